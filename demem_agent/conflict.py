@@ -1,0 +1,234 @@
+"""Which pairs of contexts to test for a conflict, on which slot contents, and what the scores certify.
+
+The practical split trigger of the paper (appendices "Practical split trigger" and "Executing the split").
+Free functions over the state; nothing here asks a model or changes anything. The arithmetic is that of
+``demem_agent.decision``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.compress import Summary
+from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, guard_band
+from demem_agent.settings import SplitSettings
+from demem_agent.state import SlotState, State, StoredContext, Vector, direction, number_of
+from demem_agent.types import Candidate, Channel, Context
+
+__all__ = [
+    "Content",
+    "Division",
+    "Verdict",
+    "contents",
+    "divide",
+    "judge",
+    "known_reference",
+    "pairs_to_test",
+]
+
+CONDITIONS = (
+    "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true mean score of "
+    "each answer lies within c_beta*sqrt((dispersion^2 + {sigma_0:g}^2)/{scorers}) + {eta_cal:g} of the observed "
+    "mean, c_beta={c_beta:g}; speaks of the listed candidates only"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A slot divided by a witness pair: what stays, what goes, and both contents (``MemInit``).
+
+    Attributes:
+        staying, going: the slot for the first and for the second context of the pair.
+        moved, moved_contexts: ids of the evidence and of the contexts that go.
+    """
+
+    staying: SlotState
+    going: SlotState
+    moved: tuple[str, ...]
+    moved_contexts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One candidate ``u`` of U(x, x'): a slot content that both contexts could share."""
+
+    name: str
+    slot: int | None
+    revision: int | None
+    summary: Summary
+
+    @property
+    def cover(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(e.evidence_id for e in self.summary.kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the scores of a pair certify: the radius and the candidates as they go into a certificate."""
+
+    radius: float
+    candidates: tuple[Candidate, ...]
+
+
+def known_reference(context: Context) -> str | None:
+    """Give what a context's counterfactual answers can be scored against, or None when nothing is known."""
+    return context.reference if context.channel in ("reference", "stand-in") else None
+
+
+def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit: int) -> list[StoredContext]:
+    """Choose partners of a context inside its slot: those whose evidence the slot's summary has lost.
+
+    While the summary holds what every rewarded context of the slot rests on, the slot serves them all and
+    nothing needs testing. The least similar partners come first: they divide a slot best. One of a pair that
+    has a certificate already is left out.
+    """
+    held = {excerpt.evidence_id for excerpt in summary.kept}
+    if not context.context.supports or known_reference(context.context) is None:
+        return []
+    met = _witnessed_with(state, context.context.id)
+    served = held.issuperset(context.context.supports)
+    partners = [
+        other
+        for other in state.contexts.values()
+        if other.context.slot == context.context.slot
+        and other.context.id not in met
+        and known_reference(other.context) is not None
+        and other.context.supports
+        and not (served and held.issuperset(other.context.supports))
+    ]
+    partners.sort(key=lambda o: (round(float(o.vector @ context.vector), 4), number_of(o.context.id)))
+    return partners[:limit]
+
+
+def divide(
+    state: State, number: int, pair: tuple[StoredContext, StoredContext], used: dict[str, int], new: int, seq: int
+) -> Division:
+    """Divide a slot: each item goes to the nearer of two anchors that come from the pair alone.
+
+    An anchor is the mean direction of a context's query and of the evidence it rests on. Ties stay. The pair's
+    own evidence goes with its context, unless both rest on it.
+
+    Args:
+        used: as ``State.used``, including what the pair's rewards add.
+        new, seq: number of the slot to be opened, and the operation that does it.
+    """
+    anchors = np.stack([_anchor(state, context) for context in pair])
+    items = list(state.members[number])
+    vectors = np.stack([state.item_vector(item) for item in items])
+    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True))
+    first, second = (set(context.context.supports) for context in pair)
+    goes.update({item: item in second for item in first ^ second if item in goes})
+    staying = [item for item in items if not goes[item]]
+    moved = [item for item in items if goes[item]]
+    parent = state.slots[number].parent
+    return Division(
+        state.rebuild(number, parent, staying, seq, used),
+        state.rebuild(new, number, moved, seq, used),
+        tuple(moved),
+        _moved_contexts(state, number, pair, anchors),
+    )
+
+
+def contents(
+    slots: dict[int, SlotState], shared: int, routed: Sequence[int], division: Division | None
+) -> list[Content]:
+    """Build U(x, x'): the shared slot, the slots both queries are routed to, and the two would-be slots."""
+    found = [_existing("current", slots[shared])]
+    for number in dict.fromkeys(routed):
+        if number != shared:
+            found.append(_existing(f"routed {number}", slots[number]))
+    if division is not None:
+        found.append(Content("split first", None, None, division.staying.summary))
+        found.append(Content("split second", None, None, division.going.summary))
+    return found
+
+
+def judge(
+    tested: Sequence[Content],
+    answers: Sequence[tuple[str, str]],
+    scores: NDArray[np.float64],
+    settings: SplitSettings,
+) -> Verdict:
+    """Turn scores into the candidate-restricted radius certificate.
+
+    Args:
+        answers: per candidate, what each of the two contexts was answered.
+        scores: shape (2, U, B) in [0, 1]; NaN in all B places of an answer of which nothing is known.
+    """
+    envelope: Envelope = guard_band(
+        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
+    )
+    result = candidate_radius(envelope)
+    return Verdict(result.radius, tuple(_candidates(tested, answers, scores, envelope, result)))
+
+
+def conditions(settings: SplitSettings, scorers: int) -> str:
+    """State what a certificate made with these settings assumes."""
+    return CONDITIONS.format(
+        scorers=scorers, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
+    )
+
+
+def channels(pair: tuple[Context, Context]) -> tuple[Channel, Channel]:
+    return pair[0].channel, pair[1].channel
+
+
+def _candidates(
+    tested: Sequence[Content],
+    answers: Sequence[tuple[str, str]],
+    scores: NDArray[np.float64],
+    envelope: Envelope,
+    result: CandidateRadius,
+) -> list[Candidate]:
+    return [
+        Candidate(
+            name=content.name,
+            slot=content.slot,
+            revision=content.revision,
+            cover=content.cover,
+            answers=answers[u],
+            scores=(_known(scores[0, u]), _known(scores[1, u])),
+            lower=(float(envelope.lower[0, u]), float(envelope.lower[1, u])),
+            upper=(float(envelope.upper[0, u]), float(envelope.upper[1, u])),
+            losses=(float(result.losses[0, u]), float(result.losses[1, u])),
+        )
+        for u, content in enumerate(tested)
+    ]
+
+
+def _known(scores: NDArray[np.float64]) -> tuple[float, ...]:
+    return () if np.isnan(scores).all() else tuple(float(s) for s in scores)
+
+
+def _existing(name: str, slot: SlotState) -> Content:
+    return Content(name, slot.number, slot.revision, slot.summary)
+
+
+def _anchor(state: State, stored: StoredContext) -> Vector:
+    parts = [stored.vector, *(state.item_vector(item) for item in stored.context.supports if item in state.evidence)]
+    return direction(np.mean([direction(part) for part in parts], axis=0, dtype=np.float32))
+
+
+def _prefers_second(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> list[bool]:
+    nearness = np.round(vectors @ anchors.T, 5)
+    return [bool(second > first) for first, second in nearness]
+
+
+def _moved_contexts(
+    state: State, number: int, pair: tuple[StoredContext, StoredContext], anchors: NDArray[np.float32]
+) -> tuple[str, ...]:
+    first, second = (stored.context.id for stored in pair)
+    inside = [s for s in state.contexts.values() if s.context.slot == number and s.context.id not in (first, second)]
+    goes = _prefers_second(np.stack([s.vector for s in inside]), anchors) if inside else []
+    moved = [s.context.id for s, going in zip(inside, goes, strict=True) if going]
+    return tuple(sorted([*moved, second], key=number_of))
+
+
+def _witnessed_with(state: State, context_id: str) -> set[str]:
+    """Give the partners with which a context already has a certificate that stands."""
+    pairs = [c.certificate.pair for c in state.certificates.values() if not c.certificate.undone]
+    return {context_id, *(other for pair in pairs if context_id in pair for other in pair)}

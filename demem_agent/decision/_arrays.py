@@ -1,0 +1,59 @@
+"""What the kernel's modules share: checks of their arguments, and the two min-max reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def require(holds: bool, name: str, allowed: str, got: object) -> None:
+    """Raise a ValueError that names the argument and its range, unless ``holds``."""
+    if not holds:
+        raise ValueError(f"{name} must be {allowed}, got {got}")
+
+
+def numbers(name: str, values: ArrayLike) -> Floats:
+    """Convert to a float array; ragged or non-numeric input is a ValueError."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}") from error
+
+
+def matrix(name: str, values: ArrayLike, low: float = 0.0, high: float = 1.0) -> Floats:
+    """Convert to a non-empty (contexts, actions) array whose entries all lie in [low, high]; NaN does not."""
+    array = numbers(name, values)
+    require(array.ndim == 2 and array.size > 0, name, "a non-empty (contexts, actions) matrix", f"shape {array.shape}")
+    outside = array[~((array >= low) & (array <= high))]
+    require(outside.size == 0, name, f"in [{low:g}, {high:g}] everywhere", outside[:1])
+    return array
+
+
+def cluster(members: Iterable[int], size: int) -> NDArray[np.intp]:
+    """Convert to row numbers; a mask, a negative number and an empty cluster are ValueErrors."""
+    rows = np.asarray(list(members))
+    whole = rows.ndim == 1 and rows.size > 0 and rows.dtype.kind in "iu"
+    allowed = f"one or more whole numbers in [0, {size - 1}]"
+    require(whole and bool((rows >= 0).all() and (rows < size).all()), "members", allowed, rows.tolist())
+    return rows.astype(np.intp)
+
+
+def minimax(values: Floats, members: Iterable[int] | None = None) -> tuple[float, int]:
+    """Find the column with the smallest largest entry over ``members``: that entry, and the column."""
+    rows = values if members is None else values[cluster(members, len(values))]
+    worst = rows.max(axis=0)
+    action = int(worst.argmin())  # argmin returns the first of equals
+    return float(worst[action]), action
+
+
+def pairwise_minimax(values: Floats) -> Floats:
+    """Compute ``minimax`` of every pair of rows, as a symmetric (N, N) matrix."""
+    closest = np.full((len(values), len(values)), np.inf)
+    for column in values.T:  # one action at a time: O(N^2) memory, where broadcasting would take O(N^2 A)
+        np.minimum(closest, np.maximum.outer(column, column), out=closest)
+    return closest

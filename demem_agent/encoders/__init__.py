@@ -1,0 +1,15 @@
+"""Encoders: the one that ships with DeMem, and what makes any other usable as it is."""
+
+from __future__ import annotations
+
+from demem_agent.encoders.info import EncoderInfo, as_matrix, describe
+from demem_agent.encoders.static import StaticEncoder
+
+__all__ = ["EncoderInfo", "StaticEncoder", "as_matrix", "default_encoder", "describe"]
+
+_SHARED = StaticEncoder()
+
+
+def default_encoder() -> StaticEncoder:
+    """Give the encoder that ships with DeMem: one shared instance, loaded at its first use, never from a network."""
+    return _SHARED

@@ -1,0 +1,111 @@
+"""What DeMem has to know of any encoder: which one it is, and that what it returned can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.errors import CollaboratorError
+
+__all__ = ["EncoderInfo", "as_matrix", "describe"]
+
+# Where libraries keep the name of what they loaded, the most telling first: sentence-transformers, model2vec (twice),
+# the tokenizer of any transformers model.
+_MODEL_NAMES = ("model_card_data.base_model", "base_model_name", "config.tokenizer_name", "tokenizer.name_or_path")
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderInfo:
+    """Which encoder a memory was built with.
+
+    Attributes:
+        name: the same on every machine for the same encoder.
+        fingerprint: tells two versions of one name apart; empty when the encoder does not give one.
+    """
+
+    name: str
+    fingerprint: str = ""
+
+
+def describe(encoder: object) -> EncoderInfo:
+    """Name an encoder: by its own ``name`` and ``fingerprint`` where it has them, else by what it is.
+
+    A sentence-transformers or model2vec model is its class and the model it was loaded from, as in
+    ``SentenceTransformer(sentence-transformers/all-MiniLM-L6-v2)``; of a local folder only the last part counts,
+    since the rest differs between machines. Anything else is its class. No model is loaded or run.
+    """
+    fingerprint = _text(encoder, "fingerprint")
+    if name := _text(encoder, "name"):
+        return EncoderInfo(name, fingerprint)
+    kind = type(encoder)
+    if model := next(_model_names(encoder), ""):
+        return EncoderInfo(f"{kind.__name__}({model})", fingerprint)
+    return EncoderInfo(f"{kind.__module__}.{kind.__qualname__}", fingerprint)
+
+
+def as_matrix(raw: Any, n: int) -> NDArray[np.float32]:
+    """Turn what an encoder returned for n texts into an array of shape (n, d) whose rows have length 1.
+
+    Takes arrays and lists of any real type, torch tensors on any device and lists of them, and for one text a
+    plain vector. Rows of zeros stay zero. A row's result depends on that row alone.
+
+    Raises:
+        CollaboratorError: for another shape, no dimensions, or a value that is not a finite number.
+    """
+    array = _as_array(raw)
+    if n == 1 and array.ndim == 1:
+        array = array[None, :]
+    if n == 0 and array.size == 0:
+        return np.zeros((0, array.shape[1] if array.ndim == 2 else 0), np.float32)
+    if array.ndim != 2 or array.shape[0] != n or array.shape[1] == 0:
+        raise CollaboratorError(f"the encoder gave an array of shape {array.shape} for {n} texts")
+    if not np.isfinite(array).all():
+        raise CollaboratorError("the encoder gave values that are not finite numbers")
+    return _unit(array)
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    largest[largest == 0] = 1
+    scaled = rows / largest  # so that no square overflows or vanishes
+    lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    lengths[lengths == 0] = 1
+    unit: NDArray[np.float32] = (scaled / lengths[:, None]).astype(np.float32)
+    return unit
+
+
+def _as_array(raw: Any) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(_off_device(raw))
+        if array.dtype.kind in "fiu" or array.size == 0:
+            return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise CollaboratorError(f"the encoder gave {type(raw).__name__}, which is no array of numbers") from error
+    raise CollaboratorError(f"the encoder gave {type(raw).__name__} of {array.dtype}, which are no real numbers")
+
+
+def _off_device(raw: Any) -> Any:
+    """Copy torch tensors, or a list of them, to where numpy can read them."""
+    return [_plain(row) for row in raw] if isinstance(raw, list | tuple) else _plain(raw)
+
+
+def _plain(item: Any) -> Any:
+    # A tensor is known by its methods, so that torch need not be imported.
+    return item.detach().cpu().double().numpy() if hasattr(item, "detach") else item
+
+
+def _model_names(encoder: object) -> Iterator[str]:
+    for path in _MODEL_NAMES:
+        if found := _text(encoder, path):
+            yield PurePath(found).name if PurePath(found).is_absolute() else found
+
+
+def _text(thing: Any, path: str) -> str:
+    for part in path.split("."):
+        thing = thing.get(part) if isinstance(thing, dict) else getattr(thing, part, None)
+    return thing if isinstance(thing, str) else ""

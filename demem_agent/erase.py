@@ -1,0 +1,151 @@
+"""Forget: take evidence out of everything that was derived from it, in one transaction.
+
+What is left of a forgotten item is numbers: that an operation took place, scores, ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from demem_agent.errors import NotFound
+from demem_agent.ledger import operation
+from demem_agent.requests import Commit, Flow
+from demem_agent.scoring import moment
+from demem_agent.state import Certified, Delta, SlotState, State, StoredContext
+from demem_agent.text import sentences
+from demem_agent.types import Candidate, Evidence, Receipt, SplitCertificate
+
+__all__ = ["forget", "select"]
+
+#: A shorter sentence is too common to count as somebody quoting the forgotten text.
+QUOTED_CHARS = 20
+
+
+def select(state: State, evidence_id: str | None, source_id: str | None, before: datetime | None) -> list[str]:
+    """Give the ids of the items meant; exactly one selector is not None.
+
+    Raises:
+        NotFound: for an evidence id or source id that no live item has. ``before`` may select nothing.
+    """
+    items = state.evidence.values()
+    if evidence_id is not None:
+        if evidence_id not in state.evidence:
+            raise NotFound("evidence", evidence_id)
+        return [evidence_id]
+    if source_id is not None:
+        found = [item.id for item in items if item.source_id == source_id]
+        if not found:
+            raise NotFound("evidence with source_id", source_id)
+        return found
+    return [item.id for item in items if item.at is not None and moment(item.at) < moment(before)]
+
+
+def forget(state: State, evidence_id: str | None, source_id: str | None, before: datetime | None) -> Flow[Receipt]:
+    """Remove items, rebuild the slots they were in, and blank every stored text that came from them."""
+    gone = set(select(state, evidence_id, source_id, before))
+    if not gone:
+        return Receipt(())
+    quotes = _quotes(state.evidence[item] for item in gone)
+    slots = _rebuilt(state, gone)
+    contexts = [c for stored in state.contexts.values() if (c := _cleared(stored, gone, quotes)) is not stored]
+    certificates = [c for old in state.certificates.values() if (c := _redacted(old, gone, quotes)) is not old]
+    seq = state.head.seq + 1
+    ordered = tuple(item for item in state.evidence if item in gone)
+    delta = Delta(
+        replace(state.head, seq=seq, forgotten=state.head.forgotten + len(gone)),
+        (operation(seq, "forget", None, "", {}),),
+        forgotten=ordered,
+        slots=slots,
+        contexts=tuple(contexts),
+        certificates=tuple(certificates),
+    )
+    receipt = Receipt(
+        ordered,
+        tuple(slot.number for slot in slots),
+        tuple(stored.context.id for stored in contexts),
+        tuple(certified.certificate.id for certified in certificates),
+    )
+    yield Commit(delta)
+    state.apply(delta)
+    return receipt
+
+
+def _rebuilt(state: State, gone: set[str]) -> tuple[SlotState, ...]:
+    touched = sorted({state.slot_of[item] for item in gone})
+    return tuple(
+        state.rebuild(
+            number,
+            state.slots[number].parent,
+            [item for item in state.members[number] if item not in gone],
+            state.head.seq + 1,
+        )
+        for number in touched
+    )
+
+
+def _quotes(items: Iterable[Evidence]) -> tuple[str, ...]:
+    """Give the texts, and their longer sentences, that must not survive in anything a caller typed either."""
+    found = []
+    for item in items:
+        found.append(item.text.strip())
+        found += [item.text[a:b] for a, b in sentences(item.text) if b - a >= QUOTED_CHARS]
+    return tuple(found)
+
+
+def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> StoredContext:
+    """Blank what a context holds of forgotten items: the answer read from them, and any quotation of them."""
+    context = stored.context
+    quoted = _holds(context.query, quotes)
+    read_from = any(item in gone for item, _, _ in context.read) or not gone.isdisjoint(context.supports)
+    repeated = _holds(context.answer, quotes) or _holds(context.reference or "", quotes)
+    if not (quoted or read_from or repeated):
+        return stored
+    cleared = replace(
+        context,
+        query="" if quoted else context.query,
+        answer="",
+        reference=None,
+        channel="none",
+        read=tuple(line for line in context.read if line[0] not in gone),
+        supports=tuple(item for item in context.supports if item not in gone),
+        redacted=True,
+    )
+    return StoredContext(cleared, np.zeros_like(stored.vector) if quoted else stored.vector)
+
+
+def _redacted(certified: Certified, gone: set[str], quotes: Sequence[str]) -> Certified:
+    """Blank a certificate's answers and queries that came from forgotten items; its numbers stay."""
+    old = certified.certificate
+    candidates = tuple(_without(candidate, gone, quotes) for candidate in old.candidates)
+    queries = tuple("" if _holds(query, quotes) else query for query in old.queries)
+    new: SplitCertificate = replace(old, candidates=candidates, queries=(queries[0], queries[1]))
+    before = _scrubbed(certified.before, gone)
+    moved = tuple(item for item in certified.moved if item not in gone)
+    if new == old and before is certified.before and moved == certified.moved:
+        return certified
+    return replace(certified, certificate=replace(new, redacted=old.redacted or new != old), before=before, moved=moved)
+
+
+def _without(candidate: Candidate, gone: set[str], quotes: Sequence[str]) -> Candidate:
+    if gone.isdisjoint(candidate.cover) and not any(_holds(answer, quotes) for answer in candidate.answers):
+        return candidate
+    cover = tuple(item for item in candidate.cover if item not in gone)
+    return replace(candidate, cover=cover, answers=("", ""))
+
+
+def _scrubbed(before: SlotState | None, gone: set[str]) -> SlotState | None:
+    """Drop the summary of a slot as it was before a split, if it has forgotten text.
+
+    The exact way back is closed by the forgetting itself, which comes after the split: undo will merge.
+    """
+    if before is None or gone.isdisjoint(e.evidence_id for e in before.summary.kept):
+        return before
+    return replace(before, summary=type(before.summary)())
+
+
+def _holds(text: str, quotes: Sequence[str]) -> bool:
+    return any(quote in text for quote in quotes)

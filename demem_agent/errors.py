@@ -1,0 +1,105 @@
+"""Every error this library raises on purpose, in one tree.
+
+::
+
+    DeMemError
+    ├── InvalidInput          also a ValueError: a field is outside its range
+    ├── NotFound              also a KeyError: no answer, evidence or certificate has that id
+    ├── IdempotencyConflict   the key was used before, for another request
+    ├── EncoderMismatch       the memory was built with another encoder
+    ├── InvariantBroken       check() found a state that must not exist
+    ├── CollaboratorError     an encoder, answerer or scorer gave an unusable result
+    ├── MissingExtra          also an ImportError: an optional dependency is not installed
+    └── StoreError            the database failed, is locked, is newer, or holds a damaged row
+        └── StaleState        another writer has moved the memory on; the flow is run again
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CollaboratorError",
+    "DeMemError",
+    "EncoderMismatch",
+    "IdempotencyConflict",
+    "InvalidInput",
+    "InvariantBroken",
+    "MissingExtra",
+    "NotFound",
+    "StaleState",
+    "StoreError",
+]
+
+
+class DeMemError(Exception):
+    """Base of every error raised on purpose by this library."""
+
+
+class InvalidInput(DeMemError, ValueError):
+    """Report a field outside its allowed range; nothing was stored.
+
+    Attributes:
+        field: name of the offending argument, as the caller wrote it.
+        allowed: the allowed range, in words.
+    """
+
+    def __init__(self, field: str, got: object, allowed: str) -> None:
+        self.field = field
+        self.allowed = allowed
+        shown = repr(got)
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        super().__init__(f"{field} must be {allowed}, got {shown}")
+
+
+class NotFound(DeMemError, KeyError):
+    """Report an id that no live record has."""
+
+    def __init__(self, kind: str, id: str) -> None:
+        self.kind = kind
+        self.id = id
+        super().__init__(f"no {kind} has the id {id!r}")
+
+    def __str__(self) -> str:  # KeyError would show the repr of its message
+        return str(self.args[0])
+
+
+class IdempotencyConflict(DeMemError):
+    """Report an idempotency key that was used before, for another request."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(f"the key {key!r} was already used for another request; use a new key")
+
+
+class EncoderMismatch(DeMemError):
+    """Report an encoder that differs from the one the memory was built with."""
+
+    def __init__(self, built_with: str, given: str) -> None:
+        self.built_with = built_with
+        self.given = given
+        super().__init__(
+            f"the memory was built with the encoder {built_with}, but {given} was given; "
+            "open it with the first one, or move it over with memory.reembed(encoder)"
+        )
+
+
+class InvariantBroken(DeMemError):
+    """Report a state that breaks an invariant; raised by ``check()`` only."""
+
+
+class CollaboratorError(DeMemError):
+    """Report an encoder, answerer or scorer whose result cannot be used."""
+
+
+class MissingExtra(DeMemError, ImportError):
+    """Report an optional dependency that is not installed, with the command that installs it."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an extra: pip install 'demem-agent[{extra}]'")
+
+
+class StoreError(DeMemError):
+    """Report a store that could not read or write; what was acknowledged before is still there."""
+
+
+class StaleState(StoreError):
+    """Report that another writer has moved the memory on since it was loaded."""

@@ -1,0 +1,28 @@
+"""What every loader gives: turns to remember and, where there are any, questions about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from demem_agent.turns import Turn
+
+__all__ = ["Dialogue", "Probe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question with its reference answer and the ``source_id`` of every turn that holds evidence for it."""
+
+    question: str
+    reference: str
+    evidence: tuple[str, ...] = ()
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One conversation: its turns in order and what is asked about it."""
+
+    name: str
+    turns: tuple[Turn, ...]
+    probes: tuple[Probe, ...] = ()

@@ -1,0 +1,244 @@
+"""Ingest, route, read, answer: each written once, as a generator that asks for what it needs.
+
+A flow yields requests (``demem_agent.requests``) and is driven by ``demem_agent.drivers``, synchronously or
+not. It computes a delta from the state, has it committed, and applies it; whatever fails before the commit
+leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+
+import numpy as np
+
+from demem_agent.encoders import EncoderInfo
+from demem_agent.errors import EncoderMismatch, IdempotencyConflict
+from demem_agent.ledger import operation, stored_result
+from demem_agent.placement import Arrival, place
+from demem_agent.reading import assemble, pack, strip_rendered
+from demem_agent.requests import Ask, Commit, Encode, Flow
+from demem_agent.scoring import Query, Ranking, default_weights, rank, slot_scores
+from demem_agent.state import Delta, Head, State, StoredContext, StoredEvidence, Vector, rewarded
+from demem_agent.text import clean, passages
+from demem_agent.turns import Turn, request_hash
+from demem_agent.types import Answer, Context, Draft, Evidence, Ingested, Line, Mode, Question, Reading, Route
+
+__all__ = ["answer", "ingest", "read", "reembed", "route", "slot_ranking"]
+
+#: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a wall.
+SLOT_PRIOR = 0.3
+#: What a slot earns for the nearest of its past contexts that was rewarded, times the cosine to it.
+CONTEXT_BONUS = 1.0
+#: A query bears on the memory when its best passages reach this cosine or hold this share of its idf mass.
+ADEQUATE_COSINE, ADEQUATE_SHARE = 0.45, 0.5
+
+_SKIPPED = Ingested(None, None, skipped=True)
+
+
+def ingest(state: State, encoder: EncoderInfo, turns: Sequence[Turn]) -> Flow[list[Ingested]]:
+    """Remember turns, already checked, as one transaction and one operation each."""
+    texts = [strip_rendered(turn.text) for turn in turns]
+    spans = [tuple(passages(text)) if text.strip() else () for text in texts]
+    vectors = yield from _encode_spans(texts, spans)
+    hashes = ["" if turn.key is None else request_hash("ingest", turn) for turn in turns]
+
+    fresh = _not_done(state, turns, hashes)
+    arrivals: list[Arrival] = []
+    for seq, n in enumerate(fresh, state.head.seq + 1):
+        if spans[n]:
+            item = _evidence(state.head.evidence + len(arrivals) + 1, turns[n], texts[n])
+            arrivals.append(Arrival(seq, item, spans[n], vectors[n]))
+    head = _head_after(state, encoder, arrivals)
+    placed = place(state, arrivals)
+    outcomes = iter(placed.results)
+    results = {n: next(outcomes) if spans[n] else _SKIPPED for n in fresh}
+    operations = tuple(
+        operation(seq, "ingest", turns[n].key, hashes[n], asdict(results[n]))
+        for seq, n in enumerate(fresh, state.head.seq + 1)
+    )
+    if operations:
+        head = replace(head, seq=operations[-1].seq)
+        delta = Delta(head, operations, evidence=placed.evidence, slots=placed.slots)
+        yield Commit(delta)
+        state.apply(delta)
+    return [results.get(n) or _replayed(state, turn, hashes[n]) for n, turn in enumerate(turns)]
+
+
+def route(state: State, query: str, at: datetime | None) -> Flow[Route]:
+    """Choose the slot for a query."""
+    asked = yield from _encoded(state, query, at)
+    return slot_ranking(state, asked)[0]
+
+
+def read(state: State, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Reading]:
+    """Fill a limit with what bears on a query."""
+    asked = yield from _encoded(state, query, at)
+    return _read(state, asked, limit, mode)[1]
+
+
+def answer(state: State, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Answer]:
+    """Read, have the answerer answer, and store the context with what produced it."""
+    asked = yield from _encoded(state, query, at)
+    routed, reading = _read(state, asked, limit, mode)
+    drafts: list[Draft] = yield Ask((Question(query, at, reading),))
+    number = state.head.contexts + 1
+    context = Context(
+        id=f"a{number}",
+        query=query,
+        at=at,
+        # Another operation may have closed the routed slot while the answerer worked.
+        slot=routed.slot if routed.slot in state.slots else min(state.slots, default=None),
+        answer=drafts[0].text,
+        read=tuple((x.evidence.id, x.start, x.end) for x in reading.lines if x.evidence.id in state.evidence),
+    )
+    result = Answer(context.id, drafts[0].text, drafts[0].evidence, routed, reading)
+    cited = tuple(item for item in drafts[0].evidence if item in state.evidence)
+    seq = state.head.seq + 1
+    delta = Delta(
+        replace(state.head, seq=seq, contexts=number),
+        (operation(seq, "answer", None, "", {}),),
+        contexts=(StoredContext(replace(context, supports=cited), asked.vector),),
+    )
+    yield Commit(delta)
+    state.apply(delta)
+    return result
+
+
+def reembed(state: State, encoder: EncoderInfo) -> Flow[int]:
+    """Encode everything anew with another encoder; evidence stays in its slots. Gives the number of items."""
+    items = list(state.evidence.values())
+    spans = [tuple(state.spans(item.id)) for item in items]
+    vectors = yield from _encode_spans([item.text for item in items], spans)
+    contexts = list(state.contexts.values())
+    queries = (yield Encode(tuple(clean(c.context.query) for c in contexts))) if contexts else []
+    dimensions = vectors[0].shape[1] if items else 0
+    seq = state.head.seq + 1
+    head = replace(
+        state.head, seq=seq, encoder=encoder.name, encoder_fingerprint=encoder.fingerprint, dimensions=dimensions
+    )
+    totals = {number: np.zeros(dimensions, np.float32) for number in state.slots}
+    for item, matrix in zip(items, vectors, strict=True):
+        totals[state.slot_of[item.id]] += matrix.mean(axis=0)
+    delta = Delta(
+        head,
+        (operation(seq, "reembed", None, "", {}),),
+        evidence=tuple(
+            StoredEvidence(item, state.slot_of[item.id], s, v) for item, s, v in zip(items, spans, vectors, strict=True)
+        ),
+        slots=tuple(replace(slot, total=totals[n], revision=seq) for n, slot in sorted(state.slots.items())),
+        contexts=tuple(StoredContext(c.context, v) for c, v in zip(contexts, queries, strict=True)),
+        reembedded=True,
+    )
+    yield Commit(delta)
+    state.apply(delta)
+    return len(items)
+
+
+def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
+    """Score every slot for a query that is encoded already; with the ranking of the passages behind it."""
+    if state.index is None or not len(state.index):
+        return Route(min(state.slots, default=None), dict.fromkeys(sorted(state.slots), 0.0), 0.0, False), None
+    ranking = rank(state.index, query, default_weights())
+    bonus = _context_bonus(state, query.vector)
+    scores = slot_scores(ranking, state.index.slot.view(), state.prototypes(), query.vector, bonus)
+    ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
+    margin = scores[ordered[0]] - scores[ordered[1]] if len(ordered) > 1 else 0.0
+    adequate = ranking.best_cosine >= ADEQUATE_COSINE or ranking.best_share >= ADEQUATE_SHARE
+    return Route(ordered[0], scores, round(margin, 4), adequate), ranking
+
+
+# -- ingest, in parts --------------------------------------------------------------------------------------------
+
+
+def _encode_spans(texts: Sequence[str], spans: Sequence[tuple[tuple[int, int], ...]]) -> Flow[list[Vector]]:
+    """Encode the passages of many texts in one go; one matrix per text, empty for a text without passages."""
+    pieces = tuple(clean(text[a:b]) for text, cut in zip(texts, spans, strict=True) for a, b in cut)
+    matrix = (yield Encode(pieces)) if pieces else np.zeros((0, 0), np.float32)
+    ends = np.cumsum([len(cut) for cut in spans])
+    return [matrix[end - len(cut) : end] for end, cut in zip(ends, spans, strict=True)]
+
+
+def _not_done(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> list[int]:
+    """Give the turns that are to be carried out: those whose key is new, each key once."""
+    first: dict[str, int] = {}
+    fresh = []
+    for n, turn in enumerate(turns):
+        if turn.key is not None:
+            earlier = first.setdefault(turn.key, n)
+            if hashes[earlier] != hashes[n]:
+                raise IdempotencyConflict(turn.key)
+            if earlier != n or stored_result(state, turn.key, hashes[n]) is not None:
+                continue
+        fresh.append(n)
+    return fresh
+
+
+def _replayed(state: State, turn: Turn, request: str) -> Ingested:
+    stored = stored_result(state, turn.key, request)
+    return Ingested(**stored) if stored else _SKIPPED
+
+
+def _evidence(number: int, turn: Turn, text: str) -> Evidence:
+    at = turn.at if isinstance(turn.at, datetime) else None
+    return Evidence(
+        f"e{number}", text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust=turn.trust
+    )
+
+
+def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival]) -> Head:
+    head = replace(state.head, evidence=state.head.evidence + len(arrivals))
+    if not arrivals:
+        return head
+    dimensions = arrivals[0].vectors.shape[1]
+    if head.dimensions in (0, dimensions):
+        return replace(
+            head, dimensions=dimensions, encoder=encoder.name, encoder_fingerprint=encoder.fingerprint
+        )
+    raise EncoderMismatch(f"{head.encoder} ({head.dimensions} dimensions)", f"{encoder.name} ({dimensions} dimensions)")
+
+
+# -- reading, in parts -------------------------------------------------------------------------------------------
+
+
+def _encoded(state: State, query: str, at: datetime | None) -> Flow[Query]:
+    matrix: Vector = yield Encode((clean(query),))
+    if state.head.dimensions not in (0, matrix.shape[1]):
+        raise EncoderMismatch(f"{state.head.encoder} ({state.head.dimensions} dimensions)", f"{matrix.shape[1]} dimensions")
+    return Query(query, matrix[0], at.date() if at else None)
+
+
+def _read(state: State, query: Query, limit: int, mode: Mode) -> tuple[Route, Reading]:
+    routed, ranking = slot_ranking(state, query)
+    if routed.slot is None or ranking is None:
+        return routed, Reading("", 0, limit, state.settings.unit, mode, (), ())
+    if mode == "strict":
+        lines, text = assemble(state.slots[routed.slot].summary, state.evidence, limit, state.measure)
+    else:
+        lines, text = pack(_best_first(state, routed.slot, ranking), limit, state.measure)
+    evidence = tuple(dict.fromkeys(line.evidence for line in lines))
+    slots = dict.fromkeys([routed.slot, *(state.slot_of[item.id] for item in evidence)])
+    held = tuple(slot for slot in slots if any(state.slot_of[item.id] == slot for item in evidence))
+    reading = Reading(text, state.measure(text), limit, state.settings.unit, mode, evidence, held, tuple(lines))
+    return routed, reading
+
+
+def _best_first(state: State, slot: int, ranking: Ranking) -> Iterator[Line]:
+    """Give the passages by score, those of the routed slot ahead by the prior."""
+    index = state.passage_index()
+    scores = np.round(ranking.scores + SLOT_PRIOR * (index.slot.view()[ranking.rows] == slot), 4)
+    for row in ranking.rows[np.argsort(-scores, kind="stable")]:
+        passage = index.passages[row]
+        yield Line(state.evidence[passage.evidence_id], passage.start, passage.end)
+
+
+def _context_bonus(state: State, vector: Vector) -> dict[int, float]:
+    """Give what each slot earns from the nearest of its rewarded contexts."""
+    bonus: dict[int, float] = {}
+    for stored in state.contexts.values():
+        slot = stored.context.slot
+        if slot is not None and rewarded(stored.context):
+            near = CONTEXT_BONUS * max(float(stored.vector @ vector), 0.0)
+            bonus[slot] = max(bonus.get(slot, 0.0), near)
+    return bonus

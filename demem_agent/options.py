@@ -1,0 +1,91 @@
+"""What both memories take when they are made or opened, written down once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypedDict, get_type_hints
+
+from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.drivers import Collaborators
+from demem_agent.encoders import default_encoder
+from demem_agent.errors import InvalidInput
+from demem_agent.scorers import default_scorers
+from demem_agent.settings import Settings, SplitSettings
+from demem_agent.stores import Address, MemoryStore, Store
+from demem_agent.turns import text_field
+from demem_agent.types import Answerer, Encoder, Mode, Scorer, Unit
+from demem_agent.units import Measure
+
+__all__ = ["Options", "collaborators", "settings_given"]
+
+
+class Options(TypedDict, total=False):
+    """Keyword arguments of ``SlotMemory``; all may be left out.
+
+    The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory: slots (10),
+    slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (6, or slots if that is less), near,
+    mode ("evidence"), split. When a stored memory is opened again they may be left out; of those given only
+    read_limit, mode and split may differ.
+
+    encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in reading; at
+    least two): sync or async. counter: measures text when unit is "tokens". clock: dates turns and queries
+    that come without ``at``; by default they stay undated. memory_id, tenant: whose memory it is.
+    """
+
+    slots: int
+    slot_limit: int
+    read_limit: int
+    unit: Unit
+    initial_slots: int
+    near: float
+    mode: Mode
+    split: SplitSettings
+    encoder: Encoder
+    answerer: Answerer
+    scorers: Sequence[Scorer]
+    counter: Measure
+    clock: Callable[[], datetime]
+    memory_id: str
+    tenant: str
+
+
+_KNOWN = frozenset(get_type_hints(Options))
+_SETTINGS = frozenset(Settings.__dataclass_fields__)
+
+
+def settings_given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give those of the options that belong in :class:`Settings`.
+
+    Raises:
+        TypeError: for an option that does not exist, as Python does for a wrong keyword.
+    """
+    for name in options:
+        if name not in _KNOWN:
+            raise TypeError(f"SlotMemory got an unexpected keyword argument {name!r}; known are {sorted(_KNOWN)}")
+    given = {name: value for name, value in options.items() if name in _SETTINGS}
+    if "initial_slots" not in given and isinstance(slots := given.get("slots"), int):
+        given["initial_slots"] = max(1, min(Settings.initial_slots, slots))
+    return given
+
+
+def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborators:
+    """Put together what carries out the flows' requests.
+
+    Raises:
+        InvalidInput: for a collaborator without the method that it is called by.
+    """
+    encoder = options.get("encoder", default_encoder())
+    answerer = options.get("answerer", ExtractiveAnswerer())
+    scorers = tuple(options.get("scorers", default_scorers()))
+    if not isinstance(encoder, Encoder):
+        raise InvalidInput("encoder", encoder, "an object with encode(list of texts)")
+    if not isinstance(answerer, Answerer):
+        raise InvalidInput("answerer", answerer, "an object with answer(question)")
+    if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
+        raise InvalidInput("scorers", scorers, "at least two objects with a name and score(attempt)")
+    address = Address(
+        text_field("tenant", options.get("tenant", "default")),
+        text_field("memory_id", options.get("memory_id", "default")),
+    )
+    return Collaborators(encoder, answerer, scorers, store if store is not None else MemoryStore(), address)

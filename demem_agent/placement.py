@@ -1,0 +1,117 @@
+"""Place new items in slots by similarity: the prior that holds until decisions say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from demem_agent.compress import Summary, compress, excerpts
+from demem_agent.state import SlotState, State, StoredEvidence, Vector, mean_vector, number_of
+from demem_agent.types import Evidence, Ingested
+
+__all__ = ["Arrival", "Placed", "place"]
+
+#: Cosine that the slot of the session's previous item is ahead by: a conversation stays with its topic.
+SESSION_PULL = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One item on its way in: its operation, its passages, and a vector of unit length for each of these."""
+
+    seq: int
+    evidence: Evidence
+    spans: tuple[tuple[int, int], ...]
+    vectors: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a batch of items went: a row and a result for each, and the slots they changed."""
+
+    evidence: tuple[StoredEvidence, ...] = ()
+    slots: tuple[SlotState, ...] = ()
+    results: tuple[Ingested, ...] = ()
+
+
+class _Draft:
+    """The slots while a batch is placed: sums, prototypes and summaries, without touching the state."""
+
+    def __init__(self, state: State, dimensions: int) -> None:
+        self.state = state
+        self.numbers = sorted(state.slots)
+        self.totals = np.zeros((state.settings.slots, dimensions), np.float32)
+        self.norms = np.ones(state.settings.slots, np.float32)
+        self.summaries = {number: slot.summary for number, slot in state.slots.items()}
+        self.parents = {number: slot.parent for number, slot in state.slots.items()}
+        self.changed: dict[int, int] = {}
+        self.sessions: dict[str | None, int] = {}
+        for number, slot in state.slots.items():
+            self.totals[number] = slot.total
+            self.norms[number] = _norm(slot.total)
+
+    def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
+        """Give the nearest slot, or a new one while few are active and none is near."""
+        if not self.numbers:
+            return self.open()
+        nearness = np.round(self.totals[self.numbers] @ vector / self.norms[self.numbers], 5)
+        few = len(self.numbers) < self.state.settings.initial_slots
+        before = self._slot_of_session(session)
+        if few and before is None and float(nearness.max()) < self.state.settings.near:
+            return self.open()
+        if before is not None:
+            nearness[self.numbers.index(before)] += SESSION_PULL
+        return self.numbers[int(nearness.argmax())], False
+
+    def open(self) -> tuple[int, bool]:
+        number = next(k for k in range(self.state.settings.slots) if k not in self.numbers)
+        self.numbers = sorted([*self.numbers, number])
+        self.summaries[number] = Summary()
+        self.parents[number] = None
+        return number, True
+
+    def add(self, number: int, arrival: Arrival, vector: Vector) -> None:
+        self.totals[number] += vector
+        self.norms[number] = _norm(self.totals[number])
+        self.summaries[number] = self._extended(self.summaries[number], arrival.evidence)
+        self.changed[number] = arrival.seq
+        self.sessions[arrival.evidence.session] = number
+
+    def slots(self) -> tuple[SlotState, ...]:
+        return tuple(
+            SlotState(number, self.parents[number], revision, self.totals[number].copy(), self.summaries[number])
+            for number, revision in sorted(self.changed.items())
+        )
+
+    def _slot_of_session(self, session: str | None) -> int | None:
+        if session is None:
+            return None
+        last = self.state.last_in_session.get(session)
+        return self.sessions.get(session, self.state.slot_of[last] if last else None)
+
+    def _extended(self, summary: Summary, evidence: Evidence) -> Summary:
+        limit, measure = self.state.settings.slot_limit, self.state.measure
+        order = number_of(evidence.id)
+        fresh = list(excerpts(evidence, order, 0, limit, measure, summary.gate))
+        return compress([*summary.kept, *fresh], limit, measure, summary.gate) if fresh else summary
+
+
+def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
+    """Place items one after the other, as if each had been committed before the next came."""
+    if not arrivals:
+        return Placed()
+    draft = _Draft(state, arrivals[0].vectors.shape[1])
+    stored, results = [], []
+    for arrival in arrivals:
+        vector = mean_vector(arrival.vectors)
+        number, opened = draft.choose(vector, arrival.evidence.session)
+        draft.add(number, arrival, vector)
+        stored.append(StoredEvidence(arrival.evidence, number, arrival.spans, arrival.vectors))
+        results.append(Ingested(arrival.evidence.id, number, opened))
+    return Placed(tuple(stored), draft.slots(), tuple(results))
+
+
+def _norm(vector: Vector) -> float:
+    return float(np.sqrt(vector @ vector)) or 1.0

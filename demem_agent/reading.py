@@ -1,0 +1,97 @@
+"""Pack evidence under a limit and render it; recognise what was rendered when it comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from demem_agent.compress import Summary, day, said, summary_text
+from demem_agent.scoring.index import moment
+from demem_agent.types import Evidence, Line
+from demem_agent.units import Measure
+
+__all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "strip_rendered", "wrap"]
+
+OPEN = "<demem:memory>"
+CLOSE = "</demem:memory>"
+
+#: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark if any.
+_BLOCK = re.compile(rf"{OPEN}\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}\n?)?")
+#: Lines that did not fit in a row before packing gives up looking for shorter ones.
+_MISSES = 40
+
+
+def pack(best_first: Iterable[Line], limit: int, measure: Measure) -> tuple[list[Line], str]:
+    """Take lines best first while they fit and render them in time order.
+
+    Returns:
+        The lines in the order of the text, and a text of at most ``limit``; ("", no lines) if none fits.
+    """
+    taken: list[Line] = []
+    days: set[str] = set()
+    total = measure(wrap("")) + 1
+    misses = 0
+    for line in best_first:
+        header = day(line.evidence)
+        cost = measure(_render_line(line) + "\n") + (0 if header in days else measure(_header(header) + "\n"))
+        if total + cost > limit:
+            misses += 1
+            if misses > _MISSES:
+                break
+            continue
+        total += cost
+        days.add(header)
+        taken.append(line)
+    text = render(taken)
+    while taken and measure(text) > limit:  # a tokenizer need not be additive
+        taken.pop()
+        text = render(taken)
+    return in_time_order(taken), text
+
+
+def assemble(summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure) -> tuple[list[Line], str]:
+    """Give a slot's summary as a reading of at most ``limit``: what ranks last goes first when it does not fit."""
+    kept = list(summary.kept)
+    text = wrap(summary.text)
+    while kept and measure(text) > limit:
+        kept.pop()
+        text = wrap(summary_text(kept))
+    if not kept:
+        return [], ""
+    return in_time_order([Line(ledger[e.evidence_id], e.start, e.end) for e in kept]), text
+
+
+def render(lines: Sequence[Line]) -> str:
+    """Render lines in time order under a header per day, as one marked block; "" for no lines."""
+    if not lines:
+        return ""
+    parts: list[str] = []
+    header = ""
+    for line in in_time_order(lines):
+        if day(line.evidence) != header:
+            header = day(line.evidence)
+            parts.append(_header(header))
+        parts.append(_render_line(line))
+    return wrap("\n".join(parts))
+
+
+def wrap(body: str) -> str:
+    """Put the marks around a body by which :func:`strip_rendered` knows it again."""
+    return f"{OPEN}\n{body}\n{CLOSE}"
+
+
+def strip_rendered(text: str) -> str:
+    """Remove every block that :func:`wrap` marked; text without one comes back unchanged."""
+    return _BLOCK.sub("", text) if OPEN in text else text
+
+
+def in_time_order(lines: Sequence[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: (moment(line.evidence.at), int(line.evidence.id[1:]), line.start))
+
+
+def _header(day: str) -> str:
+    return f"# {day}"
+
+
+def _render_line(line: Line) -> str:
+    return f"- {said(line.evidence, line.start, line.end)}"

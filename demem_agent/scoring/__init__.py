@@ -1,0 +1,21 @@
+"""Score_theta: lexical, dense and conversational features of passages, and the scores of slots through them."""
+
+from __future__ import annotations
+
+from demem_agent.scoring.index import Passage, PassageIndex, moment
+from demem_agent.scoring.score import FEATURES, Query, Ranking, Weights, features, rank, slot_scores
+from demem_agent.scoring.weights import default_weights
+
+__all__ = [
+    "FEATURES",
+    "Passage",
+    "PassageIndex",
+    "Query",
+    "Ranking",
+    "Weights",
+    "default_weights",
+    "features",
+    "moment",
+    "rank",
+    "slot_scores",
+]

@@ -1,0 +1,34 @@
+"""Arrays that grow at the end in amortised constant time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+__all__ = ["Column"]
+
+
+class Column:
+    """A numpy array of rows with room to grow; a row is a number or a vector of fixed width."""
+
+    def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
+        self._shape: tuple[int, ...] = () if width is None else (width,)
+        self._data: NDArray[Any] = np.zeros((16, *self._shape), dtype)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, row: Any) -> None:
+        if self._length == len(self._data):
+            grown = np.zeros((2 * self._length, *self._shape), self._data.dtype)
+            grown[: self._length] = self._data
+            self._data = grown
+        self._data[self._length] = row
+        self._length += 1
+
+    def view(self) -> NDArray[Any]:
+        """Give the rows without a copy; valid until the next append."""
+        return self._data[: self._length]

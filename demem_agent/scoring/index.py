@@ -1,0 +1,125 @@
+"""Everything the scorer looks at, in columns over passages; derived from the evidence, never stored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring.columns import Column
+from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.text import terms
+from demem_agent.types import Evidence
+
+__all__ = ["Passage", "PassageIndex", "moment"]
+
+_NAME = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch ``text[start:end]`` of one evidence item: what is scored and packed as one piece."""
+
+    evidence_id: str
+    start: int
+    end: int
+
+
+def moment(at: datetime | None) -> float:
+    """Give seconds since 1970 for ordering; a time without zone counts as UTC, an unknown one as -inf."""
+    if at is None:
+        return float("-inf")
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+class PassageIndex:
+    """One row per passage, in order of ingestion; a row is never reused."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.passages: list[Passage] = []
+        self.vectors = Column(np.float32, dimensions)
+        self.slot = Column(np.int32)
+        self.session = Column(np.int32)
+        self.speaker = Column(np.int32)
+        self.asks = Column(np.bool_)
+        self.length = Column(np.int32)
+        self.trust = Column(np.float32)
+        self.day = Column(np.int32)
+        self.alive = Column(np.bool_)
+        self.lexical = LexicalIndex()
+        self._rows: dict[str, range] = {}
+        self._sessions: dict[str | None, int] = {}
+        self._speakers: dict[str | None, int] = {}
+        self._dead = 0
+
+    def __len__(self) -> int:
+        return len(self.passages) - self._dead
+
+    def add(self, evidence: Evidence, spans: Sequence[tuple[int, int]], vectors: NDArray[np.float32], slot: int) -> None:
+        """Append one item with a vector of unit length per passage."""
+        first = len(self.passages)
+        session = self._sessions.setdefault(evidence.session, len(self._sessions))
+        speaker = self._speakers.setdefault(evidence.speaker, len(self._speakers))
+        for (start, end), vector in zip(spans, vectors, strict=True):
+            text = evidence.text[start:end]
+            self.passages.append(Passage(evidence.id, start, end))
+            self.vectors.append(vector)
+            self.slot.append(slot)
+            self.session.append(session)
+            self.speaker.append(speaker)
+            self.asks.append("?" in text)
+            self.length.append(end - start)
+            self.trust.append(evidence.trust)
+            self.day.append(evidence.at.toordinal() if evidence.at else 0)
+            self.alive.append(True)
+            self.lexical.add(terms(text))
+        self._rows[evidence.id] = range(first, len(self.passages))
+
+    def remove(self, evidence: Evidence) -> None:
+        """Drop one item: its terms and its vectors are gone, its rows stay empty."""
+        for row in self._rows.pop(evidence.id):
+            passage = self.passages[row]
+            self.lexical.remove(row, terms(evidence.text[passage.start : passage.end]))
+            self.vectors.view()[row] = 0.0
+            self.alive.view()[row] = False
+            self._dead += 1
+
+    def move(self, evidence_id: str, slot: int) -> None:
+        self.slot.view()[self.rows(evidence_id)] = slot
+
+    def rows(self, evidence_id: str) -> slice:
+        rows = self._rows[evidence_id]
+        return slice(rows.start, rows.stop)
+
+    def spans(self, evidence_id: str) -> list[tuple[int, int]]:
+        return [(p.start, p.end) for p in self.passages[self.rows(evidence_id)]]
+
+    def vectors_of(self, evidence_id: str) -> NDArray[np.float32]:
+        """Give a view of the item's vectors, shape (passages, d)."""
+        view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
+        return view
+
+    def evidence_ids(self) -> set[str]:
+        """Give the ids of the items that have a live row."""
+        return {self.passages[row].evidence_id for row in np.flatnonzero(self.alive.view())}
+
+    def live_rows(self) -> NDArray[np.intp] | None:
+        """Give the rows still in use, or None when that is every row."""
+        return np.flatnonzero(self.alive.view()) if self._dead else None
+
+    def named_speakers(self, query: str) -> list[int]:
+        """Give the codes of the speakers whose name, or a word of it, stands in the query."""
+        words = set(_NAME.findall(query.lower()))
+        return [
+            code
+            for name, code in self._speakers.items()
+            if name and not words.isdisjoint(_NAME.findall(name.lower()))
+        ]
+
+    def user_speakers(self) -> list[int]:
+        """Give the codes of speakers that are, by convention, the human side of a chat."""
+        return [code for name, code in self._speakers.items() if name and name.lower() in ("user", "human")]

@@ -1,0 +1,82 @@
+"""BM25 over an inverted index that grows and shrinks one passage at a time.
+
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); k1 and b are the
+values that most engines ship.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_left
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring.columns import Column
+
+__all__ = ["LexicalIndex"]
+
+K1 = 1.2
+B = 0.75
+
+
+class LexicalIndex:
+    """Postings of stemmed terms by row; rows are numbered by the caller and arrive in ascending order."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, array[int]] = {}
+        self._counts: dict[str, array[int]] = {}
+        self._lengths = Column(np.float32)
+        self._total_length = 0.0
+        self._live = 0
+
+    def add(self, words: list[str]) -> None:
+        """Add the next row with its terms."""
+        row = len(self._lengths)
+        for term, count in Counter(words).items():
+            if term not in self._rows:
+                self._rows[term], self._counts[term] = array("i"), array("H")
+            self._rows[term].append(row)
+            self._counts[term].append(min(count, 65535))
+        self._lengths.append(len(words))
+        self._total_length += len(words)
+        self._live += 1
+
+    def remove(self, row: int, words: list[str]) -> None:
+        """Take a row out of every posting; ``words`` are the terms it was added with."""
+        for term in set(words):
+            at = bisect_left(self._rows[term], row)
+            del self._rows[term][at], self._counts[term][at]
+            if not self._rows[term]:
+                del self._rows[term], self._counts[term]
+        self._total_length -= len(words)
+        self._live -= 1
+
+    def idf(self, term: str) -> float:
+        """Give log(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N rows hold."""
+        held = len(self._rows.get(term, ()))
+        return math.log(1 + (self._live - held + 0.5) / (held + 0.5))
+
+    def scores(self, words: list[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Score every row against the terms of a query.
+
+        Returns:
+            BM25 of shape (rows,), and the share in [0, 1] of the query's idf mass whose terms a row holds.
+        """
+        bm25 = np.zeros(len(self._lengths), np.float32)
+        share = np.zeros(len(self._lengths), np.float32)
+        lengths = self._lengths.view()
+        mean_length = max(self._total_length / max(self._live, 1), 1.0)
+        mass = 0.0
+        for term in dict.fromkeys(words):
+            weight = self.idf(term)
+            mass += weight
+            if term in self._rows:
+                rows = np.frombuffer(self._rows[term], np.int32)
+                count = np.frombuffer(self._counts[term], np.uint16).astype(np.float32)
+                norm = K1 * (1 - B + B * lengths[rows] / mean_length)
+                bm25[rows] += weight * (K1 + 1) * count / (count + norm)
+                share[rows] += weight
+        return bm25, share / max(mass, 1e-9)

@@ -1,0 +1,112 @@
+"""What a memory is built with; checked once, stored with the memory, never changed behind its back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import get_args
+
+from demem_agent.errors import InvalidInput
+from demem_agent.types import Mode, Unit
+
+__all__ = ["Settings", "SplitSettings"]
+
+#: A summary or reading must have room for the marks or date of one line and a few words.
+SMALLEST_LIMIT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSettings:
+    """Constants of the practical split trigger (paper, appendix "Practical split trigger").
+
+    The paper gives no values; these were chosen on development dialogues by ``benchmarks/split_defaults.py``,
+    whose table is in ``docs/defaults.md``.
+
+    Attributes:
+        c_beta: multiplier of the guard band, >= 0.
+        sigma_0: floor of the scorers' dispersion, > 0.
+        eta_cal: calibration slack added to every guard band, in [0, 1].
+        tau_split: a conflict splits when its certified radius exceeds this, in [0, 1] (``eps_split``).
+        tau_sat: the threshold once all K slots are active, in [tau_split, 1].
+        pairs: pairs of contexts tested per feedback, >= 0; 0 switches splitting off.
+        counterfactuals: most answers produced for the tests of one feedback, >= 0.
+    """
+
+    c_beta: float = 1.0
+    sigma_0: float = 0.05
+    eta_cal: float = 0.05
+    tau_split: float = 0.1
+    tau_sat: float = 0.2
+    pairs: int = 2
+    counterfactuals: int = 24
+
+    def __post_init__(self) -> None:
+        _at_least("c_beta", self.c_beta, 0.0)
+        _at_least("sigma_0", self.sigma_0, 1e-9)
+        _within("eta_cal", self.eta_cal, 0.0, 1.0)
+        _within("tau_split", self.tau_split, 0.0, 1.0)
+        _within("tau_sat", self.tau_sat, self.tau_split, 1.0)
+        _whole("pairs", self.pairs, 0)
+        _whole("counterfactuals", self.counterfactuals, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The budget of a memory and how it places what comes in.
+
+    Attributes:
+        slots: K, the most slots there ever are, >= 1.
+        slot_limit: L, the most a slot's summary measures, >= 40.
+        read_limit: B, the most a reading measures unless the call says otherwise, >= 40.
+        unit: what both limits are measured in.
+        initial_slots: slots that similarity alone may open, 1 <= initial_slots <= slots; the rest is left to
+            certified splits.
+        near: cosine to the nearest prototype below which an item opens a slot while fewer than
+            ``initial_slots`` are active, in [-1, 1].
+        mode: what ``read`` and ``answer`` use unless the call says otherwise.
+    """
+
+    slots: int = 10
+    slot_limit: int = 2000
+    read_limit: int = 6000
+    unit: Unit = "chars"
+    initial_slots: int = 6
+    near: float = 0.3
+    mode: Mode = "evidence"
+    split: SplitSettings = field(default_factory=SplitSettings)
+
+    def __post_init__(self) -> None:
+        _whole("slots", self.slots, 1)
+        _whole("slot_limit", self.slot_limit, SMALLEST_LIMIT)
+        _whole("read_limit", self.read_limit, SMALLEST_LIMIT)
+        _whole("initial_slots", self.initial_slots, 1)
+        if self.initial_slots > self.slots:
+            raise InvalidInput("initial_slots", self.initial_slots, f"a whole number from 1 to slots ({self.slots})")
+        _within("near", self.near, -1.0, 1.0)
+        if self.unit not in get_args(Unit):
+            raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
+        check_mode(self.mode)
+
+
+def check_mode(mode: str) -> None:
+    if mode not in get_args(Mode):
+        raise InvalidInput("mode", mode, "'evidence' or 'strict'")
+
+
+def _whole(field: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InvalidInput(field, value, f"a whole number of at least {least}")
+
+
+def _at_least(field: str, value: float, least: float) -> None:
+    if not _number(value) or value < least:
+        raise InvalidInput(field, value, f"a number of at least {least}")
+
+
+def _within(field: str, value: float, low: float, high: float) -> None:
+    if not _number(value) or not low <= value <= high:
+        raise InvalidInput(field, value, f"a number from {low} to {high}")
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,389 @@
+"""The state of one memory and the only way it changes: ``apply(delta)``.
+
+A flow computes a :class:`Delta`, the store writes it, and only then is it applied here. The same deltas,
+applied in the same order or loaded as rows from a store, give the same state byte for byte. No model, no
+clock and no database is known here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.compress import Excerpt, Summary, compress, excerpts
+from demem_agent.errors import InvariantBroken, NotFound
+from demem_agent.scoring.index import PassageIndex
+from demem_agent.settings import Settings
+from demem_agent.types import Context, Evidence, Slot, SplitCertificate
+from demem_agent.units import Measure
+
+__all__ = [
+    "REWARDED",
+    "Certified",
+    "Delta",
+    "Head",
+    "Operation",
+    "SlotState",
+    "State",
+    "StoredContext",
+    "StoredEvidence",
+    "Vector",
+    "direction",
+    "mean_vector",
+    "number_of",
+    "rewarded",
+]
+
+Vector = NDArray[np.float32]
+#: A context counts as well served, and what it used as worth keeping, from this mean reward on.
+REWARDED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The one-row summary of a memory: how far it has come and which encoder built it."""
+
+    seq: int = 0
+    evidence: int = 0
+    forgotten: int = 0
+    contexts: int = 0
+    certificates: int = 0
+    encoder: str = ""
+    encoder_fingerprint: str = ""
+    dimensions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvidence:
+    """One item with its slot, its passages and a vector of unit length for each."""
+
+    evidence: Evidence
+    slot: int
+    spans: tuple[tuple[int, int], ...]
+    vectors: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContext:
+    context: Context
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class SlotState:
+    """One slot as stored: the sum of its items' vectors, and its summary with what it covers.
+
+    Attributes:
+        total: sum over its items of their mean passage vector; the prototype is its direction.
+    """
+
+    number: int
+    parent: int | None
+    revision: int
+    total: Vector
+    summary: Summary = Summary()
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A certificate with what undoing it needs.
+
+    Attributes:
+        seq: the operation that made it.
+        before: the split slot as it was, and which evidence and contexts had to move; empty if suppressed.
+    """
+
+    certificate: SplitCertificate
+    seq: int
+    before: SlotState | None = None
+    moved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One line of the operation ledger; ``result`` is kept for keyed operations only, and holds no text."""
+
+    seq: int
+    kind: str
+    key: str | None = None
+    request: str = ""
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """All rows that one operation, or one batch of them, changes.
+
+    Attributes:
+        since: the operation it was computed after, if that is not the one before its first.
+    """
+
+    head: Head
+    operations: tuple[Operation, ...]
+    evidence: tuple[StoredEvidence, ...] = ()
+    moves: tuple[tuple[str, int], ...] = ()
+    forgotten: tuple[str, ...] = ()
+    slots: tuple[SlotState, ...] = ()
+    closed: tuple[int, ...] = ()
+    contexts: tuple[StoredContext, ...] = ()
+    certificates: tuple[Certified, ...] = ()
+    reembedded: bool = False
+    since: int | None = None
+
+    @property
+    def after(self) -> int:
+        """The operation that the memory must be at for this to be written."""
+        return self.operations[0].seq - 1 if self.since is None else self.since
+
+
+@dataclass(slots=True)
+class State:
+    """Everything one memory holds in RAM. Read it freely; change it through :meth:`apply` alone."""
+
+    settings: Settings
+    measure: Measure
+    head: Head = field(default_factory=Head)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+    slot_of: dict[str, int] = field(default_factory=dict)
+    members: dict[int, dict[str, None]] = field(default_factory=dict)
+    slots: dict[int, SlotState] = field(default_factory=dict)
+    contexts: dict[str, StoredContext] = field(default_factory=dict)
+    certificates: dict[str, Certified] = field(default_factory=dict)
+    keyed: dict[str, Operation] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
+    last_in_session: dict[str | None, str] = field(default_factory=dict)
+    index: PassageIndex | None = None
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def prototypes(self) -> dict[int, Vector]:
+        """Give the direction of every active slot, of unit length (zero while the slot is empty)."""
+        return {number: direction(slot.total) for number, slot in sorted(self.slots.items())}
+
+    def passage_index(self) -> PassageIndex:
+        if self.index is None:
+            raise InvariantBroken("a memory with evidence has no index")
+        return self.index
+
+    def spans(self, evidence_id: str) -> list[tuple[int, int]]:
+        """Give the (start, end) of an item's passages."""
+        return self.passage_index().spans(evidence_id)
+
+    def item_vector(self, evidence_id: str) -> Vector:
+        """Give the mean of an item's passage vectors, shape (d,)."""
+        return mean_vector(self.passage_index().vectors_of(evidence_id))
+
+    def excerpts_of(self, item: str, used: dict[str, int] | None = None, slot: SlotState | None = None) -> list[Excerpt]:
+        """Cut one item for a summary; with ``slot``, only what its summary would look at."""
+        evidence, uses = self.evidence[item], self.used if used is None else used
+        gate = slot.summary.gate if slot else None
+        limit = self.settings.slot_limit
+        return list(excerpts(evidence, number_of(item), uses.get(item, 0), limit, self.measure, gate))
+
+    def free_slot(self) -> int | None:
+        """Give the smallest number without a slot, or None when K are active."""
+        return next((k for k in range(self.settings.slots) if k not in self.slots), None)
+
+    def slot_view(self, number: int) -> Slot:
+        slot = self.slots[number]
+        return Slot(
+            number=number,
+            summary=slot.summary.text,
+            size=self.measure(slot.summary.text),
+            evidence=tuple(self.members[number]),
+            cover=tuple(dict.fromkeys(excerpt.evidence_id for excerpt in slot.summary.kept)),
+            contexts=tuple(c for c, stored in self.contexts.items() if stored.context.slot == number),
+            parent=slot.parent,
+            revision=slot.revision,
+        )
+
+    def context(self, context_id: str) -> StoredContext:
+        if context_id not in self.contexts:
+            raise NotFound("answer", context_id)
+        return self.contexts[context_id]
+
+    # -- building rows ---------------------------------------------------------------------------------------
+
+    def fold(self, summary: Summary, fresh: Iterable[Excerpt]) -> Summary:
+        """Extend a summary by Compress_L; an excerpt that it holds already is replaced by the fresh one."""
+        new = {(e.evidence_id, e.start): e for e in fresh}
+        held = (e for e in summary.kept if (e.evidence_id, e.start) not in new)
+        return compress([*held, *new.values()], self.settings.slot_limit, self.measure, summary.gate)
+
+    def rebuild(
+        self, number: int, parent: int | None, items: Iterable[str], revision: int, used: dict[str, int] | None = None
+    ) -> SlotState:
+        """Make a slot from its items alone (``MemInit``), in order of ingestion."""
+        ordered = sorted(items, key=number_of)
+        total = np.zeros(self.head.dimensions, np.float32)
+        for item in ordered:
+            total += self.item_vector(item)
+        candidates = (e for item in ordered for e in self.excerpts_of(item, used))
+        summary = compress(candidates, self.settings.slot_limit, self.measure)
+        return SlotState(number, parent, revision, total, summary)
+
+    # -- changing --------------------------------------------------------------------------------------------
+
+    def apply(self, delta: Delta) -> None:
+        """Move to the state after ``delta``; it must have been computed from this state."""
+        if delta.head.dimensions and (self.index is None or delta.reembedded):
+            self.index = PassageIndex(delta.head.dimensions)
+        for stored in delta.evidence:
+            self.put(stored)
+        self._move(delta.moves)
+        for item in delta.forgotten:
+            self._drop(item)
+        for number in delta.closed:
+            del self.slots[number], self.members[number]
+        for slot_state in delta.slots:
+            self.slots[slot_state.number] = slot_state
+            self.members.setdefault(slot_state.number, {})
+        for stored_context in delta.contexts:
+            self.contexts[stored_context.context.id] = stored_context
+            self.note_use(stored_context.context, self.used)
+        for certified in delta.certificates:
+            self.certificates[certified.certificate.id] = certified
+        for operation in delta.operations:
+            if operation.key is not None:
+                self.keyed[operation.key] = operation
+        self.head = delta.head
+
+    def note_use(self, context: Context, used: dict[str, int]) -> None:
+        """Enter into ``used`` the evidence that a rewarded context rests on."""
+        if rewarded(context):
+            for item in context.supports:
+                used[item] = max(used.get(item, 0), number_of(context.id))
+
+    def put(self, stored: StoredEvidence) -> None:
+        item = stored.evidence
+        self.evidence[item.id] = item
+        self.slot_of[item.id] = stored.slot
+        self.members.setdefault(stored.slot, {})[item.id] = None
+        self.last_in_session[item.session] = item.id
+        self.passage_index().add(item, stored.spans, stored.vectors, stored.slot)
+
+    def _move(self, moves: Iterable[tuple[str, int]]) -> None:
+        targets = set()
+        for item, slot in moves:
+            del self.members[self.slot_of[item]][item]
+            self.members.setdefault(slot, {})[item] = None
+            self.slot_of[item] = slot
+            self.passage_index().move(item, slot)
+            targets.add(slot)
+        for slot in targets:
+            self.members[slot] = dict.fromkeys(sorted(self.members[slot], key=number_of))
+
+    def _drop(self, item: str) -> None:
+        evidence = self.evidence.pop(item)
+        del self.members[self.slot_of.pop(item)][item]
+        self.used.pop(item, None)
+        if self.last_in_session.get(evidence.session) == item:
+            del self.last_in_session[evidence.session]
+        self.passage_index().remove(evidence)
+
+    # -- judging ---------------------------------------------------------------------------------------------
+
+    def fingerprint(self) -> str:
+        """Digest what is remembered: evidence, slots and contexts; not the ledger of operations."""
+        digest = hashlib.sha256()
+        for part in self._canonical():
+            digest.update(part)
+            digest.update(b"\x00")
+        return digest.hexdigest()
+
+    def _canonical(self) -> Iterator[bytes]:
+        for item, evidence in self.evidence.items():
+            yield repr((evidence, self.slot_of[item])).encode(errors="surrogatepass")
+            yield self.passage_index().vectors_of(item).tobytes()
+        for number, slot in sorted(self.slots.items()):
+            yield repr((number, slot.parent, slot.revision, slot.summary)).encode(errors="surrogatepass")
+            yield slot.total.tobytes()
+        for stored in self.contexts.values():
+            yield repr(stored.context).encode(errors="surrogatepass")
+            yield stored.vector.tobytes()
+
+    def check(self) -> None:
+        """Assert every invariant that a state can show.
+
+        Raises:
+            InvariantBroken: naming the first invariant that does not hold.
+        """
+        self._check_budget()
+        self._check_ledger()
+        self._check_slots()
+        self._check_records()
+
+    def _check_budget(self) -> None:
+        _require(len(self.slots) <= self.settings.slots, f"{len(self.slots)} slots, K is {self.settings.slots}")
+        for number, slot in self.slots.items():
+            size = self.measure(slot.summary.text)
+            _require(size <= self.settings.slot_limit, f"the summary of slot {number} measures {size}")
+            _require(0 <= number < self.settings.slots, f"slot number {number} is not below K")
+
+    def _check_ledger(self) -> None:
+        live = self.head.evidence - self.head.forgotten
+        _require(len(self.evidence) == live, f"{len(self.evidence)} items live, ingested less forgotten is {live}")
+        _require(list(self.evidence) == sorted(self.evidence, key=number_of), "evidence is out of order")
+        held = sorted((item for items in self.members.values() for item in items), key=number_of)
+        _require(held == list(self.evidence), "slots do not hold every live item exactly once")
+        _require(set(self.slot_of) == set(self.evidence), "an item has no slot, or a forgotten one still has")
+        indexed = self.index.evidence_ids() if self.index else set()
+        _require(indexed == set(self.evidence), "the index does not hold exactly the live items")
+
+    def _check_slots(self) -> None:
+        _require(set(self.members) == set(self.slots), "slots and their members disagree")
+        for number, slot in self.slots.items():
+            for e in slot.summary.kept:
+                owner = self.slot_of.get(e.evidence_id)
+                _require(owner == number, f"the summary of slot {number} covers {e.evidence_id} of slot {owner}")
+                _require(e.line in slot.summary.text, f"the summary of slot {number} lacks what it covers")
+            _require(slot.parent != number, f"slot {number} is its own parent")
+            expected = np.zeros(self.head.dimensions, np.float32)
+            for item in self.members[number]:
+                _require(self.slot_of[item] == number, f"{item} is listed in slot {number} and placed in another")
+                expected += self.item_vector(item)
+            close = np.allclose(expected, slot.total, rtol=1e-3, atol=1e-3)
+            _require(close, f"the prototype of slot {number} is not the sum of its items")
+
+    def _check_records(self) -> None:
+        for stored in self.contexts.values():
+            context = stored.context
+            _require(context.slot is None or context.slot in self.slots, f"context {context.id} is in slot {context.slot}, which is not active")
+            _require(all(0 <= r <= 1 for r in context.rewards), f"context {context.id} has a reward outside [0, 1]")
+        for certified in self.certificates.values():
+            certificate = certified.certificate
+            _require(certificate.radius > certificate.threshold, f"{certificate.id} does not exceed its threshold")
+            applied = certificate.decision == "split" and not certificate.undone
+            _require(not applied or certificate.new_slot in self.slots, f"{certificate.id} split into no active slot")
+        _require(len(self.contexts) <= self.head.contexts, "more contexts than were ever made")
+
+
+def number_of(id: str) -> int:
+    """Give the running number in an id such as ``e12``."""
+    return int(id[1:])
+
+
+def rewarded(context: Context) -> bool:
+    """Tell whether the mean reward of a context is at least one half."""
+    return bool(context.rewards) and sum(context.rewards) / len(context.rewards) >= REWARDED
+
+
+def direction(vector: Vector) -> Vector:
+    """Scale a vector to unit length; zero stays zero."""
+    norm = float(np.sqrt(vector @ vector))
+    return vector / np.float32(norm) if norm > 0 else vector
+
+
+def mean_vector(vectors: Vector) -> Vector:
+    """Give the mean of an item's passage vectors, shape (d,)."""
+    mean: Vector = vectors[0].copy() if len(vectors) == 1 else vectors.mean(axis=0)
+    return mean
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise InvariantBroken(otherwise)

@@ -1,0 +1,64 @@
+"""What a store is: it writes a delta whole or not at all, and gives back the rows of a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from demem_agent.codec import Json, SlotRow
+from demem_agent.settings import Settings
+from demem_agent.state import Delta, Head, Operation, StoredContext, StoredEvidence
+
+__all__ = ["Address", "Rows", "Store"]
+
+
+class Address(NamedTuple):
+    """Which memory: no operation of a store ever touches rows of another address."""
+
+    tenant: str
+    memory_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """All rows of one memory. Certificates stay plain, since reading one needs the evidence.
+
+    Attributes:
+        damaged: names of the rows that could not be read, such as ``evidence 12``; they are left out.
+    """
+
+    settings: Settings
+    head: Head
+    evidence: Sequence[StoredEvidence] = ()
+    slots: Sequence[SlotRow] = ()
+    contexts: Sequence[StoredContext] = ()
+    certificates: Sequence[Json] = ()
+    keyed: Sequence[Operation] = ()
+    damaged: Sequence[str] = field(default_factory=tuple)
+
+
+class Store(Protocol):
+    """Keep memories. Every method may raise StoreError; none leaves half a delta behind."""
+
+    def create(self, address: Address, settings: Settings) -> None:
+        """Write the row of a memory that does not exist yet."""
+
+    def load(self, address: Address) -> Rows | None:
+        """Give all rows of a memory, or None when there is none."""
+
+    def seq(self, address: Address) -> int:
+        """Give the number of the last operation, cheaply: it tells whether a loaded state is stale."""
+
+    def commit(self, address: Address, delta: Delta) -> None:
+        """Write a delta durably, in one transaction.
+
+        Raises:
+            StaleState: if the memory is not at the operation before the delta's first.
+        """
+
+    def memories(self, tenant: str) -> list[str]:
+        """List the ids of a tenant's memories, sorted."""
+
+    def close(self) -> None:
+        """Release what is held; the store is not used again."""

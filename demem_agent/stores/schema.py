@@ -1,0 +1,47 @@
+"""The tables, as numbered migrations that are never edited once released.
+
+Every key begins with (tenant, memory_id). Text that a caller wrote is kept as UTF-8 bytes, because it may
+hold what a text column refuses (NUL, lone surrogates). Nothing here is special to SQLite.
+"""
+
+from __future__ import annotations
+
+__all__ = ["MIGRATIONS", "VERSION"]
+
+_FIRST = """
+CREATE TABLE memory (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, settings TEXT NOT NULL,
+    seq INTEGER NOT NULL, evidence INTEGER NOT NULL, forgotten INTEGER NOT NULL, contexts INTEGER NOT NULL,
+    certificates INTEGER NOT NULL, encoder TEXT NOT NULL, encoder_fingerprint TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    PRIMARY KEY (tenant, memory_id));
+CREATE TABLE slot (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    parent INTEGER, revision INTEGER NOT NULL, total BLOB NOT NULL, summary BLOB NOT NULL, gate TEXT,
+    PRIMARY KEY (tenant, memory_id, number));
+CREATE TABLE evidence (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    slot INTEGER NOT NULL, text BLOB NOT NULL, speaker BLOB, at TEXT, session BLOB, source BLOB, source_id BLOB,
+    trust REAL NOT NULL, spans TEXT NOT NULL, vectors BLOB NOT NULL,
+    PRIMARY KEY (tenant, memory_id, number));
+CREATE TABLE context (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    slot INTEGER, body TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (tenant, memory_id, number));
+CREATE TABLE certificate (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (tenant, memory_id, number));
+CREATE TABLE op (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, seq INTEGER NOT NULL,
+    kind TEXT NOT NULL, op_key BLOB, request TEXT NOT NULL, result TEXT NOT NULL,
+    PRIMARY KEY (tenant, memory_id, seq));
+CREATE UNIQUE INDEX op_by_key ON op (tenant, memory_id, op_key);
+CREATE TABLE cover (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, slot INTEGER NOT NULL, place INTEGER NOT NULL,
+    evidence INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    PRIMARY KEY (tenant, memory_id, slot, place));
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST,)
+VERSION = len(MIGRATIONS)

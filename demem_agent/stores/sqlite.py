@@ -1,0 +1,393 @@
+"""One SQLite file for any number of memories: current rows, append-only evidence, an operation ledger.
+
+Write-ahead log, synchronous=FULL: what was acknowledged survives a crash. SQLite before 3.51.3 (except
+3.50.7 and 3.44.6) can lose acknowledged commits of the log when two connections write and checkpoint at
+once; on such a version the file is opened for this connection alone. The package ``pysqlite3`` carries a
+newer SQLite and is used where it is installed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from demem_agent.codec import (
+    Json,
+    SlotRow,
+    certified_to,
+    context_from,
+    context_to,
+    dumps,
+    rank_from,
+    settings_from,
+    settings_to,
+    slot_row,
+    vectors_from_bytes,
+    vectors_to_bytes,
+)
+from demem_agent.errors import StaleState, StoreError
+from demem_agent.settings import Settings
+from demem_agent.state import Delta, Head, Operation, SlotState, StoredContext, StoredEvidence, number_of
+from demem_agent.stores.base import Address, Rows
+from demem_agent.stores.schema import MIGRATIONS, VERSION
+from demem_agent.turns import time_field
+from demem_agent.types import Evidence
+
+try:
+    import pysqlite3 as sqlite3
+except ImportError:
+    import sqlite3
+
+__all__ = ["SqliteStore", "shares_safely"]
+
+#: Seconds to wait for another process's transaction before giving up.
+WAIT = 5.0
+
+_EVIDENCE = "number, slot, text, speaker, at, session, source, source_id, trust, spans, vectors"
+_HEAD = "seq, evidence, forgotten, contexts, certificates, encoder, encoder_fingerprint, dimensions"
+_Row = TypeVar("_Row")
+
+
+def shares_safely(version: tuple[int, ...]) -> bool:
+    """Tell whether this SQLite keeps acknowledged log commits when several connections write."""
+    return version >= (3, 51, 3) or version[:2] == (3, 50) and version >= (3, 50, 7) or (3, 44, 6) <= version < (3, 45)
+
+
+class SqliteStore:
+    """A :class:`~demem_agent.stores.Store` in one file.
+
+    Args:
+        path: of the file; made if it does not exist, its folder is not.
+
+    Raises:
+        StoreError: if the file cannot be opened, is no database, was written by a newer version, or is in use
+            by another process where this SQLite cannot share it.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        self.exclusive = not shares_safely(sqlite3.sqlite_version_info)
+        with self._errors("open"):
+            self._db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def create(self, address: Address, settings: Settings) -> None:
+        head = Head()
+        with self._transaction("create"):
+            self._insert("memory", address, ("settings", _HEAD), [(dumps(settings_to(settings)), *_head_row(head))])
+
+    def load(self, address: Address) -> Rows | None:
+        with self._errors("load"):
+            found = self._select(f"settings, {_HEAD}", "memory", address)
+            if not found:
+                return None
+            damaged: list[str] = []
+            settings, *head = found[0]
+            rows = Rows(
+                settings=_one("memory", address.memory_id, lambda: settings_from(json.loads(settings))),
+                head=Head(*head),
+                evidence=_each("evidence", self._select(_EVIDENCE, "evidence", address), _evidence_from, damaged),
+                slots=self._slots(address, damaged),
+                contexts=_each("context", self._select("number, slot, body, vector", "context", address), _context_from, damaged),
+                certificates=_each("certificate", self._select("number, body", "certificate", address), _body_from, damaged),
+                keyed=[
+                    Operation(seq, kind, _text_from(key), request, result)
+                    for seq, kind, key, request, result in self._select(
+                        "seq, kind, op_key, request, result", "op", address, "AND op_key IS NOT NULL"
+                    )
+                ],
+                damaged=damaged,
+            )
+        return rows
+
+    def seq(self, address: Address) -> int:
+        with self._errors("read"):
+            found = self._select("seq", "memory", address)
+        if not found:
+            raise StoreError(f"there is no memory {address.memory_id!r} in {self.path}")
+        return int(found[0][0])
+
+    def commit(self, address: Address, delta: Delta) -> None:
+        with self._transaction("commit"):
+            self._advance(address, delta)
+            self._write_evidence(address, delta)
+            self._write_slots(address, delta)
+            self._replace("context", address, ("number", "slot", "body", "vector"), map(_context_row, delta.contexts))
+            self._replace(
+                "certificate",
+                address,
+                ("number", "body"),
+                [(number_of(c.certificate.id), dumps(certified_to(c))) for c in delta.certificates],
+            )
+            self._insert(
+                "op",
+                address,
+                ("seq", "kind", "op_key", "request", "result"),
+                [(op.seq, op.kind, _text_to(op.key), op.request, op.result) for op in delta.operations],
+            )
+        if delta.forgotten:
+            self._erase_log()
+
+    def memories(self, tenant: str) -> list[str]:
+        with self._errors("read"):
+            found = self._db.execute("SELECT memory_id FROM memory WHERE tenant = ? ORDER BY memory_id", (tenant,))
+            return [memory_id for (memory_id,) in found]
+
+    def close(self) -> None:
+        with self._errors("close"):
+            self._db.close()
+
+    # -- opening -----------------------------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        if self.exclusive:
+            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=FULL")
+        self._db.execute("PRAGMA secure_delete=ON")  # what is forgotten is overwritten in the file
+        with self._transaction("open"):
+            self._migrate()
+
+    def _migrate(self) -> None:
+        self._db.execute("CREATE TABLE IF NOT EXISTS demem_schema (version INTEGER NOT NULL)")
+        version = self._db.execute("SELECT MAX(version) FROM demem_schema").fetchone()[0] or 0
+        if version > VERSION:
+            raise StoreError(
+                f"{self.path} was written by a newer version of demem-agent (schema {version}, this one knows {VERSION})"
+            )
+        for number, script in enumerate(MIGRATIONS[version:], version + 1):
+            for statement in script.split(";"):
+                if statement.strip():
+                    self._db.execute(statement)
+            self._db.execute("INSERT INTO demem_schema (version) VALUES (?)", (number,))
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def _advance(self, address: Address, delta: Delta) -> None:
+        names = [name.strip() for name in _HEAD.split(",")]
+        assignments = ", ".join(f"{name} = ?" for name in names)
+        done = self._db.execute(
+            f"UPDATE memory SET {assignments} WHERE tenant = ? AND memory_id = ? AND seq = ?",
+            (*_head_row(delta.head), *address, delta.after),
+        )
+        if done.rowcount != 1:
+            raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
+
+    def _write_evidence(self, address: Address, delta: Delta) -> None:
+        columns = tuple(name.strip() for name in _EVIDENCE.split(","))
+        self._replace("evidence", address, columns, map(_evidence_row, delta.evidence))
+        where = "WHERE tenant = ? AND memory_id = ? AND number = ?"
+        self._db.executemany(
+            f"UPDATE evidence SET slot = ? {where}", [(slot, *address, number_of(item)) for item, slot in delta.moves]
+        )
+        self._db.executemany(f"DELETE FROM evidence {where}", [(*address, number_of(item)) for item in delta.forgotten])
+
+    def _write_slots(self, address: Address, delta: Delta) -> None:
+        gone = [*delta.closed, *(slot.number for slot in delta.slots)]
+        self._db.executemany(
+            "DELETE FROM cover WHERE tenant = ? AND memory_id = ? AND slot = ?", [(*address, number) for number in gone]
+        )
+        self._db.executemany(
+            "DELETE FROM slot WHERE tenant = ? AND memory_id = ? AND number = ?",
+            [(*address, number) for number in delta.closed],
+        )
+        columns = ("number", "parent", "revision", "total", "summary", "gate")
+        self._replace("slot", address, columns, map(_slot_columns, delta.slots))
+        self._insert(
+            "cover",
+            address,
+            ("slot", "place", "evidence", "first", "last"),
+            (row for slot in delta.slots for row in _cover_columns(slot)),
+        )
+
+    def _erase_log(self) -> None:
+        """Fold the log into the file and empty it: forgotten text must not live on in it."""
+        with self._errors("erase"):
+            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreError(
+                f"forgotten in {self.path}, but another process keeps the old log open; call forget again once it is done"
+            )
+
+    def _insert(self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        self._write("INSERT", table, address, columns, rows)
+
+    def _replace(self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        self._write("INSERT OR REPLACE", table, address, columns, rows)
+
+    def _write(
+        self, verb: str, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        names = ", ".join(columns)
+        marks = ", ".join("?" * (2 + names.count(",") + 1))
+        self._db.executemany(
+            f"{verb} INTO {table} (tenant, memory_id, {names}) VALUES ({marks})", ((*address, *row) for row in rows)
+        )
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def _select(self, columns: str, table: str, address: Address, also: str = "") -> list[tuple[Any, ...]]:
+        order = "" if table == "memory" else "ORDER BY 1, 2"
+        query = f"SELECT {columns} FROM {table} WHERE tenant = ? AND memory_id = ? {also} {order}"
+        return list(self._db.execute(query, tuple(address)))
+
+    def _slots(self, address: Address, damaged: list[str]) -> list[SlotRow]:
+        covers: dict[int, list[tuple[str, int, int]]] = {}
+        for slot, _, evidence, first, last in self._select("slot, place, evidence, first, last", "cover", address):
+            covers.setdefault(slot, []).append((f"e{evidence}", first, last))
+        columns = "number, parent, revision, total, summary, gate"
+
+        def build(number: int, parent: int | None, revision: int, total: bytes, summary: bytes, gate: str | None) -> SlotRow:
+            rank = rank_from(json.loads(gate)) if gate else None
+            text = summary.decode("utf-8", "surrogatepass")
+            return SlotRow(number, parent, revision, vectors_from_bytes(total), text, tuple(covers.get(number, ())), rank)
+
+        return _each("slot", self._select(columns, "slot", address), build, damaged)
+
+    # -- boundaries --------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _transaction(self, doing: str) -> Iterator[None]:
+        with self._errors(doing):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _errors(self, doing: str) -> Iterator[None]:
+        """Turn what SQLite raises into a StoreError, here and nowhere else."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) and self.exclusive:
+                raise StoreError(
+                    f"{self.path} is in use by another process, and SQLite {sqlite3.sqlite_version} cannot share it "
+                    "safely; close the other one, or pip install 'demem-agent[sqlite]' in both"
+                ) from error
+            raise StoreError(f"cannot {doing} {self.path}: {error}") from error
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot {doing} {self.path}: {error}") from error
+
+
+# -- rows ----------------------------------------------------------------------------------------------------------------
+
+
+def _each(
+    table: str, found: Iterable[tuple[Any, ...]], build: Callable[..., _Row], damaged: list[str]
+) -> list[_Row]:
+    """Build every row that can be built; name the others."""
+    rows = []
+    for columns in found:
+        try:
+            rows.append(build(*columns))
+        except _DAMAGE:
+            damaged.append(f"{table} {columns[0]}")
+    return rows
+
+
+def _one(table: str, name: str, build: Callable[[], _Row]) -> _Row:
+    try:
+        return build()
+    except _DAMAGE as error:
+        raise StoreError(f"the row {table} {name!r} is damaged: {error}") from error
+
+
+#: What decoding a row can raise when its bytes are not what was written.
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
+
+
+def _head_row(head: Head) -> tuple[Any, ...]:
+    return (
+        head.seq,
+        head.evidence,
+        head.forgotten,
+        head.contexts,
+        head.certificates,
+        head.encoder,
+        head.encoder_fingerprint,
+        head.dimensions,
+    )
+
+
+def _evidence_row(stored: StoredEvidence) -> tuple[Any, ...]:
+    item = stored.evidence
+    return (
+        number_of(item.id),
+        stored.slot,
+        _text_to(item.text),
+        _text_to(item.speaker),
+        item.at.isoformat() if item.at else None,
+        _text_to(item.session),
+        _text_to(item.source),
+        _text_to(item.source_id),
+        item.trust,
+        dumps(stored.spans),
+        vectors_to_bytes(stored.vectors),
+    )
+
+
+def _evidence_from(
+    number: int,
+    slot: int,
+    text: bytes,
+    speaker: bytes | None,
+    at: str | None,
+    session: bytes | None,
+    source: bytes | None,
+    source_id: bytes | None,
+    trust: float,
+    spans: str,
+    vectors: bytes,
+) -> StoredEvidence:
+    names = [_text_from(part) for part in (speaker, session, source, source_id)]
+    words = text.decode("utf-8", "surrogatepass")
+    item = Evidence(f"e{number}", words, names[0], time_field("at", at), names[1], names[2], names[3], float(trust))
+    cut = tuple((int(a), int(b)) for a, b in json.loads(spans))
+    if not all(0 <= a < b <= len(words) for a, b in cut):
+        raise ValueError("a passage lies outside the text")
+    return StoredEvidence(item, int(slot), cut, vectors_from_bytes(vectors, len(cut)))
+
+
+def _context_row(stored: StoredContext) -> tuple[Any, ...]:
+    context = stored.context
+    return (number_of(context.id), context.slot, dumps(context_to(context)), vectors_to_bytes(stored.vector))
+
+
+def _context_from(number: int, slot: int | None, body: str, vector: bytes) -> StoredContext:
+    return StoredContext(context_from(json.loads(body)), vectors_from_bytes(vector))
+
+
+def _body_from(number: int, body: str) -> Json:
+    plain: Json = json.loads(body)
+    return plain
+
+
+def _slot_columns(slot: SlotState) -> tuple[Any, ...]:
+    row = slot_row(slot)
+    gate = dumps(row.gate) if row.gate else None
+    return (row.number, row.parent, row.revision, vectors_to_bytes(row.total), _text_to(row.text), gate)
+
+
+def _cover_columns(slot: SlotState) -> Iterator[tuple[int, int, int, int, int]]:
+    for place, excerpt in enumerate(slot.summary.kept):
+        yield slot.number, place, number_of(excerpt.evidence_id), excerpt.start, excerpt.end
+
+
+def _text_to(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogatepass")
+
+
+def _text_from(raw: bytes | None) -> str | None:
+    return None if raw is None else raw.decode("utf-8", "surrogatepass")

@@ -1,0 +1,109 @@
+"""Check what comes in from outside: turns to remember, queries, times, rewards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import date, datetime, time
+from typing import Any
+
+from demem_agent.errors import InvalidInput
+
+__all__ = ["Turn", "as_turn", "request_hash", "text_field", "time_field", "unit_field"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn to remember, as ``ingest_many`` takes it; a mapping with the same keys does as well.
+
+    Attributes:
+        at: a datetime, a date, or an ISO 8601 string.
+        trust: in [0, 1].
+        key: idempotency key.
+    """
+
+    text: str
+    speaker: str | None = None
+    at: datetime | date | str | None = None
+    session: str | None = None
+    source: str | None = None
+    source_id: str | None = None
+    trust: float = 1.0
+    key: str | None = None
+
+
+_FIELDS = frozenset(field.name for field in fields(Turn))
+
+
+def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
+    """Check a turn and give it with ``at`` as a datetime.
+
+    Args:
+        where: put before the field's name in errors, such as ``turns[3].``.
+
+    Raises:
+        InvalidInput: naming the field.
+    """
+    if isinstance(given, Turn):
+        turn = given
+    elif not isinstance(given, Mapping):
+        raise InvalidInput(where.rstrip(".") or "turn", given, "a Turn or a mapping with a text")
+    elif unknown := sorted(str(key) for key in given if key not in _FIELDS):
+        raise InvalidInput(f"{where}{unknown[0]}", given[unknown[0]], f"left out; known fields are {sorted(_FIELDS)}")
+    else:
+        turn = Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
+    text_field(f"{where}text", turn.text)
+    for name in ("speaker", "session", "source", "source_id", "key"):
+        _optional_text(f"{where}{name}", getattr(turn, name))
+    trust = unit_field(f"{where}trust", turn.trust)
+    at = time_field(f"{where}at", turn.at)
+    if trust is turn.trust and at is turn.at:
+        return turn
+    return Turn(turn.text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust, turn.key)
+
+
+def text_field(field: str, value: object) -> str:
+    """Give a text that is not blank."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, value, "a text")
+    if not value.strip():
+        raise InvalidInput(field, value, "a text that is not blank")
+    return value
+
+
+def time_field(field: str, value: object) -> datetime | None:
+    """Give a time from a datetime, a date (its midnight) or an ISO 8601 string."""
+    if value is None or isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime.combine(value, time())
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            pass  # reported below, with the allowed forms
+    raise InvalidInput(field, value, "a datetime, a date or an ISO 8601 string such as '2023-05-08T13:56'")
+
+
+def unit_field(field: str, value: object) -> float:
+    """Give a number in [0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidInput(field, value, "a number from 0 to 1")
+    if not 0 <= value <= 1:
+        raise InvalidInput(field, value, "a number from 0 to 1")
+    return float(value)
+
+
+def request_hash(kind: str, request: object) -> str:
+    """Digest a request, so that the same key can be told from a clash; text does not survive in it."""
+    plain = asdict(request) if isinstance(request, Turn) else request
+    canonical = json.dumps([kind, plain], sort_keys=True, default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _optional_text(field: str, value: object) -> None:
+    if value is not None and not isinstance(value, str):
+        raise InvalidInput(field, value, "a text or None")

@@ -1,0 +1,345 @@
+"""The records that cross a boundary, and the Protocols of what a user may plug in.
+
+Every record is frozen. Names follow the paper "Remember the Decision, Not the Description"; the
+symbol it uses is given in each docstring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol, runtime_checkable
+
+__all__ = [
+    "Answer",
+    "Answerer",
+    "Attempt",
+    "Candidate",
+    "Channel",
+    "Context",
+    "Draft",
+    "Encoder",
+    "Evidence",
+    "FeedbackReport",
+    "Ingested",
+    "Line",
+    "Mode",
+    "Question",
+    "Reading",
+    "Receipt",
+    "Route",
+    "Scorer",
+    "Slot",
+    "SplitCertificate",
+    "Unit",
+]
+
+Unit = Literal["chars", "bytes", "tokens"]
+Mode = Literal["evidence", "strict"]
+Channel = Literal["none", "reference", "stand-in", "reward"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One remembered piece of text (``u_t``); append-only.
+
+    Attributes:
+        id: given by the memory, ``e1``, ``e2``, ... in order of ingestion.
+        at: when it happened; None when unknown.
+        source: where it came from (a file, a channel); ``source_id`` is the caller's own id of the turn.
+        trust: in [0, 1]; less trusted evidence is ranked lower, never dropped.
+    """
+
+    id: str
+    text: str
+    speaker: str | None = None
+    at: datetime | None = None
+    session: str | None = None
+    source: str | None = None
+    source_id: str | None = None
+    trust: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One of at most K memory states (``S_k``), as it stands now.
+
+    Attributes:
+        number: 0 <= number < K, stable for the life of the slot.
+        summary: at most ``slot_limit`` in the memory's unit.
+        cover: ids of the evidence that the summary was made from.
+        parent: number of the slot it was split from, or None.
+        revision: number of the operation that last changed it.
+    """
+
+    number: int
+    summary: str
+    size: int
+    evidence: tuple[str, ...]
+    cover: tuple[str, ...]
+    contexts: tuple[str, ...]
+    parent: int | None
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a query goes (``g(h, q)``).
+
+    Attributes:
+        slot: the chosen slot, or None while the memory is empty.
+        scores: score of every active slot; higher is nearer.
+        margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
+        adequate: False when nothing in memory seems to bear on the query, so that a caller can abstain.
+    """
+
+    slot: int | None
+    scores: Mapping[int, float]
+    margin: float
+    adequate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a reading: a stretch ``text[start:end]`` of one evidence item."""
+
+    evidence: Evidence
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.evidence.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The exact text given to the answerer (``M_q``) and what is in it.
+
+    Attributes:
+        size: of ``text``, in ``unit``; never more than ``limit``.
+        evidence: the items in it, in the order in which they appear.
+        slots: the slots these items are in; the routed one first.
+    """
+
+    text: str
+    size: int
+    limit: int
+    unit: Unit
+    mode: Mode
+    evidence: tuple[Evidence, ...]
+    slots: tuple[int, ...]
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an :class:`Answerer` is given: a query, when it is asked, and the reading."""
+
+    query: str
+    at: datetime | None
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an :class:`Answerer` may return instead of plain text: the text and the evidence it rests on."""
+
+    text: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer (``a``), with the route and the reading that produced it.
+
+    Attributes:
+        id: pass it to ``feedback``.
+        text: empty when the reading holds nothing that answers.
+        evidence: ids of the items the answer rests on.
+    """
+
+    id: str
+    text: str
+    evidence: tuple[str, ...]
+    route: Route
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a :class:`Scorer` is given: one answer, the reading behind it, and the reference."""
+
+    query: str
+    answer: str
+    reading: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One decision instance (``x = (h, q)``): a query, where it went, what came of it.
+
+    Attributes:
+        slot: where it was routed; once rewarded, the slot that holds most of what the answer rests on. None while
+            the memory was empty.
+        read: (evidence id, start, end) of every line of the reading it was answered from.
+        supports: ids of the evidence that a rewarded answer rests on; kept first by Compress_L.
+        channel: how its rewards are known (DESIGN section 7): ``reference``, ``stand-in`` (the observed
+            answer was rewarded and stands in for a reference), ``reward`` (only the observed answer is known),
+            ``none`` (no feedback yet).
+        rewards: mean reward in [0, 1] of each feedback, in order.
+    """
+
+    id: str
+    query: str
+    at: datetime | None
+    slot: int | None
+    answer: str
+    read: tuple[tuple[str, int, int], ...]
+    supports: tuple[str, ...] = ()
+    channel: Channel = "none"
+    reference: str | None = None
+    rewards: tuple[float, ...] = ()
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One slot content ``u`` on which a pair of contexts was tested; each pair is (first, second context).
+
+    Attributes:
+        name: ``current``, ``routed 3``, ``split first`` or ``split second``.
+        slot, revision: of an existing slot; None for a would-be slot.
+        cover: ids of the evidence in that content; answers: what the answerer gave from it.
+        scores: per context, one score in [0, 1] per scorer; empty when nothing is known.
+        lower, upper: score envelope of each context.
+        losses: lower-bounded loss of each context when both share this candidate.
+    """
+
+    name: str
+    slot: int | None
+    revision: int | None
+    cover: tuple[str, ...]
+    answers: tuple[str, str]
+    scores: tuple[tuple[float, ...], tuple[float, ...]]
+    lower: tuple[float, float]
+    upper: tuple[float, float]
+    losses: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitCertificate:
+    """A cannot-link witness: why two contexts must not share a slot, and what was done.
+
+    Certified means: for every candidate listed, at least one of the two contexts loses ``radius`` or more
+    under the stated envelopes. With B scorers and one pass the envelopes are a guard band, not a
+    probability (paper, appendix "Practical split trigger").
+
+    Attributes:
+        pair: ids of the two contexts; ``queries`` are theirs.
+        radius: smallest over the candidates of the larger lower-bounded loss; it exceeds ``threshold``.
+        saturated: True when K slots were active, so that the higher threshold applied.
+        decision: ``split``, or ``suppressed`` because K slots were active.
+        new_slot: the slot that the split opened.
+        conditions: in words, what the envelopes assume.
+        undone: True once ``undo`` was called on it.
+    """
+
+    id: str
+    slot: int
+    pair: tuple[str, str]
+    queries: tuple[str, str]
+    channels: tuple[Channel, Channel]
+    candidates: tuple[Candidate, ...]
+    radius: float
+    threshold: float
+    saturated: bool
+    decision: Literal["split", "suppressed"]
+    new_slot: int | None
+    scorers: tuple[str, ...]
+    conditions: str
+    undone: bool = False
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What ``ingest`` did.
+
+    Attributes:
+        evidence_id: None when the text was nothing but a reading of this library (``skipped``).
+        slot: the slot it was placed in; ``opened`` tells whether that slot is new.
+    """
+
+    evidence_id: str | None
+    slot: int | None
+    opened: bool = False
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackReport:
+    """What ``feedback`` learned and did.
+
+    Attributes:
+        rewards: score by name, each in [0, 1]; ``reward`` is the caller's own.
+        reward: their mean.
+        certificate: present when a conflict was certified, whether it led to a split or was suppressed.
+        tested: pairs of contexts tested; ``counterfactuals``: answers that were produced for the tests.
+        capped: True when the budget of counterfactual answers ended the tests early.
+        failed: why the tests could not be finished (an answerer or scorer failed); the rewards are stored anyway.
+    """
+
+    answer_id: str
+    rewards: Mapping[str, float]
+    reward: float
+    certificate: SplitCertificate | None = None
+    tested: int = 0
+    counterfactuals: int = 0
+    capped: bool = False
+    failed: str | None = None
+
+    @property
+    def split(self) -> bool:
+        """Whether this feedback split a slot."""
+        return self.certificate is not None and self.certificate.decision == "split"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What ``forget`` removed and what it touched: ids and numbers only, never text."""
+
+    evidence: tuple[str, ...]
+    slots: tuple[int, ...] = ()
+    contexts: tuple[str, ...] = ()
+    certificates: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Anything with ``encode``: a sentence-transformers or model2vec model fits as it is.
+
+    ``encode`` takes n texts and gives an array of shape (n, d), or an awaitable of one; rows need not be
+    normalised. A ``name`` attribute, where there is one, is stored with the memory, as is a ``fingerprint``.
+    """
+
+    def encode(self, sentences: list[str], /) -> Any: ...
+
+
+@runtime_checkable
+class Answerer(Protocol):
+    """Answer a question from its reading alone; may be a coroutine function."""
+
+    def answer(self, question: Question, /) -> str | Draft | Awaitable[str | Draft]: ...
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Score one attempt against its reference, in [0, 1]; may be a coroutine function."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, attempt: Attempt, /) -> float | Awaitable[float]: ...

@@ -1,0 +1,124 @@
+"""The README does what it says: its Python and its commands run, in the order in which a reader meets them.
+
+Every ``python`` block shares one namespace; every ``$ demem ...`` line of a ``console`` or ``bash`` block goes
+to a shell; both work in the same empty folder. A Python block that cannot run here begins with
+``# not run: <reason>``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+NOT_RUN = re.compile(r"# not run:(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    language: str
+    text: str
+    line: int
+
+    @property
+    def skipped(self) -> str | None:
+        """The reason given for not running it; empty when the reason was left out."""
+        match = NOT_RUN.match(self.text)
+        return match[1].strip() if match else None
+
+    @property
+    def commands(self) -> list[str]:
+        joined = self.text.replace("\\\n", " ")
+        return [line[2:] for line in joined.splitlines() if line.startswith("$ demem ")]
+
+
+def blocks(markdown: str) -> list[Block]:
+    return [
+        Block(match[1].lower(), match[2], markdown.count("\n", 0, match.start(2)) + 1)
+        for match in FENCE.finditer(markdown)
+    ]
+
+
+def run_python(block: Block, namespace: dict[str, Any]) -> None:
+    # Blank lines in front make a traceback show the line number in the README.
+    exec(compile("\n" * (block.line - 1) + block.text, str(README), "exec"), namespace)
+
+
+def run_command(command: str, folder: Path, tools: Path) -> None:
+    environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    """A folder to put first on PATH, whose ``demem`` is the one of the interpreter that runs the tests."""
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    installed = Path(sys.executable).with_name("demem")
+    start = [str(installed)] if installed.exists() else [sys.executable, "-m", "demem_agent.cli"]
+    script = folder / "demem"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(start)} "$@"\n')
+    script.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    empty = tmp_path / "reader"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    return empty
+
+
+def test_everything_runs_in_reading_order(folder: Path, tools: Path) -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    ran = {"python": 0, "demem": 0}
+    for block in blocks(README.read_text(encoding="utf-8")):
+        if block.language == "python" and block.skipped is None:
+            run_python(block, namespace)
+            ran["python"] += 1
+        elif block.language in {"bash", "console"}:
+            for command in block.commands:
+                run_command(command, folder, tools)
+                ran["demem"] += 1
+    assert min(ran.values()) > 0, f"nothing was run of one kind: {ran}"
+
+
+def test_a_block_that_is_not_run_says_why() -> None:
+    assert [block.line for block in blocks(README.read_text(encoding="utf-8")) if block.skipped == ""] == []
+
+
+@pytest.mark.parametrize("target", ["demo", "test"])
+def test_make_command_of_the_readme_is_in_the_makefile(target: str) -> None:
+    assert f"make {target}" in README.read_text(encoding="utf-8")
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_blocks_and_commands_are_found_in_markdown() -> None:
+    markdown = "a\n```python\nx = 1\n```\n```console\n$ demem demo \\\n    --json\nshown\n$ ls\n```\n"
+    python, console = blocks(markdown)
+    assert (python.language, python.text, python.line) == ("python", "x = 1\n", 3)
+    assert console.commands == ["demem demo      --json"]
+
+
+def test_a_failing_command_is_a_failure(folder: Path, tools: Path) -> None:
+    with pytest.raises(AssertionError, match="no-such-command"):
+        run_command("demem no-such-command", folder, tools)
+
+
+def test_a_reason_is_required_for_not_running() -> None:
+    reasons = [Block("python", text, 1).skipped for text in ("# not run: needs a key\n", "# not run:\n", "x = 1\n")]
+    assert reasons == ["needs a key", "", None]
