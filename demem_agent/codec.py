@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from demem_agent.settings import Settings, SplitSettings
-from demem_agent.state import Certified, Operation, SlotState, State, StoredContext, StoredEvidence, Vector
 from demem_agent.compress import Rank, Summary
+from demem_agent.settings import Settings, SplitSettings
+from demem_agent.state import Certified, SlotState, State, Vector
 from demem_agent.types import Candidate, Context, Evidence, SplitCertificate
 
 __all__ = [

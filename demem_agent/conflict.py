@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from demem_agent.compress import Summary
 from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, guard_band
 from demem_agent.settings import SplitSettings
-from demem_agent.state import SlotState, State, StoredContext, Vector, direction, number_of
-from demem_agent.types import Candidate, Channel, Context
+from demem_agent.state import SlotState, State, StoredContext, Vector, direction
+from demem_agent.types import Candidate, Channel, Context, number_of
 
 __all__ = [
     "Content",
@@ -138,9 +138,7 @@ def contents(
 ) -> list[Content]:
     """Build U(x, x'): the shared slot, the slots both queries are routed to, and the two would-be slots."""
     found = [_existing("current", slots[shared])]
-    for number in dict.fromkeys(routed):
-        if number != shared:
-            found.append(_existing(f"routed {number}", slots[number]))
+    found += [_existing(f"routed {number}", slots[number]) for number in dict.fromkeys(routed) if number != shared]
     if division is not None:
         found.append(Content("split first", None, None, division.staying.summary))
         found.append(Content("split second", None, None, division.going.summary))
@@ -159,9 +157,7 @@ def judge(
         answers: per candidate, what each of the two contexts was answered.
         scores: shape (2, U, B) in [0, 1]; NaN in all B places of an answer of which nothing is known.
     """
-    envelope: Envelope = guard_band(
-        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
-    )
+    envelope: Envelope = guard_band(scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal)
     result = candidate_radius(envelope)
     return Verdict(result.radius, tuple(_candidates(tested, answers, scores, envelope, result)))
 
@@ -210,7 +206,8 @@ def _existing(name: str, slot: SlotState) -> Content:
 
 def _anchor(state: State, stored: StoredContext) -> Vector:
     parts = [stored.vector, *(state.item_vector(item) for item in stored.context.supports if item in state.evidence)]
-    return direction(np.mean([direction(part) for part in parts], axis=0, dtype=np.float32))
+    mean: Vector = np.stack([direction(part) for part in parts]).mean(axis=0)
+    return direction(mean)
 
 
 def _prefers_second(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> list[bool]:

@@ -11,6 +11,7 @@ from datetime import datetime
 
 import numpy as np
 
+from demem_agent.compress import Summary
 from demem_agent.errors import NotFound
 from demem_agent.ledger import operation
 from demem_agent.requests import Commit, Flow
@@ -51,8 +52,8 @@ def forget(state: State, evidence_id: str | None, source_id: str | None, before:
         return Receipt(())
     quotes = _quotes(state.evidence[item] for item in gone)
     slots = _rebuilt(state, gone)
-    contexts = [c for stored in state.contexts.values() if (c := _cleared(stored, gone, quotes)) is not stored]
-    certificates = [c for old in state.certificates.values() if (c := _redacted(old, gone, quotes)) is not old]
+    contexts = [new for old in state.contexts.values() if (new := _cleared(old, gone, quotes)) is not old]
+    certificates = [kept for was in state.certificates.values() if (kept := _redacted(was, gone, quotes)) is not was]
     seq = state.head.seq + 1
     ordered = tuple(item for item in state.evidence if item in gone)
     delta = Delta(
@@ -144,7 +145,7 @@ def _scrubbed(before: SlotState | None, gone: set[str]) -> SlotState | None:
     """
     if before is None or gone.isdisjoint(e.evidence_id for e in before.summary.kept):
         return before
-    return replace(before, summary=type(before.summary)())
+    return replace(before, summary=Summary())
 
 
 def _holds(text: str, quotes: Sequence[str]) -> bool:

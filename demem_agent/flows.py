@@ -182,9 +182,7 @@ def _replayed(state: State, turn: Turn, request: str) -> Ingested:
 
 def _evidence(number: int, turn: Turn, text: str) -> Evidence:
     at = turn.at if isinstance(turn.at, datetime) else None
-    return Evidence(
-        f"e{number}", text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust=turn.trust
-    )
+    return Evidence(f"e{number}", text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust=turn.trust)
 
 
 def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival]) -> Head:
@@ -193,9 +191,7 @@ def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival])
         return head
     dimensions = arrivals[0].vectors.shape[1]
     if head.dimensions in (0, dimensions):
-        return replace(
-            head, dimensions=dimensions, encoder=encoder.name, encoder_fingerprint=encoder.fingerprint
-        )
+        return replace(head, dimensions=dimensions, encoder=encoder.name, encoder_fingerprint=encoder.fingerprint)
     raise EncoderMismatch(f"{head.encoder} ({head.dimensions} dimensions)", f"{encoder.name} ({dimensions} dimensions)")
 
 
@@ -205,7 +201,9 @@ def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival])
 def _encoded(state: State, query: str, at: datetime | None) -> Flow[Query]:
     matrix: Vector = yield Encode((clean(query),))
     if state.head.dimensions not in (0, matrix.shape[1]):
-        raise EncoderMismatch(f"{state.head.encoder} ({state.head.dimensions} dimensions)", f"{matrix.shape[1]} dimensions")
+        raise EncoderMismatch(
+            f"{state.head.encoder} ({state.head.dimensions} dimensions)", f"{matrix.shape[1]} dimensions"
+        )
     return Query(query, matrix[0], at.date() if at else None)
 
 

@@ -14,12 +14,12 @@ from demem_agent.drivers import drive, drive_async
 from demem_agent.encoders import describe
 from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
 from demem_agent.loading import load_state
-from demem_agent.options import Options, collaborators, settings_given
+from demem_agent.options import Options, checked_encoder, collaborators, settings_given
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings, check_mode
 from demem_agent.state import State
 from demem_agent.stores import Rows, Store, open_store
-from demem_agent.turns import Turn, as_turn, request_hash, text_field, time_field, unit_field
+from demem_agent.turns import Turn, as_turn, request_hash, text_field, time_field, unit_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -182,9 +182,7 @@ class _Memory:
         names = [scorer.name for scorer in self._team.scorers]
         return lambda: refine.feedback(self._state, answer_id, level, reference, key, request, names)
 
-    def _forgetting(
-        self, evidence_id: str | None, source_id: str | None, before: When
-    ) -> Callable[[], Flow[Receipt]]:
+    def _forgetting(self, evidence_id: str | None, source_id: str | None, before: When) -> Callable[[], Flow[Receipt]]:
         limit = time_field("before", before)
         if sum(selector is not None for selector in (evidence_id, source_id, limit)) != 1:
             raise InvalidInput("evidence_id", evidence_id, "given, or else one of source_id and before")
@@ -194,9 +192,7 @@ class _Memory:
         return lambda: refine.undo(self._state, certificate_id)
 
     def _reembedding(self, encoder: Encoder) -> Callable[[], Flow[int]]:
-        if not isinstance(encoder, Encoder):
-            raise InvalidInput("encoder", encoder, "an object with encode(list of texts)")
-        info = describe(encoder)
+        info = describe(checked_encoder(encoder))
         return lambda: flows.reembed(self._state, info)
 
     def _adopt(self, encoder: Encoder) -> None:
@@ -204,11 +200,7 @@ class _Memory:
         self._encoder = describe(encoder)
 
     def _limit(self, limit: int | None) -> int:
-        if limit is None:
-            return self._state.settings.read_limit
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            raise InvalidInput("limit", limit, "a whole number of at least 1")
-        return limit
+        return self._state.settings.read_limit if limit is None else whole_field("limit", limit, 1)
 
     def _mode(self, mode: Mode | None) -> Mode:
         if mode is not None:
@@ -387,7 +379,9 @@ class SlotMemory(_Memory):
             return list(portable.export(self._state))
 
     @classmethod
-    def restore(cls, lines: Iterable[Mapping[str, Any]], url: str | Store = "memory://", **options: Unpack[Options]) -> Self:
+    def restore(
+        cls, lines: Iterable[Mapping[str, Any]], url: str | Store = "memory://", **options: Unpack[Options]
+    ) -> Self:
         """Make a memory from what ``export`` gave, in a store that does not hold it yet.
 
         Raises:

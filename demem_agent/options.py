@@ -17,7 +17,7 @@ from demem_agent.turns import text_field
 from demem_agent.types import Answerer, Encoder, Mode, Scorer, Unit
 from demem_agent.units import Measure
 
-__all__ = ["Options", "collaborators", "settings_given"]
+__all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
 
 
 class Options(TypedDict, total=False):
@@ -65,7 +65,7 @@ def settings_given(options: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"SlotMemory got an unexpected keyword argument {name!r}; known are {sorted(_KNOWN)}")
     given = {name: value for name, value in options.items() if name in _SETTINGS}
     if "initial_slots" not in given and isinstance(slots := given.get("slots"), int):
-        given["initial_slots"] = max(1, min(Settings.initial_slots, slots))
+        given["initial_slots"] = max(1, min(Settings().initial_slots, slots))
     return given
 
 
@@ -78,8 +78,7 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
     encoder = options.get("encoder", default_encoder())
     answerer = options.get("answerer", ExtractiveAnswerer())
     scorers = tuple(options.get("scorers", default_scorers()))
-    if not isinstance(encoder, Encoder):
-        raise InvalidInput("encoder", encoder, "an object with encode(list of texts)")
+    checked_encoder(encoder)
     if not isinstance(answerer, Answerer):
         raise InvalidInput("answerer", answerer, "an object with answer(question)")
     if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
@@ -89,3 +88,9 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
         text_field("memory_id", options.get("memory_id", "default")),
     )
     return Collaborators(encoder, answerer, scorers, store if store is not None else MemoryStore(), address)
+
+
+def checked_encoder(encoder: object) -> Encoder:
+    if not isinstance(encoder, Encoder):
+        raise InvalidInput("encoder", encoder, "an object with encode(list of texts)")
+    return encoder

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from demem_agent.compress import Summary, day, said, summary_text
 from demem_agent.scoring.index import moment
-from demem_agent.types import Evidence, Line
+from demem_agent.types import Evidence, Line, number_of
 from demem_agent.units import Measure
 
 __all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "strip_rendered", "wrap"]
@@ -18,7 +18,7 @@ CLOSE = "</demem:memory>"
 #: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark if any.
 _BLOCK = re.compile(rf"{OPEN}\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}\n?)?")
 #: Lines that did not fit in a row before packing gives up looking for shorter ones.
-_MISSES = 40
+_MISSES = 12
 
 
 def pack(best_first: Iterable[Line], limit: int, measure: Measure) -> tuple[list[Line], str]:
@@ -27,13 +27,13 @@ def pack(best_first: Iterable[Line], limit: int, measure: Measure) -> tuple[list
     Returns:
         The lines in the order of the text, and a text of at most ``limit``; ("", no lines) if none fits.
     """
-    taken: list[Line] = []
+    taken: list[tuple[Line, str]] = []
     days: set[str] = set()
     total = measure(wrap("")) + 1
     misses = 0
     for line in best_first:
-        header = day(line.evidence)
-        cost = measure(_render_line(line) + "\n") + (0 if header in days else measure(_header(header) + "\n"))
+        header, words = day(line.evidence), _render_line(line)
+        cost = measure(words + "\n") + (0 if header in days else measure(_header(header) + "\n"))
         if total + cost > limit:
             misses += 1
             if misses > _MISSES:
@@ -41,12 +41,12 @@ def pack(best_first: Iterable[Line], limit: int, measure: Measure) -> tuple[list
             continue
         total += cost
         days.add(header)
-        taken.append(line)
-    text = render(taken)
+        taken.append((line, words))
+    text = _body(taken)
     while taken and measure(text) > limit:  # a tokenizer need not be additive
         taken.pop()
-        text = render(taken)
-    return in_time_order(taken), text
+        text = _body(taken)
+    return in_time_order([line for line, _ in taken]), text
 
 
 def assemble(summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure) -> tuple[list[Line], str]:
@@ -63,16 +63,7 @@ def assemble(summary: Summary, ledger: Mapping[str, Evidence], limit: int, measu
 
 def render(lines: Sequence[Line]) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    if not lines:
-        return ""
-    parts: list[str] = []
-    header = ""
-    for line in in_time_order(lines):
-        if day(line.evidence) != header:
-            header = day(line.evidence)
-            parts.append(_header(header))
-        parts.append(_render_line(line))
-    return wrap("\n".join(parts))
+    return _body([(line, _render_line(line)) for line in lines])
 
 
 def wrap(body: str) -> str:
@@ -86,7 +77,24 @@ def strip_rendered(text: str) -> str:
 
 
 def in_time_order(lines: Sequence[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: (moment(line.evidence.at), int(line.evidence.id[1:]), line.start))
+    return sorted(lines, key=_place)
+
+
+def _place(line: Line) -> tuple[float, int, int]:
+    return (moment(line.evidence.at), number_of(line.evidence.id), line.start)
+
+
+def _body(rendered: Sequence[tuple[Line, str]]) -> str:
+    if not rendered:
+        return ""
+    parts: list[str] = []
+    header = ""
+    for line, words in sorted(rendered, key=lambda pair: _place(pair[0])):
+        if day(line.evidence) != header:
+            header = day(line.evidence)
+            parts.append(_header(header))
+        parts.append(words)
+    return wrap("\n".join(parts))
 
 
 def _header(day: str) -> str:

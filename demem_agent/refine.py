@@ -39,7 +39,6 @@ from demem_agent.state import (
     SlotState,
     State,
     StoredContext,
-    number_of,
     rewarded,
 )
 from demem_agent.text import content_terms
@@ -53,6 +52,7 @@ from demem_agent.types import (
     Question,
     Reading,
     SplitCertificate,
+    number_of,
 )
 
 __all__ = ["feedback", "undo"]
@@ -115,7 +115,11 @@ def undo(state: State, certificate_id: str) -> Flow[None]:
     if certificate.undone or before is None or certificate.new_slot is None:
         raise InvalidInput("certificate_id", certificate_id, "the id of a split that was carried out and not undone")
     back = certificate.new_slot
-    delta = _restored(state, certified, before, back) if state.head.seq == certified.seq else _merged(state, certified, back)
+    delta = (
+        _restored(state, certified, before, back)
+        if state.head.seq == certified.seq
+        else _merged(state, certified, back)
+    )
     yield Commit(delta)
     state.apply(delta)
 
@@ -261,9 +265,7 @@ def _conflict(state: State, pending: _Pending, tests: _Tests) -> Flow[_Conflict 
     return None
 
 
-def _tried(
-    state: State, pending: _Pending, pair: Pair, division: Division, tests: _Tests
-) -> Flow[Verdict | None]:
+def _tried(state: State, pending: _Pending, pair: Pair, division: Division, tests: _Tests) -> Flow[Verdict | None]:
     """Answer both queries from every candidate and judge; None when the budget of answers is used up."""
     routed = [slot for stored in pair if (slot := slot_ranking(state, _query(stored))[0].slot) is not None]
     shared = pending.context.context.slot
@@ -285,10 +287,8 @@ def _tried(
     ]
     flat: NDArray[np.float64] = yield Score(tuple(attempts))
     scores = flat.reshape(2, len(tested), -1)
-    answers = [
-        (tests.answers[pair[0].context.id, c.summary.text][0].text, tests.answers[pair[1].context.id, c.summary.text][0].text)
-        for c in tested
-    ]
+    first, second = ([tests.answers[s.context.id, c.summary.text][0].text for c in tested] for s in pair)
+    answers = list(zip(first, second, strict=True))
     return judge(tested, answers, scores, state.settings.split)
 
 
@@ -297,9 +297,7 @@ def _query(stored: StoredContext) -> Query:
     return Query(stored.context.query, stored.vector, at.date() if at else None)
 
 
-def _answer_from(
-    state: State, missing: Mapping[tuple[str, str], tuple[Context, Content]], tests: _Tests
-) -> Flow[None]:
+def _answer_from(state: State, missing: Mapping[tuple[str, str], tuple[Context, Content]], tests: _Tests) -> Flow[None]:
     """Answer from slot contents as a strict reading gives them."""
     readings = [_content_reading(state, content) for _, content in missing.values()]
     questions = [Question(c.query, c.at, r) for (c, _), r in zip(missing.values(), readings, strict=True)]
@@ -331,9 +329,7 @@ def _witnessed(state: State, pending: _Pending, found: _Conflict, delta: Delta, 
         return replace(delta, head=head, certificates=(Certified(certificate, head.seq),))
     division = found.division
     number, new = division.staying.number, division.going.number
-    certified = Certified(
-        certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts)
-    )
+    certified = Certified(certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts))
     others = [slot for slot in delta.slots if slot.number != number]
     return replace(
         delta,

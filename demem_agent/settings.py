@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from demem_agent.errors import InvalidInput
+from demem_agent.turns import whole_field
 from demem_agent.types import Mode, Unit
 
 __all__ = ["Settings", "SplitSettings"]
@@ -46,8 +47,8 @@ class SplitSettings:
         _within("eta_cal", self.eta_cal, 0.0, 1.0)
         _within("tau_split", self.tau_split, 0.0, 1.0)
         _within("tau_sat", self.tau_sat, self.tau_split, 1.0)
-        _whole("pairs", self.pairs, 0)
-        _whole("counterfactuals", self.counterfactuals, 0)
+        whole_field("pairs", self.pairs, 0)
+        whole_field("counterfactuals", self.counterfactuals, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +72,15 @@ class Settings:
     read_limit: int = 6000
     unit: Unit = "chars"
     initial_slots: int = 6
-    near: float = 0.3
+    near: float = 0.8
     mode: Mode = "evidence"
     split: SplitSettings = field(default_factory=SplitSettings)
 
     def __post_init__(self) -> None:
-        _whole("slots", self.slots, 1)
-        _whole("slot_limit", self.slot_limit, SMALLEST_LIMIT)
-        _whole("read_limit", self.read_limit, SMALLEST_LIMIT)
-        _whole("initial_slots", self.initial_slots, 1)
+        whole_field("slots", self.slots, 1)
+        whole_field("slot_limit", self.slot_limit, SMALLEST_LIMIT)
+        whole_field("read_limit", self.read_limit, SMALLEST_LIMIT)
+        whole_field("initial_slots", self.initial_slots, 1)
         if self.initial_slots > self.slots:
             raise InvalidInput("initial_slots", self.initial_slots, f"a whole number from 1 to slots ({self.slots})")
         _within("near", self.near, -1.0, 1.0)
@@ -91,11 +92,6 @@ class Settings:
 def check_mode(mode: str) -> None:
     if mode not in get_args(Mode):
         raise InvalidInput("mode", mode, "'evidence' or 'strict'")
-
-
-def _whole(field: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InvalidInput(field, value, f"a whole number of at least {least}")
 
 
 def _at_least(field: str, value: float, least: float) -> None:

@@ -18,7 +18,7 @@ from demem_agent.compress import Excerpt, Summary, compress, excerpts
 from demem_agent.errors import InvariantBroken, NotFound
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
-from demem_agent.types import Context, Evidence, Slot, SplitCertificate
+from demem_agent.types import Context, Evidence, Slot, SplitCertificate, number_of
 from demem_agent.units import Measure
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "Vector",
     "direction",
     "mean_vector",
-    "number_of",
     "rewarded",
 ]
 
@@ -85,7 +84,7 @@ class SlotState:
     parent: int | None
     revision: int
     total: Vector
-    summary: Summary = Summary()
+    summary: Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +176,10 @@ class State:
         """Give the mean of an item's passage vectors, shape (d,)."""
         return mean_vector(self.passage_index().vectors_of(evidence_id))
 
-    def excerpts_of(self, item: str, used: dict[str, int] | None = None, slot: SlotState | None = None) -> list[Excerpt]:
-        """Cut one item for a summary; with ``slot``, only what its summary would look at."""
-        evidence, uses = self.evidence[item], self.used if used is None else used
-        gate = slot.summary.gate if slot else None
-        limit = self.settings.slot_limit
-        return list(excerpts(evidence, number_of(item), uses.get(item, 0), limit, self.measure, gate))
+    def excerpts_of(self, item: str, used: dict[str, int] | None = None) -> list[Excerpt]:
+        """Cut one item for a summary; ``used`` stands in for ``self.used``."""
+        last = (self.used if used is None else used).get(item, 0)
+        return list(excerpts(self.evidence[item], number_of(item), last, self.settings.slot_limit, self.measure))
 
     def free_slot(self) -> int | None:
         """Give the smallest number without a slot, or None when K are active."""
@@ -352,7 +349,10 @@ class State:
     def _check_records(self) -> None:
         for stored in self.contexts.values():
             context = stored.context
-            _require(context.slot is None or context.slot in self.slots, f"context {context.id} is in slot {context.slot}, which is not active")
+            _require(
+                context.slot is None or context.slot in self.slots,
+                f"context {context.id} is in slot {context.slot}, which is not active",
+            )
             _require(all(0 <= r <= 1 for r in context.rewards), f"context {context.id} has a reward outside [0, 1]")
         for certified in self.certificates.values():
             certificate = certified.certificate
@@ -360,11 +360,6 @@ class State:
             applied = certificate.decision == "split" and not certificate.undone
             _require(not applied or certificate.new_slot in self.slots, f"{certificate.id} split into no active slot")
         _require(len(self.contexts) <= self.head.contexts, "more contexts than were ever made")
-
-
-def number_of(id: str) -> int:
-    """Give the running number in an id such as ``e12``."""
-    return int(id[1:])
 
 
 def rewarded(context: Context) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 
 import Stemmer
 
@@ -39,7 +40,8 @@ def clean(text: str) -> str:
 def terms(text: str) -> list[str]:
     """Give the stemmed words of a text in order, without stop words; Chinese and kana one sign at a time."""
     words = [word for word in _WORD.findall(clean(text).lower()) if word not in STOPWORDS]
-    return _stemmer().stemWords(words)
+    stemmed: list[str] = _stemmer().stemWords(words)
+    return stemmed
 
 
 def content_terms(text: str) -> list[str]:
@@ -50,11 +52,8 @@ def content_terms(text: str) -> list[str]:
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
     """Give the (start, end) of every sentence in ``text[start:end]``, without surrounding white space."""
     end = len(text) if end is None else end
-    cuts = [start]
-    for match in _SENTENCE_END.finditer(text, start, end):
-        cuts.append(match.end())
-    cuts.append(end)
-    return [span for a, b in zip(cuts, cuts[1:], strict=False) if (span := _strip(text, a, b))]
+    cuts = [start, *(match.end() for match in _SENTENCE_END.finditer(text, start, end)), end]
+    return [span for a, b in pairwise(cuts) if (span := _strip(text, a, b))]
 
 
 def passages(text: str, limit: int = PASSAGE_CHARS) -> list[tuple[int, int]]:

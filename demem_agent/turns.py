@@ -12,7 +12,7 @@ from typing import Any
 
 from demem_agent.errors import InvalidInput
 
-__all__ = ["Turn", "as_turn", "request_hash", "text_field", "time_field", "unit_field"]
+__all__ = ["Turn", "as_turn", "request_hash", "text_field", "time_field", "unit_field", "whole_field"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,13 @@ def unit_field(field: str, value: object) -> float:
     if not 0 <= value <= 1:
         raise InvalidInput(field, value, "a number from 0 to 1")
     return float(value)
+
+
+def whole_field(field: str, value: object, least: int) -> int:
+    """Give a whole number of at least ``least``."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InvalidInput(field, value, f"a whole number of at least {least}")
+    return value
 
 
 def request_hash(kind: str, request: object) -> str:

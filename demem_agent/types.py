@@ -33,11 +33,17 @@ __all__ = [
     "Slot",
     "SplitCertificate",
     "Unit",
+    "number_of",
 ]
 
 Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
 Channel = Literal["none", "reference", "stand-in", "reward"]
+
+
+def number_of(id: str) -> int:
+    """Give the running number in an id such as ``e12``."""
+    return int(id[1:])
 
 
 @dataclass(frozen=True, slots=True)

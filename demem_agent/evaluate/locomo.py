@@ -42,7 +42,7 @@ def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
 
 def _dialogue(entry: Mapping[str, Any]) -> Dialogue:
     turns = tuple(_turns(entry["conversation"]))
-    known = {turn.source_id for turn in turns}
+    known = {turn.source_id or "" for turn in turns}
     return Dialogue(entry["sample_id"], turns, tuple(_probe(qa, known) for qa in entry["qa"]))
 
 
@@ -57,7 +57,7 @@ def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
             yield Turn(text, turn["speaker"], at, session, "locomo", turn["dia_id"])
 
 
-def _probe(qa: Mapping[str, Any], known: set[str | None]) -> Probe:
-    ids = [id for entry in qa.get("evidence", []) for id in _TURN_ID.findall(str(entry)) if id in known]
+def _probe(qa: Mapping[str, Any], known: set[str]) -> Probe:
+    ids: list[str] = [id for entry in qa.get("evidence", []) for id in _TURN_ID.findall(str(entry)) if id in known]
     category = CATEGORIES.get(qa["category"], str(qa["category"]))
     return Probe(qa["question"], str(qa.get("answer", "")), tuple(dict.fromkeys(ids)), category)

@@ -59,7 +59,9 @@ class PassageIndex:
     def __len__(self) -> int:
         return len(self.passages) - self._dead
 
-    def add(self, evidence: Evidence, spans: Sequence[tuple[int, int]], vectors: NDArray[np.float32], slot: int) -> None:
+    def add(
+        self, evidence: Evidence, spans: Sequence[tuple[int, int]], vectors: NDArray[np.float32], slot: int
+    ) -> None:
         """Append one item with a vector of unit length per passage."""
         first = len(self.passages)
         session = self._sessions.setdefault(evidence.session, len(self._sessions))
@@ -115,9 +117,7 @@ class PassageIndex:
         """Give the codes of the speakers whose name, or a word of it, stands in the query."""
         words = set(_NAME.findall(query.lower()))
         return [
-            code
-            for name, code in self._speakers.items()
-            if name and not words.isdisjoint(_NAME.findall(name.lower()))
+            code for name, code in self._speakers.items() if name and not words.isdisjoint(_NAME.findall(name.lower()))
         ]
 
     def user_speakers(self) -> list[int]:

@@ -169,9 +169,7 @@ def _columns(
     return table
 
 
-def _neighbours(
-    share: NDArray[np.float32], session: NDArray[np.int32], rows: NDArray[np.intp]
-) -> NDArray[np.float32]:
+def _neighbours(share: NDArray[np.float32], session: NDArray[np.int32], rows: NDArray[np.intp]) -> NDArray[np.float32]:
     """Give the larger share of the two adjacent passages, where they are in the same session."""
     last = len(share) - 1
     before, after = np.maximum(rows - 1, 0), np.minimum(rows + 1, last)

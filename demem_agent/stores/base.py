@@ -43,12 +43,15 @@ class Store(Protocol):
 
     def create(self, address: Address, settings: Settings) -> None:
         """Write the row of a memory that does not exist yet."""
+        ...
 
     def load(self, address: Address) -> Rows | None:
         """Give all rows of a memory, or None when there is none."""
+        ...
 
     def seq(self, address: Address) -> int:
         """Give the number of the last operation, cheaply: it tells whether a loaded state is stale."""
+        ...
 
     def commit(self, address: Address, delta: Delta) -> None:
         """Write a delta durably, in one transaction.
@@ -56,9 +59,12 @@ class Store(Protocol):
         Raises:
             StaleState: if the memory is not at the operation before the delta's first.
         """
+        ...
 
     def memories(self, tenant: str) -> list[str]:
         """List the ids of a tenant's memories, sorted."""
+        ...
 
     def close(self) -> None:
         """Release what is held; the store is not used again."""
+        ...

@@ -30,14 +30,14 @@ from demem_agent.codec import (
 )
 from demem_agent.errors import StaleState, StoreError
 from demem_agent.settings import Settings
-from demem_agent.state import Delta, Head, Operation, SlotState, StoredContext, StoredEvidence, number_of
+from demem_agent.state import Delta, Head, Operation, SlotState, StoredContext, StoredEvidence
 from demem_agent.stores.base import Address, Rows
 from demem_agent.stores.schema import MIGRATIONS, VERSION
 from demem_agent.turns import time_field
-from demem_agent.types import Evidence
+from demem_agent.types import Evidence, number_of
 
 try:
-    import pysqlite3 as sqlite3
+    import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]  # an extra
 except ImportError:
     import sqlite3
 
@@ -48,12 +48,16 @@ WAIT = 5.0
 
 _EVIDENCE = "number, slot, text, speaker, at, session, source, source_id, trust, spans, vectors"
 _HEAD = "seq, evidence, forgotten, contexts, certificates, encoder, encoder_fingerprint, dimensions"
+_CONTEXT = "number, slot, body, vector"
+_BODY = "number, body"
 _Row = TypeVar("_Row")
 
 
 def shares_safely(version: tuple[int, ...]) -> bool:
     """Tell whether this SQLite keeps acknowledged log commits when several connections write."""
-    return version >= (3, 51, 3) or version[:2] == (3, 50) and version >= (3, 50, 7) or (3, 44, 6) <= version < (3, 45)
+    return (
+        version >= (3, 51, 3) or (version[:2] == (3, 50) and version >= (3, 50, 7)) or (3, 44, 6) <= version < (3, 45)
+    )
 
 
 class SqliteStore:
@@ -95,8 +99,8 @@ class SqliteStore:
                 head=Head(*head),
                 evidence=_each("evidence", self._select(_EVIDENCE, "evidence", address), _evidence_from, damaged),
                 slots=self._slots(address, damaged),
-                contexts=_each("context", self._select("number, slot, body, vector", "context", address), _context_from, damaged),
-                certificates=_each("certificate", self._select("number, body", "certificate", address), _body_from, damaged),
+                contexts=_each("context", self._select(_CONTEXT, "context", address), _context_from, damaged),
+                certificates=_each("certificate", self._select(_BODY, "certificate", address), _body_from, damaged),
                 keyed=[
                     Operation(seq, kind, _text_from(key), request, result)
                     for seq, kind, key, request, result in self._select(
@@ -160,7 +164,7 @@ class SqliteStore:
         version = self._db.execute("SELECT MAX(version) FROM demem_schema").fetchone()[0] or 0
         if version > VERSION:
             raise StoreError(
-                f"{self.path} was written by a newer version of demem-agent (schema {version}, this one knows {VERSION})"
+                f"{self.path} was written by a newer version of demem-agent (schema {version}, known here: {VERSION})"
             )
         for number, script in enumerate(MIGRATIONS[version:], version + 1):
             for statement in script.split(";"):
@@ -213,7 +217,7 @@ class SqliteStore:
             busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
             raise StoreError(
-                f"forgotten in {self.path}, but another process keeps the old log open; call forget again once it is done"
+                f"forgotten in {self.path}, but another process keeps the old log open; forget again once it is done"
             )
 
     def _insert(self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -244,10 +248,11 @@ class SqliteStore:
             covers.setdefault(slot, []).append((f"e{evidence}", first, last))
         columns = "number, parent, revision, total, summary, gate"
 
-        def build(number: int, parent: int | None, revision: int, total: bytes, summary: bytes, gate: str | None) -> SlotRow:
+        def build(number: int, parent: int | None, revision: int, *blobs: Any) -> SlotRow:
+            total, summary, gate = blobs
             rank = rank_from(json.loads(gate)) if gate else None
-            text = summary.decode("utf-8", "surrogatepass")
-            return SlotRow(number, parent, revision, vectors_from_bytes(total), text, tuple(covers.get(number, ())), rank)
+            cover = tuple(covers.get(number, ()))
+            return SlotRow(number, parent, revision, vectors_from_bytes(total), _text_from(summary) or "", cover, rank)
 
         return _each("slot", self._select(columns, "slot", address), build, damaged)
 
@@ -281,12 +286,10 @@ class SqliteStore:
             raise StoreError(f"cannot {doing} {self.path}: {error}") from error
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------------
+# -- rows ----------------------------------------------------------------------------------------------------
 
 
-def _each(
-    table: str, found: Iterable[tuple[Any, ...]], build: Callable[..., _Row], damaged: list[str]
-) -> list[_Row]:
+def _each(table: str, found: Iterable[tuple[Any, ...]], build: Callable[..., _Row], damaged: list[str]) -> list[_Row]:
     """Build every row that can be built; name the others."""
     rows = []
     for columns in found:

@@ -1,0 +1,136 @@
+"""The fakes that DeMem is tested with, for the tests of those who build on it. Deterministic, offline, tiny."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.text import content_terms
+from demem_agent.types import Attempt, Draft, Question
+
+__all__ = ["Async", "BagEncoder", "Failing", "ReadingAnswerer", "ScriptedAnswerer", "ScriptedScorer", "Slow"]
+
+
+class BagEncoder:
+    """Encode a text as the sum of one pseudo-random direction per stemmed word: shared words are all that counts."""
+
+    def __init__(self, dimensions: int = 16, name: str = "bag") -> None:
+        self.dimensions = dimensions
+        self.name = name
+        self.fingerprint = f"bag-{dimensions}"
+
+    def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
+        """Give an array of shape (n, dimensions), rows not normalised."""
+        rows = [sum((self._direction(word) for word in content_terms(text)), self._direction("")) for text in sentences]
+        return np.array(rows, np.float32).reshape(len(sentences), self.dimensions)
+
+    def _direction(self, word: str) -> NDArray[np.float32]:
+        seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
+        direction = np.random.default_rng(seed).standard_normal(self.dimensions).astype(np.float32)
+        return direction * np.float32(1.0 if word else 0.01)
+
+
+class ReadingAnswerer:
+    """Answer every question with its whole reading: the answer is right whenever the evidence was read."""
+
+    def answer(self, question: Question) -> Draft:
+        return Draft(question.reading.text, tuple(item.id for item in question.reading.evidence))
+
+
+class ScriptedAnswerer:
+    """Answer from a mapping of queries; ``asked`` keeps every question."""
+
+    def __init__(self, answers: Mapping[str, str], otherwise: str = "") -> None:
+        self._answers = answers
+        self._otherwise = otherwise
+        self.asked: list[Question] = []
+
+    def answer(self, question: Question) -> str:
+        self.asked.append(question)
+        return self._answers.get(question.query, self._otherwise)
+
+
+class ScriptedScorer:
+    """Score by a function of the attempt, or always the same."""
+
+    def __init__(self, score: float | Callable[[Attempt], float], name: str = "scripted") -> None:
+        self.name = name
+        self._score = score
+
+    def score(self, attempt: Attempt) -> float:
+        return self._score(attempt) if callable(self._score) else self._score
+
+
+class Failing:
+    """Raise, as encoder, answerer and scorer alike; after ``good`` calls that go to ``inner``."""
+
+    name = "failing"
+
+    def __init__(self, inner: Any = None, good: int = 0, error: Exception | None = None) -> None:
+        self._inner = inner
+        self._left = good
+        self._error = error or RuntimeError("made to fail")
+
+    def encode(self, sentences: list[str], /) -> Any:
+        return self._call("encode", sentences)
+
+    def answer(self, question: Question, /) -> Any:
+        return self._call("answer", question)
+
+    def score(self, attempt: Attempt, /) -> Any:
+        return self._call("score", attempt)
+
+    def _call(self, method: str, argument: Any) -> Any:
+        if self._left <= 0:
+            raise self._error
+        self._left -= 1
+        return getattr(self._inner, method)(argument)
+
+
+class Slow:
+    """Block the calling thread for ``seconds`` before every call of ``inner``."""
+
+    def __init__(self, inner: Any, seconds: float) -> None:
+        self._inner = inner
+        self._seconds = seconds
+        self.name = getattr(inner, "name", type(inner).__name__)
+
+    def encode(self, sentences: list[str], /) -> Any:
+        time.sleep(self._seconds)
+        return self._inner.encode(sentences)
+
+    def answer(self, question: Question, /) -> Any:
+        time.sleep(self._seconds)
+        return self._inner.answer(question)
+
+    def score(self, attempt: Attempt, /) -> Any:
+        time.sleep(self._seconds)
+        return self._inner.score(attempt)
+
+
+class Async:
+    """Make coroutine methods out of those of ``inner``, which yield to the loop once before they run."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.name = getattr(inner, "name", type(inner).__name__)
+        self.fingerprint = getattr(inner, "fingerprint", "")
+
+    async def encode(self, sentences: list[str], /) -> Any:
+        return await self._later(self._inner.encode(sentences))
+
+    async def answer(self, question: Question, /) -> Any:
+        return await self._later(self._inner.answer(question))
+
+    async def score(self, attempt: Attempt, /) -> Any:
+        return await self._later(self._inner.score(attempt))
+
+    async def _later(self, value: Any) -> Any:
+        await asyncio.sleep(0)
+        return await value if isinstance(value, Awaitable) else value
