@@ -27,6 +27,12 @@ EXCERPT_CHARS = 240
 #: Items after which a plain excerpt has to be e times as specific to keep its place.
 RECENCY_ITEMS = 200.0
 
+#: English whatever the process's locale, as the dates that are resolved in the text.
+_MONTHS = (
+    "", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
 _SPECIFIC = re.compile(
     r"\d[\d.,:/-]*"  # numbers, times, dates
     r"|(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+"  # names: a capital that does not open a sentence
@@ -135,7 +141,7 @@ def said(evidence: Evidence, start: int, end: int) -> str:
 
 def day(evidence: Evidence) -> str:
     """Give the day of an item as a person writes it, or "undated"."""
-    return f"{evidence.at.day} {evidence.at:%B %Y}" if evidence.at else "undated"
+    return f"{evidence.at.day} {_MONTHS[evidence.at.month]} {evidence.at.year}" if evidence.at else "undated"
 
 
 def _stamp(evidence: Evidence) -> str:

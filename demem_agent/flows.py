@@ -20,7 +20,7 @@ from demem_agent.placement import Arrival, place
 from demem_agent.reading import assemble, pack, strip_rendered
 from demem_agent.requests import Ask, Commit, Encode, Flow
 from demem_agent.scoring import Query, Ranking, default_weights, rank, slot_scores
-from demem_agent.state import Delta, Head, State, StoredContext, StoredEvidence, Vector, rewarded
+from demem_agent.state import Delta, Head, State, StoredContext, StoredEvidence, Vector
 from demem_agent.text import clean, passages
 from demem_agent.turns import Turn, request_hash
 from demem_agent.types import Answer, Context, Draft, Evidence, Ingested, Line, Mode, Question, Reading, Route
@@ -141,7 +141,8 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     if state.index is None or not len(state.index):
         return Route(min(state.slots, default=None), dict.fromkeys(sorted(state.slots), 0.0), 0.0, False), None
     ranking = rank(state.index, query, default_weights())
-    bonus = _context_bonus(state, query.vector)
+    past = state.experience.nearest(query.vector) if state.experience else {}
+    bonus = {slot: CONTEXT_BONUS * near for slot, near in past.items()}
     scores = slot_scores(ranking, state.index.slot.view(), state.prototypes(), query.vector, bonus)
     ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
     margin = scores[ordered[0]] - scores[ordered[1]] if len(ordered) > 1 else 0.0
@@ -229,14 +230,3 @@ def _best_first(state: State, slot: int, ranking: Ranking) -> Iterator[Line]:
     for row in ranking.rows[np.argsort(-scores, kind="stable")]:
         passage = index.passages[row]
         yield Line(state.evidence[passage.evidence_id], passage.start, passage.end)
-
-
-def _context_bonus(state: State, vector: Vector) -> dict[int, float]:
-    """Give what each slot earns from the nearest of its rewarded contexts."""
-    bonus: dict[int, float] = {}
-    for stored in state.contexts.values():
-        slot = stored.context.slot
-        if slot is not None and rewarded(stored.context):
-            near = CONTEXT_BONUS * max(float(stored.vector @ vector), 0.0)
-            bonus[slot] = max(bonus.get(slot, 0.0), near)
-    return bonus

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from demem_agent.codec import SlotRow, certified_from, slot_state
 from demem_agent.errors import StoreError
-from demem_agent.scoring import PassageIndex
 from demem_agent.state import SlotState, State
 from demem_agent.stores import Rows
 from demem_agent.units import Measure
@@ -25,16 +24,14 @@ def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> Stat
     """
     damaged = list(rows.damaged)
     state = State(rows.settings, measure, head=rows.head)
-    if rows.head.dimensions:
-        state.index = PassageIndex(rows.head.dimensions)
+    state.begin_index()
     for stored in rows.evidence:
         if rows.head.dimensions == stored.vectors.shape[1]:
             state.put(stored)
         else:
             damaged.append(f"evidence {stored.evidence.id[1:]}")
     for context in rows.contexts:
-        state.contexts[context.context.id] = context
-        state.note_use(context.context, state.used)
+        state.put_context(context)
     state.used = {item: use for item, use in state.used.items() if item in state.evidence}
     _load_slots(state, rows, damaged)
     for plain in rows.certificates:

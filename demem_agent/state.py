@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from demem_agent.compress import Excerpt, Summary, compress, excerpts
 from demem_agent.errors import InvariantBroken, NotFound
+from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
 from demem_agent.types import Context, Evidence, Slot, SplitCertificate, number_of
@@ -139,6 +140,33 @@ class Delta:
         return self.operations[0].seq - 1 if self.since is None else self.since
 
 
+class Experience:
+    """The vectors of all contexts, and the slot each was rewarded in (-1 for none): what routing learns from."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._vectors = Column(np.float32, dimensions)
+        self._slots = Column(np.int32)
+        self._rows: dict[str, int] = {}
+
+    def put(self, stored: StoredContext) -> None:
+        context = stored.context
+        if context.id not in self._rows:
+            self._rows[context.id] = len(self._slots)
+            self._vectors.append(0.0)
+            self._slots.append(-1)
+        row = self._rows[context.id]
+        self._vectors.view()[row] = stored.vector
+        self._slots.view()[row] = context.slot if context.slot is not None and rewarded(context) else -1
+
+    def nearest(self, vector: Vector) -> dict[int, float]:
+        """Give, per slot with a rewarded context, the cosine of the nearest such context, at least 0."""
+        best: dict[int, float] = {}
+        slots = self._slots.view()
+        for slot in np.unique(slots[slots >= 0]):
+            best[int(slot)] = max(float((self._vectors.view()[slots == slot] @ vector).max()), 0.0)
+        return best
+
+
 @dataclass(slots=True)
 class State:
     """Everything one memory holds in RAM. Read it freely; change it through :meth:`apply` alone."""
@@ -156,6 +184,7 @@ class State:
     used: dict[str, int] = field(default_factory=dict)
     last_in_session: dict[str | None, str] = field(default_factory=dict)
     index: PassageIndex | None = None
+    experience: Experience | None = None
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -227,8 +256,9 @@ class State:
 
     def apply(self, delta: Delta) -> None:
         """Move to the state after ``delta``; it must have been computed from this state."""
-        if delta.head.dimensions and (self.index is None or delta.reembedded):
-            self.index = PassageIndex(delta.head.dimensions)
+        self.head = delta.head
+        if self.index is None or delta.reembedded:
+            self.begin_index()
         for stored in delta.evidence:
             self.put(stored)
         self._move(delta.moves)
@@ -240,14 +270,24 @@ class State:
             self.slots[slot_state.number] = slot_state
             self.members.setdefault(slot_state.number, {})
         for stored_context in delta.contexts:
-            self.contexts[stored_context.context.id] = stored_context
-            self.note_use(stored_context.context, self.used)
+            self.put_context(stored_context)
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation
-        self.head = delta.head
+
+    def begin_index(self) -> None:
+        """Start what is derived from vectors anew, once the number of dimensions is known."""
+        if self.head.dimensions:
+            self.index = PassageIndex(self.head.dimensions)
+            self.experience = Experience(self.head.dimensions)
+
+    def put_context(self, stored: StoredContext) -> None:
+        self.contexts[stored.context.id] = stored
+        self.note_use(stored.context, self.used)
+        if self.experience is not None and len(stored.vector) == self.head.dimensions:
+            self.experience.put(stored)
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` the evidence that a rewarded context rests on."""
