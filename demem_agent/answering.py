@@ -68,7 +68,7 @@ class ExtractiveAnswerer:
     def _scores(self, query: str, found: list[_Sentence]) -> np.ndarray:
         texts = [clean(query), *(clean(sentence.text) for sentence in found)]
         vectors = as_matrix(self._encoder.encode(texts), len(texts))
-        wanted = frozenset(content_terms(query))
+        wanted = _wanted(query, found)
         rarity = _rarity(wanted, found)
         mass = max(sum(rarity.values()), 1e-9)
         overlap = [sum(rarity[word] for word in wanted & s.words) / mass for s in found]
@@ -90,6 +90,13 @@ def _sentences(question: Question) -> list[_Sentence]:
             words = frozenset(content_terms(line.evidence.text[start:end]))
             found.append(_Sentence(line.evidence, start, end, words, around))
     return found
+
+
+def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:
+    """Give the words of the question, without the speakers' names if others are left: who speaks counts apart."""
+    words = frozenset(content_terms(query))
+    names = {word for s in found for word in content_terms(s.evidence.speaker or "")}
+    return words - names or words
 
 
 def _rarity(wanted: frozenset[str], found: list[_Sentence]) -> dict[str, float]:

@@ -89,7 +89,7 @@ def excerpts(
         used: number of the last context that was rewarded for using it, 0 for none.
     """
     at = moment(evidence.at)
-    for start, end in _pieces(evidence.text, min(EXCERPT_CHARS, max(limit // 2, 16))):
+    for start, end in _pieces(evidence.text, min(EXCERPT_CHARS, max(2 * limit // 3, 16))):
         weight = _specificity(evidence.text[start:end]) + order / RECENCY_ITEMS
         if gate is None or (-used, -weight, -order, start) < gate:
             line = f"- {_stamp(evidence)}{said(evidence, start, end)}"

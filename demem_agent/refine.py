@@ -59,6 +59,8 @@ __all__ = ["feedback", "undo"]
 
 #: A reading supports a reference when its lines together hold at least this share of the reference's words.
 SUPPORTED = 0.5
+#: Times the tests are made anew because another operation has changed the memory meanwhile.
+TRIES = 3
 
 Pair = tuple[StoredContext, StoredContext]
 
@@ -78,15 +80,14 @@ def feedback(
     before = state.context(answer_id)
     rewards = yield from _rewards(state, before.context, reward, reference, scorers)
     tests = _Tests()
-    while True:
+    for _ in range(TRIES):
         pending = _Pending.of(state, _learned(state, answer_id, rewards, reward, reference))
-        failed = None
-        try:
-            found = yield from _conflict(state, pending, tests)
-        except CollaboratorError as error:
-            found, failed = None, str(error)
-        if pending.seq == state.head.seq:  # nothing else was committed meanwhile
+        found, failed = yield from _conflict_or_failure(state, pending, tests)
+        if pending.seq == state.head.seq:
             break
+    else:  # other operations kept coming in between: the feedback counts, the tests would be stale
+        pending = _Pending.of(state, _learned(state, answer_id, rewards, reward, reference))
+        found, failed = None, "other operations changed the memory during every test"
     result = {
         "answer_id": answer_id,
         "rewards": rewards,
@@ -243,6 +244,14 @@ class _Conflict:
 def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) -> SlotState:
     summary = state.fold(slot.summary, state.excerpts_of(item, used))
     return replace(slot, summary=summary, revision=state.head.seq + 1) if summary != slot.summary else slot
+
+
+def _conflict_or_failure(state: State, pending: _Pending, tests: _Tests) -> Flow[tuple[_Conflict | None, str | None]]:
+    """Test for a conflict; a collaborator that fails ends the tests, and the report says so."""
+    try:
+        return (yield from _conflict(state, pending, tests)), None
+    except CollaboratorError as error:
+        return None, str(error)
 
 
 def _conflict(state: State, pending: _Pending, tests: _Tests) -> Flow[_Conflict | None]:

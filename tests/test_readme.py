@@ -1,6 +1,6 @@
 """The README does what it says: its Python and its commands run, in the order in which a reader meets them.
 
-Every ``python`` block shares one namespace; every ``$ demem ...`` line of a ``console`` or ``bash`` block goes
+Every ``python`` block shares one namespace; every ``$ ...`` line of a ``console`` or ``bash`` block goes
 to a shell; both work in the same empty folder. A Python block that cannot run here begins with
 ``# not run: <reason>``.
 """
@@ -39,7 +39,7 @@ class Block:
     @property
     def commands(self) -> list[str]:
         joined = self.text.replace("\\\n", " ")
-        return [line[2:] for line in joined.splitlines() if line.startswith("$ demem ")]
+        return [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
 
 
 def blocks(markdown: str) -> list[Block]:
@@ -111,7 +111,7 @@ def test_blocks_and_commands_are_found_in_markdown() -> None:
     markdown = "a\n```python\nx = 1\n```\n```console\n$ demem demo \\\n    --json\nshown\n$ ls\n```\n"
     python, console = blocks(markdown)
     assert (python.language, python.text, python.line) == ("python", "x = 1\n", 3)
-    assert console.commands == ["demem demo      --json"]
+    assert console.commands == ["demem demo      --json", "ls"]
 
 
 def test_a_failing_command_is_a_failure(folder: Path, tools: Path) -> None:

@@ -1,0 +1,28 @@
+"""The command line ``demem``; it needs the extra ``cli`` (typer and rich), which nothing else imports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from demem_agent.cli.faults import report
+from demem_agent.errors import MissingExtra
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit code.
+
+    0: done. 1: the caller's mistake. 2: a fault. 130 and 141: interrupted, and the reader of a pipe went away.
+
+    Args:
+        arguments: without the program's name; those of the process when None.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if any(find_spec(name) is None for name in ("rich", "typer")):
+        return report(MissingExtra("the command line", "cli"), given)
+    from demem_agent.cli.app import run
+
+    return run(given)

@@ -1,0 +1,76 @@
+"""The program: its commands, its version, and how an error becomes an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, cast
+
+import typer
+
+import demem_agent
+from demem_agent.cli.commands import COMMANDS
+from demem_agent.cli.faults import UsageError, report
+from demem_agent.cli.flatten import flatten
+from demem_agent.cli.screen import prepare, print_line
+
+__all__ = ["app", "run"]
+
+INTERRUPTED, PIPE_CLOSED = 130, 141  # as shells number what SIGINT and SIGPIPE end
+
+# Typer exports its usage errors only through their subclass; older versions take them from click.
+_TyperUsageError = cast(type[Exception], typer.BadParameter.__base__)
+
+app = typer.Typer(
+    name="demem",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@app.callback(invoke_without_command=True)
+def demem(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Agent memory in K bounded slots: remember, read, answer, learn from feedback, and see why.
+
+    Every command has --json. A memory is named by --memory PATH or the environment variable DEMEM_MEMORY.
+    Exit codes: 0 done, 1 a mistake of the caller, 2 a fault.
+    """
+    if version:
+        print_line(f"demem {demem_agent.__version__}")
+    elif context.invoked_subcommand is None:
+        print_line(context.get_help())
+
+
+for _name, _function in COMMANDS.items():
+    app.command(_name)(cast(Callable[..., None], flatten(_function)))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; whatever goes wrong is one line and an exit code, never a traceback unasked."""
+    prepare()
+    try:
+        code = app(args=list(arguments), prog_name="demem", standalone_mode=False)
+        sys.stdout.flush()
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # typer and rich leave this way when a pipe is closed, and only then
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered has no reader
+        return PIPE_CLOSED
+    except _TyperUsageError as error:
+        return report(_usage(error), arguments)
+    except Exception as error:  # the outermost frame: a fault that was not foreseen is still one line and exit 2
+        return report(error, arguments)
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: Exception) -> UsageError:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "demem"
+    return UsageError(f"{message.rstrip('.')} (see {command} --help)")

@@ -1,0 +1,64 @@
+"""A file as turns to remember, each with a key, so that the same file twice is remembered once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from demem_agent import Turn
+from demem_agent.cli.faults import UsageError
+from demem_agent.errors import InvalidInput
+from demem_agent.evaluate import Dialogue, load_jsonl, load_locomo, load_text
+
+__all__ = ["FORMATS", "keyed", "load"]
+
+FORMATS = ("auto", "jsonl", "text", "locomo")
+_BY_EXTENSION = {".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "text", ".md": "text"}
+
+
+def load(file: Path, format: str, sample: str | None) -> tuple[str, Dialogue]:
+    """Read a file in its format; ``auto`` goes by the extension.
+
+    Raises:
+        InvalidInput: for an unknown format, a damaged file, or a LoCoMo file of which one sample must be named.
+    """
+    format = _format(file, format)
+    if format == "locomo":
+        return format, _locomo(file, sample)
+    if sample is not None:
+        raise InvalidInput("sample", sample, "left out, except for the format locomo")
+    return format, (load_jsonl if format == "jsonl" else load_text)(file)
+
+
+def keyed(turns: Iterable[Turn], format: str, name: str) -> Iterator[Turn]:
+    """Give each turn without a key one from the format, the dialogue's name and its own id or line.
+
+    An id that several turns share is told apart by their order.
+    """
+    seen: Counter[str] = Counter()
+    for line, turn in enumerate(turns, 1):
+        own = turn.source_id or f"line {line}"
+        seen[own] += 1
+        again = f" #{seen[own]}" if seen[own] > 1 else ""
+        yield turn if turn.key is not None else replace(turn, key=f"{format}:{name}:{own}{again}")
+
+
+def _format(file: Path, format: str) -> str:
+    if format not in (*FORMATS, "txt"):
+        raise InvalidInput("format", format, f"one of {', '.join(FORMATS)}")
+    if format != "auto":
+        return "text" if format == "txt" else format
+    found = _BY_EXTENSION.get(file.suffix.lower())
+    if found is None:
+        raise UsageError(f"the extension of {file.name} does not tell its format; pass --format jsonl, text or locomo")
+    return found
+
+
+def _locomo(file: Path, sample: str | None) -> Dialogue:
+    dialogues = load_locomo(file, sample)
+    if len(dialogues) > 1:
+        names = ", ".join(dialogue.name for dialogue in dialogues)
+        raise InvalidInput("sample", sample, f"one of {names}, since the file holds several dialogues")
+    return dialogues[0]
