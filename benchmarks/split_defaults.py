@@ -35,7 +35,8 @@ from demem_agent.conflict import Verdict, known_reference
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_locomo
 from demem_agent.scorers import Contained
-from demem_agent.state import State, StoredContext
+from demem_agent.records import (StoredContext)
+from demem_agent.state import (State)
 from demem_agent.types import Attempt, Draft, Question
 
 #: The paper's figures on LoCoMo (tables "Split trigger statistics" and "Split precision and recall").

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from demem_agent.compress import Rank, Summary
+from demem_agent.records import Certified, SlotState, Vector
 from demem_agent.settings import Settings, SplitSettings
-from demem_agent.state import Certified, SlotState, State, Vector
+from demem_agent.state import State
 from demem_agent.types import Candidate, Context, Evidence, SplitCertificate
 
 __all__ = [

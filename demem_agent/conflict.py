@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from demem_agent.compress import Summary
 from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, guard_band
+from demem_agent.records import SlotState, StoredContext, Vector, direction
 from demem_agent.settings import SplitSettings
-from demem_agent.state import SlotState, State, StoredContext, Vector, direction
+from demem_agent.state import State
 from demem_agent.types import Candidate, Channel, Context, number_of
 
 __all__ = [

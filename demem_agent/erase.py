@@ -14,9 +14,10 @@ import numpy as np
 from demem_agent.compress import Summary
 from demem_agent.errors import NotFound
 from demem_agent.ledger import operation
+from demem_agent.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.requests import Commit, Flow
 from demem_agent.scoring import moment
-from demem_agent.state import Certified, Delta, SlotState, State, StoredContext
+from demem_agent.state import State
 from demem_agent.text import sentences
 from demem_agent.types import Candidate, Evidence, Receipt, SplitCertificate
 

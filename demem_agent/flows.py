@@ -18,9 +18,10 @@ from demem_agent.errors import EncoderMismatch, IdempotencyConflict
 from demem_agent.ledger import operation, stored_result
 from demem_agent.placement import Arrival, place
 from demem_agent.reading import assemble, pack, strip_rendered
+from demem_agent.records import Delta, Head, StoredContext, StoredEvidence, Vector
 from demem_agent.requests import Ask, Commit, Encode, Flow
 from demem_agent.scoring import Query, Ranking, default_weights, rank, slot_scores
-from demem_agent.state import Delta, Head, State, StoredContext, StoredEvidence, Vector
+from demem_agent.state import State
 from demem_agent.text import clean, passages
 from demem_agent.turns import Turn, request_hash
 from demem_agent.types import Answer, Context, Draft, Evidence, Ingested, Line, Mode, Question, Reading, Route

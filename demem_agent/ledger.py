@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from demem_agent.errors import IdempotencyConflict
-from demem_agent.state import Operation, State
+from demem_agent.records import Operation
+from demem_agent.state import State
 
 __all__ = ["operation", "stored_result"]
 

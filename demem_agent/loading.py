@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from demem_agent.codec import SlotRow, certified_from, slot_state
 from demem_agent.errors import StoreError
-from demem_agent.state import SlotState, State
+from demem_agent.records import SlotState
+from demem_agent.state import State
 from demem_agent.stores import Rows
 from demem_agent.units import Measure
 

@@ -5,210 +5,30 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from datetime import date, datetime
 from typing import Any, Self, TypeVar, Unpack
 
-from demem_agent import erase, flows, portable, refine
+from demem_agent import portable
+from demem_agent.core import MemoryCore, When
 from demem_agent.drivers import drive, drive_async
-from demem_agent.encoders import describe
-from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
-from demem_agent.loading import load_state
-from demem_agent.options import Options, checked_encoder, collaborators, settings_given
+from demem_agent.errors import StaleState
+from demem_agent.options import Options, collaborators
 from demem_agent.requests import Flow
-from demem_agent.settings import Settings, check_mode
-from demem_agent.state import State
-from demem_agent.stores import Rows, Store, open_store
-from demem_agent.turns import Turn, as_turn, request_hash, text_field, time_field, unit_field, whole_field
-from demem_agent.types import (
-    Answer,
-    Context,
-    Encoder,
-    Evidence,
-    FeedbackReport,
-    Ingested,
-    Mode,
-    Reading,
-    Receipt,
-    Route,
-    Slot,
-    SplitCertificate,
-)
-from demem_agent.units import measure
+from demem_agent.stores import Store, open_store
+from demem_agent.turns import Turn, as_turn
+from demem_agent.types import Answer, Encoder, FeedbackReport, Ingested, Mode, Reading, Receipt, Route
 
 __all__ = ["AsyncSlotMemory", "SlotMemory"]
 
 Result = TypeVar("Result")
-When = datetime | date | str | None
 Progress = Callable[[int, int], object]
 
 #: Turns that ``ingest_many`` encodes and commits at a time.
 BATCH = 512
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
-#: Settings that may differ from those a memory was made with: no invariant rests on them.
-_CHANGEABLE = frozenset({"read_limit", "mode", "split"})
 
 
-class _Memory:
-    """What both memories share: settings, state, collaborators, and the checks at the door."""
-
-    def __init__(
-        self, options: Options, store: Store | None = None, *, skip_damaged: bool = False, reembed: bool = False
-    ) -> None:
-        self._given = settings_given(options)
-        self._counter = options.get("counter")
-        self._clock = options.get("clock")
-        self._skip_damaged = skip_damaged
-        self._team = collaborators(options, store)
-        self._encoder = describe(self._team.encoder)
-        rows = self._team.store.load(self._team.address)
-        self._state = self._state_of(rows if rows is not None else self._made())
-        if not reembed:
-            self._check_encoder()
-
-    # -- inspecting; the same in both ------------------------------------------------------------------------
-
-    @property
-    def settings(self) -> Settings:
-        """The budget, and how what comes in is placed."""
-        return self._state.settings
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """The active slots, by number."""
-        return tuple(self._state.slot_view(number) for number in sorted(self._state.slots))
-
-    def __len__(self) -> int:
-        """Give the number of live evidence items."""
-        return len(self._state.evidence)
-
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Give every live item, in order of ingestion."""
-        return tuple(self._state.evidence.values())
-
-    def contexts(self) -> tuple[Context, ...]:
-        """Give every decision so far: one for each answer."""
-        return tuple(stored.context for stored in self._state.contexts.values())
-
-    def certificates(self) -> tuple[SplitCertificate, ...]:
-        """Give every certificate, of splits carried out, undone and suppressed alike."""
-        return tuple(certified.certificate for certified in self._state.certificates.values())
-
-    def fingerprint(self) -> str:
-        """Digest what is remembered: the same operations in the same order give the same 64 hex digits."""
-        return self._state.fingerprint()
-
-    # -- settings and state ----------------------------------------------------------------------------------
-
-    def _made(self) -> Rows:
-        settings = Settings(**self._given)
-        measure(settings.unit, self._counter)
-        self._team.store.create(self._team.address, settings)
-        return Rows(settings, State(settings, len).head)
-
-    def _state_of(self, rows: Rows) -> State:
-        for name, value in self._given.items():
-            stored = getattr(rows.settings, name)
-            if name not in _CHANGEABLE and value != stored and not (name == "initial_slots" and "slots" in self._given):
-                raise InvalidInput(name, value, f"{stored!r}, as the stored memory was made with, or left out")
-        changed = {name: value for name, value in self._given.items() if name in _CHANGEABLE}
-        settings = replace(rows.settings, **changed)
-        return load_state(replace(rows, settings=settings), measure(settings.unit, self._counter), self._skip_damaged)
-
-    def _check_encoder(self) -> None:
-        head = self._state.head
-        if head.encoder and (head.encoder, head.encoder_fingerprint) != (self._encoder.name, self._encoder.fingerprint):
-            raise EncoderMismatch(
-                f"{head.encoder} {head.encoder_fingerprint}".strip(),
-                f"{self._encoder.name} {self._encoder.fingerprint}".strip(),
-            )
-
-    def _reload(self) -> None:
-        rows = self._team.store.load(self._team.address)
-        if rows is None:
-            raise StaleState(f"the memory {self._team.address.memory_id!r} is gone from its store")
-        self._state = self._state_of(rows)
-        self._check_encoder()
-
-    def _refresh(self) -> None:
-        """Load the state again if another process has moved the memory on; called under the lock."""
-        if self._team.store.seq(self._team.address) != self._state.head.seq:
-            self._reload()
-
-    # -- the checks at the door: each gives a maker of flows, since a stale one is made anew -------------------
-
-    def _turns(self, turns: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
-        return [self._dated(as_turn(turn, f"turns[{n}].")) for n, turn in enumerate(turns)]
-
-    def _dated(self, turn: Turn) -> Turn:
-        return replace(turn, at=self._clock()) if turn.at is None and self._clock else turn
-
-    def _when(self, at: When) -> datetime | None:
-        when = time_field("at", at)
-        return self._clock() if when is None and self._clock else when
-
-    def _ingesting(self, turns: list[Turn]) -> Callable[[], Flow[list[Ingested]]]:
-        return lambda: flows.ingest(self._state, self._encoder, turns)
-
-    def _routing(self, query: str, at: When) -> Callable[[], Flow[Route]]:
-        text_field("query", query)
-        when = self._when(at)
-        return lambda: flows.route(self._state, query, when)
-
-    def _reading(self, query: str, limit: int | None, mode: Mode | None, at: When) -> Callable[[], Flow[Reading]]:
-        text_field("query", query)
-        size, chosen, when = self._limit(limit), self._mode(mode), self._when(at)
-        return lambda: flows.read(self._state, query, when, size, chosen)
-
-    def _answering(self, query: str, at: When) -> Callable[[], Flow[Answer]]:
-        text_field("query", query)
-        when = self._when(at)
-        settings = self._state.settings
-        return lambda: flows.answer(self._state, query, when, settings.read_limit, settings.mode)
-
-    def _learning(
-        self, given: Answer | str, reward: float | None, reference: str | None, key: str | None
-    ) -> Callable[[], Flow[FeedbackReport]]:
-        answer_id = given.id if isinstance(given, Answer) else given
-        if reward is None and reference is None:
-            raise InvalidInput("reward", reward, "given, or else reference")
-        level = None if reward is None else unit_field("reward", reward)
-        if reference is not None:
-            text_field("reference", reference)
-        if key is not None:
-            text_field("key", key)
-        request = request_hash("feedback", [answer_id, level, reference])
-        names = [scorer.name for scorer in self._team.scorers]
-        return lambda: refine.feedback(self._state, answer_id, level, reference, key, request, names)
-
-    def _forgetting(self, evidence_id: str | None, source_id: str | None, before: When) -> Callable[[], Flow[Receipt]]:
-        limit = time_field("before", before)
-        if sum(selector is not None for selector in (evidence_id, source_id, limit)) != 1:
-            raise InvalidInput("evidence_id", evidence_id, "given, or else one of source_id and before")
-        return lambda: erase.forget(self._state, evidence_id, source_id, limit)
-
-    def _undoing(self, certificate_id: str) -> Callable[[], Flow[None]]:
-        return lambda: refine.undo(self._state, certificate_id)
-
-    def _reembedding(self, encoder: Encoder) -> Callable[[], Flow[int]]:
-        info = describe(checked_encoder(encoder))
-        return lambda: flows.reembed(self._state, info)
-
-    def _adopt(self, encoder: Encoder) -> None:
-        self._team = replace(self._team, encoder=encoder)
-        self._encoder = describe(encoder)
-
-    def _limit(self, limit: int | None) -> int:
-        return self._state.settings.read_limit if limit is None else whole_field("limit", limit, 1)
-
-    def _mode(self, mode: Mode | None) -> Mode:
-        if mode is not None:
-            check_mode(mode)
-        return mode or self._state.settings.mode
-
-
-class SlotMemory(_Memory):
+class SlotMemory(MemoryCore):
     """Agent memory in K bounded slots: remember, route, read, answer, learn from feedback.
 
     Keyword arguments: :class:`~demem_agent.options.Options`. Safe to share between threads. Without
@@ -249,7 +69,7 @@ class SlotMemory(_Memory):
         """
         memory = cls.__new__(cls)
         store = open_store(url) if isinstance(url, str) else url
-        _Memory.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
+        MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
         memory._lock = threading.RLock()
         if reembed and memory._state.head.encoder:
             memory.reembed(memory._team.encoder)
@@ -425,7 +245,7 @@ class SlotMemory(_Memory):
         raise AssertionError("the loop above returns or raises")
 
 
-class AsyncSlotMemory(_Memory):
+class AsyncSlotMemory(MemoryCore):
     """The same memory with coroutines; what blocks runs in threads, never on the event loop.
 
     Every method does what the one of :class:`SlotMemory` with its name does.
@@ -443,7 +263,7 @@ class AsyncSlotMemory(_Memory):
         memory = cls.__new__(cls)
         store = await asyncio.to_thread(open_store, url) if isinstance(url, str) else url
         await asyncio.to_thread(
-            lambda: _Memory.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
+            lambda: MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
         )
         memory._lock = asyncio.Lock()
         if reembed and memory._state.head.encoder:

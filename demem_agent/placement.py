@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from demem_agent.compress import Summary, compress, excerpts
-from demem_agent.state import SlotState, State, StoredEvidence, Vector, mean_vector
+from demem_agent.records import SlotState, StoredEvidence, Vector, mean_vector
+from demem_agent.state import State
 from demem_agent.types import Evidence, Ingested, number_of
 
 __all__ = ["Arrival", "Placed", "place"]

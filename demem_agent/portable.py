@@ -25,7 +25,8 @@ from demem_agent.codec import (
 )
 from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.loading import load_state
-from demem_agent.state import Delta, Head, Operation, State, StoredContext, StoredEvidence
+from demem_agent.records import Delta, Head, Operation, StoredContext, StoredEvidence
+from demem_agent.state import State
 from demem_agent.stores import Address, Rows, Store
 from demem_agent.units import measure
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +25,11 @@ _SQLITE = "sqlite:///"
 At = Annotated[str | None, typer.Option(metavar="TIME", help="When it is asked, ISO 8601, such as 2025-06-01T18:30.")]
 
 
+def _width() -> int | None:
+    """Give the width of what is no terminal; a terminal, or COLUMNS, says so itself."""
+    return None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_OF_A_PIPE
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """How a command prints what it found."""
@@ -35,11 +42,7 @@ class Output:
         if self.json:
             print_json(document)
         else:
-            console = Console(highlight=False)
-            if not console.is_terminal and "COLUMNS" not in console._environ:
-                console = Console(highlight=False, width=WIDTH_OF_A_PIPE)
-            for part in parts:
-                console.print(part)
+            Console(highlight=False, width=_width()).print(*parts, sep="\n")
 
 
 @dataclass(frozen=True, slots=True)

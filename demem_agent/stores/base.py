@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from demem_agent.codec import Json, SlotRow
+from demem_agent.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.settings import Settings
-from demem_agent.state import Delta, Head, Operation, StoredContext, StoredEvidence
 
 __all__ = ["Address", "Rows", "Store"]
 

@@ -29,8 +29,8 @@ from demem_agent.codec import (
     vectors_to_bytes,
 )
 from demem_agent.errors import StaleState, StoreError
+from demem_agent.records import Delta, Head, Operation, SlotState, StoredContext, StoredEvidence
 from demem_agent.settings import Settings
-from demem_agent.state import Delta, Head, Operation, SlotState, StoredContext, StoredEvidence
 from demem_agent.stores.base import Address, Rows
 from demem_agent.stores.schema import MIGRATIONS, VERSION
 from demem_agent.turns import time_field

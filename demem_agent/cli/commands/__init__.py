@@ -1,0 +1,37 @@
+"""The commands by name, in the order of ``demem --help``: one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from demem_agent.cli.commands.ask import ask
+from demem_agent.cli.commands.certificates import certificates
+from demem_agent.cli.commands.check import check
+from demem_agent.cli.commands.demo import demo
+from demem_agent.cli.commands.explain import explain
+from demem_agent.cli.commands.export import export
+from demem_agent.cli.commands.feedback import feedback
+from demem_agent.cli.commands.forget import forget
+from demem_agent.cli.commands.ingest import ingest
+from demem_agent.cli.commands.read import read
+from demem_agent.cli.commands.restore import restore
+from demem_agent.cli.commands.slots import slots
+from demem_agent.cli.commands.undo import undo
+
+__all__ = ["COMMANDS"]
+
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "demo": demo,
+    "ingest": ingest,
+    "ask": ask,
+    "read": read,
+    "feedback": feedback,
+    "slots": slots,
+    "explain": explain,
+    "certificates": certificates,
+    "forget": forget,
+    "undo": undo,
+    "export": export,
+    "import": restore,
+    "check": check,
+}

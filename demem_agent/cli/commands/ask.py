@@ -1,0 +1,62 @@
+"""``demem ask``: answer a question from memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from demem_agent import Answer
+from demem_agent.cli.plain import answer_value
+from demem_agent.cli.shared import At, Output, Place
+from demem_agent.cli.tables import lines_table, route_words
+from demem_agent.cli.tables.cells import cell, grid
+from demem_agent.types import Line
+
+__all__ = ["ask"]
+
+#: Lines of evidence that are shown unless all are asked for; a reading can have a hundred.
+FEW = 12
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="What to ask.")],
+    place: Place,
+    output: Output,
+    at: At = None,
+    all: Annotated[bool, typer.Option("--all", help="Show all the evidence that was read.")] = False,
+) -> None:
+    """Answer a question, and show the evidence that was read and used.
+
+    The answer's id is what feedback and explain take.
+    """
+    with place.open() as memory:
+        answer = memory.answer(question, at=at)
+        lines = answer.reading.lines if all else _few(answer)
+        slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
+        reading = answer.reading
+        words = f"read: {reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
+        hidden = len(reading.lines) - len(lines)
+        output.show(
+            answer_value(answer, question, memory),
+            _head(answer),
+            lines_table(f"Evidence ({words}; * the answer rests on it)", lines, answer.evidence, slot_of),
+            cell(f"{hidden} more lines were read: --all" if hidden else "", "dim"),
+        )
+
+
+def _head(answer: Answer) -> Table:
+    head = grid()
+    head.add_row("answer", cell(answer.id, "bold"))
+    head.add_row("", cell(answer.text or "(nothing in memory answers this)", "bold"))
+    head.add_row("slot", route_words(answer.route))
+    return head
+
+
+def _few(answer: Answer) -> list[Line]:
+    """Give what the answer rests on, and of the rest as many lines as there is room for."""
+    cited = [line for line in answer.reading.lines if line.evidence.id in answer.evidence]
+    others = [line for line in answer.reading.lines if line.evidence.id not in answer.evidence]
+    kept = {id(line) for line in [*cited, *others[: max(FEW - len(cited), 0)]]}
+    return [line for line in answer.reading.lines if id(line) in kept]

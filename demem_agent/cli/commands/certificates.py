@@ -1,0 +1,19 @@
+"""``demem certificates``: every conflict that was certified."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.tables import certificates_table
+from demem_agent.cli.tables.cells import cell
+
+__all__ = ["certificates"]
+
+
+def certificates(place: Place, output: Output) -> None:
+    """List the certificates: splits carried out, undone and suppressed alike."""
+    with place.open() as memory:
+        found = memory.certificates()
+        words = certificates_table(found) if found else cell("No conflict was certified so far.")
+        output.show([asdict(certificate) for certificate in found], words)

@@ -1,0 +1,57 @@
+"""``demem explain``: why an answer came from where it did, or why a slot was split."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from demem_agent import SlotMemory, SplitCertificate
+from demem_agent.cli.plain import lines_value
+from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.tables import certificate_parts, context_parts
+from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.context import lines_read
+from demem_agent.errors import NotFound
+from demem_agent.types import Context
+
+__all__ = ["explain"]
+
+
+def explain(
+    id: Annotated[str, typer.Argument(metavar="ID", help="Of an answer, such as a1, or of a certificate, such as c1.")],
+    place: Place,
+    output: Output,
+) -> None:
+    """Explain an answer, why this slot and why this evidence, or a certificate."""
+    with place.open() as memory:
+        certificates = {certificate.id: certificate for certificate in memory.certificates()}
+        if id in certificates:
+            output.show(asdict(certificates[id]), *certificate_parts(certificates[id]))
+            return
+        contexts = {context.id: context for context in memory.contexts()}
+        if id not in contexts:
+            raise NotFound("certificate" if id.startswith("c") else "answer", id)
+        naming = [certificate for certificate in certificates.values() if id in certificate.pair]
+        _explain_answer(contexts[id], naming, memory, output)
+
+
+def _explain_answer(
+    context: Context, naming: list[SplitCertificate], memory: SlotMemory, output: Output
+) -> None:
+    route = memory.route(context.query, at=context.at) if context.query else None
+    parts: list[RenderableType] = [*context_parts(context, route, memory)]
+    for certificate in naming:
+        parts += ["", *certificate_parts(certificate)]
+    if not naming:
+        parts.append(cell("No certificate names this answer.", "dim"))
+    lines = lines_value(tuple(lines_read(context, memory)), memory, context.supports)
+    document: dict[str, Any] = {
+        "answer": {**asdict(context), "at": context.at.isoformat() if context.at else None},
+        "route": asdict(route) if route else None,
+        "evidence": lines,
+        "certificates": [asdict(certificate) for certificate in naming],
+    }
+    output.show(document, *parts)

@@ -1,0 +1,34 @@
+"""``demem forget``: erase evidence and every text that came from it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from demem_agent.cli.faults import UsageError
+from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.tables import receipt_grid
+
+__all__ = ["forget"]
+
+
+def forget(
+    place: Place,
+    output: Output,
+    evidence_id: Annotated[
+        str | None, typer.Argument(metavar="[EVIDENCE_ID]", help="The memory's own id, such as e12.", show_default=False)
+    ] = None,
+    source_id: Annotated[str | None, typer.Option(help="Your own id of the turn.")] = None,
+    before: Annotated[str | None, typer.Option(metavar="TIME", help="Everything dated earlier, ISO 8601.")] = None,
+) -> None:
+    """Erase evidence for good: from slots, summaries, answers, certificates and the file.
+
+    Give exactly one of EVIDENCE_ID, --source-id and --before.
+    """
+    if sum(selector is not None for selector in (evidence_id, source_id, before)) != 1:
+        raise UsageError("give exactly one of EVIDENCE_ID, --source-id and --before")
+    with place.open() as memory:
+        receipt = memory.forget(evidence_id, source_id=source_id, before=before)
+        output.show(asdict(receipt), receipt_grid(receipt))

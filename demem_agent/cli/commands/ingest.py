@@ -1,0 +1,63 @@
+"""``demem ingest``: remember a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from demem_agent import Ingested, SlotMemory, Turn
+from demem_agent.cli.shared import Budget, Output, Place
+from demem_agent.cli.sources import FORMATS, keyed, load
+from demem_agent.cli.tables import slots_table
+from demem_agent.cli.tables.cells import cell
+from demem_agent.errors import IdempotencyConflict
+
+__all__ = ["ingest"]
+
+
+def ingest(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The file to remember.")],
+    place: Place,
+    budget: Budget,
+    output: Output,
+    format: Annotated[
+        str, typer.Option(metavar="|".join(FORMATS), help="What the file is; auto goes by its extension.")
+    ] = "auto",
+    sample: Annotated[str | None, typer.Option(help="Which dialogue of a LoCoMo file, such as conv-26.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name that the turns are known by; the file's own unless given.")
+    ] = None,
+) -> None:
+    """Remember a file of turns: JSON lines, plain text or LoCoMo.
+
+    A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}; all but the text may
+    be left out. In plain text a turn is a paragraph. The same file again is remembered once: each turn is known by
+    the format, the file's name and its own source_id or line.
+    """
+    format, dialogue = load(file, format, sample)
+    turns = list(keyed(dialogue.turns, format, name or dialogue.name))
+    with place.make(budget) as memory:
+        before = {item.id for item in memory.evidence()}
+        results = _remember(memory, turns)
+        fresh = {result.evidence_id for result in results if result.evidence_id} - before
+        skipped = sum(result.skipped for result in results)
+        counts = {"turns": len(turns), "remembered": len(fresh), "known": len(turns) - len(fresh) - skipped}
+        document = {"file": str(file), "format": format, **counts, "skipped": skipped, "evidence": len(memory)}
+        words = f"{len(fresh)} of {len(turns)} turns are new; {len(memory)} items are remembered now."
+        output.show({**document, "slots": len(memory.slots)}, cell(words), slots_table(memory.slots, memory.settings))
+
+
+def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("remembering", total=len(turns))
+        try:
+            return memory.ingest_many(turns, progress=lambda done, _: progress.update(task, completed=done))
+        except IdempotencyConflict as conflict:
+            conflict.add_note("a turn of this name was remembered with another text; --name NAME tells two files apart")
+            raise

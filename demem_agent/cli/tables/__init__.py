@@ -1,0 +1,21 @@
+"""What a person sees: one file a table, all of them from records alone."""
+
+from __future__ import annotations
+
+from demem_agent.cli.tables.certificate import certificate_parts, certificates_table
+from demem_agent.cli.tables.context import context_parts
+from demem_agent.cli.tables.lines import lines_table
+from demem_agent.cli.tables.receipt import receipt_grid
+from demem_agent.cli.tables.route import route_table, route_words
+from demem_agent.cli.tables.slots import slots_table
+
+__all__ = [
+    "certificate_parts",
+    "certificates_table",
+    "context_parts",
+    "lines_table",
+    "receipt_grid",
+    "route_table",
+    "route_words",
+    "slots_table",
+]

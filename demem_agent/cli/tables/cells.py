@@ -1,0 +1,56 @@
+"""Cells: text as it was given, never as markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from demem_agent.cli.screen import shown
+
+__all__ = ["cell", "day", "first_words", "grid", "number", "numbers", "sentence", "table"]
+
+
+def table(title: str = "", framed: bool = False) -> Table:
+    """Make an empty table; a framed one has lines between its sections."""
+    style = box.ROUNDED if framed else box.SIMPLE_HEAD
+    return Table(title=cell(title, "bold") if title else None, title_justify="left", box=style)
+
+
+def grid() -> Table:
+    """Make an empty table of names and what they stand for."""
+    names = Table.grid(padding=(0, 2))
+    names.add_column(style="dim", no_wrap=True)
+    names.add_column(overflow="fold")
+    return names
+
+
+def cell(text: str | None, style: str = "") -> Text:
+    """Give a text as a cell; square brackets and control characters in it mean nothing."""
+    return Text(shown(text or ""), style)
+
+
+def sentence(*parts: str | Text) -> Text:
+    """Put plain and styled parts in a row."""
+    return Text.assemble(*(cell(part) if isinstance(part, str) else part for part in parts))
+
+
+def number(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def numbers(values: Iterable[float]) -> str:
+    return "  ".join(number(value) for value in values)
+
+
+def day(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d}" if at else "-"
+
+
+def first_words(text: str, characters: int = 60) -> str:
+    """Give the beginning of a text on one line, cut at a word."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else f"{line[: characters - 3].rsplit(' ', 1)[0]}..."

@@ -1,0 +1,115 @@
+"""A certificate as a person can follow it: what sharing each content would cost, and what was done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from demem_agent import SplitCertificate
+from demem_agent.cli.tables.cells import cell, grid, number, numbers, sentence, table
+from demem_agent.types import Candidate
+
+__all__ = ["certificate_parts", "certificates_table", "decision_words"]
+
+_KNOWN_BY = {
+    "reference": "reference given",
+    "stand-in": "its rewarded answer stands in for a reference",
+    "reward": "only its own reward is known",
+    "none": "nothing is known",
+}
+_NAMES = {
+    "current": "the slot as it is",
+    "split first": "the slot after a split, first part",
+    "split second": "the slot after a split, second part",
+}
+
+
+def certificate_parts(certificate: SplitCertificate) -> Iterator[RenderableType]:
+    """Give the pair, the candidates, the radius against the threshold, the decision and the conditions."""
+    yield cell(f"Certificate {certificate.id}: {decision_words(certificate)}", "bold")
+    yield _pair(certificate)
+    yield _candidates(certificate)
+    yield _verdict(certificate)
+    yield cell(f"Conditions: {certificate.conditions}", "dim")
+
+
+def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
+    """Show one line a certificate."""
+    shown = table()
+    for name in ("id", "pair"):
+        shown.add_column(name, no_wrap=True)
+    shown.add_column("questions", overflow="fold", ratio=1)
+    for name in ("radius", "threshold"):
+        shown.add_column(name, justify="right")
+    shown.add_column("decision", overflow="fold")
+    for certificate in certificates:
+        shown.add_row(
+            certificate.id,
+            " ".join(certificate.pair),
+            cell("\n".join(query or "(forgotten)" for query in certificate.queries)),
+            number(certificate.radius),
+            number(certificate.threshold),
+            cell(decision_words(certificate)),
+        )
+    return shown
+
+
+def decision_words(certificate: SplitCertificate) -> str:
+    """Say what was done."""
+    if certificate.decision == "suppressed":
+        return f"suppressed in slot {certificate.slot}: all slots are active"
+    return (
+        f"slot {certificate.slot} split, slot {certificate.new_slot} opened{', undone' if certificate.undone else ''}"
+    )
+
+
+def _pair(certificate: SplitCertificate) -> Table:
+    pair = grid()
+    for id, query, channel in zip(certificate.pair, certificate.queries, certificate.channels, strict=True):
+        pair.add_row(id, sentence(query or "(forgotten)", cell(f"  [{_KNOWN_BY[channel]}]", "dim")))
+    return pair
+
+
+def _candidates(certificate: SplitCertificate) -> Table:
+    shown = table(framed=True)
+    shown.add_column("if both shared", overflow="fold", max_width=18)
+    shown.add_column("", no_wrap=True)
+    shown.add_column("is answered", overflow="fold", ratio=1)
+    shown.add_column("scores", justify="right", no_wrap=True)
+    shown.add_column("reward within", no_wrap=True)
+    shown.add_column("loses", justify="right", no_wrap=True)
+    for candidate in certificate.candidates:
+        held = f"{len(candidate.cover)} items in it"
+        shown.add_row(cell(_name(candidate)), *_side(certificate, candidate, 0))
+        shown.add_row(cell(held, "dim"), *_side(certificate, candidate, 1), end_section=True)
+    return shown
+
+
+def _name(candidate: Candidate) -> str:
+    return _NAMES.get(candidate.name) or f"slot {candidate.slot}, where one is routed"
+
+
+def _side(certificate: SplitCertificate, candidate: Candidate, n: int) -> tuple[Text, ...]:
+    loss = candidate.losses[n]
+    return (
+        cell(certificate.pair[n]),
+        cell(candidate.answers[n] or "(nothing)"),
+        cell(numbers(candidate.scores[n]) or "unknown"),
+        cell(f"[{number(candidate.lower[n])}, {number(candidate.upper[n])}]"),
+        cell(number(loss), "bold" if loss == max(candidate.losses) else "dim"),
+    )
+
+
+def _verdict(certificate: SplitCertificate) -> Text:
+    worst = "  ".join(number(max(candidate.losses)) for candidate in certificate.candidates)
+    why = "all slots are active" if certificate.saturated else "a slot is free"
+    return sentence(
+        f"The larger loss of each content: {worst}. The smallest of these is the radius: ",
+        cell(number(certificate.radius), "bold"),
+        f" > threshold {number(certificate.threshold)} ({why}) -> ",
+        cell(decision_words(certificate), "bold"),
+        ".",
+    )

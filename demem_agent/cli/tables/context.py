@@ -1,0 +1,61 @@
+"""One past decision: what was asked, what was read, what it rests on, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from demem_agent import Route, SlotMemory
+from demem_agent.cli.tables.cells import cell, day, grid, numbers
+from demem_agent.cli.tables.lines import lines_table
+from demem_agent.cli.tables.route import route_table, route_words
+from demem_agent.text import content_terms
+from demem_agent.types import Context, Line
+
+__all__ = ["context_parts", "lines_read"]
+
+
+def context_parts(context: Context, route: Route | None, memory: SlotMemory) -> Iterator[RenderableType]:
+    """Give the decision, the scores of all slots and the evidence it was answered from.
+
+    Args:
+        route: where the question would go now; None when the question was forgotten.
+    """
+    yield _decision(context)
+    if route is not None:
+        yield route_words(route)
+        yield route_table(route, memory.slots, context.slot)
+    lines = lines_read(context, memory)
+    shared = [_shared(context.query, line) for line in lines]
+    slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
+    yield lines_table("Why this evidence: what was read, * what it rests on", lines, context.supports, slot_of, shared)
+    if missing := len(context.read) - len(lines):
+        yield cell(f"{missing} more lines were forgotten since.", "dim")
+
+
+def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
+    """Give the lines of the reading whose evidence still lives."""
+    live = {item.id: item for item in memory.evidence()}
+    return [Line(live[item], start, end) for item, start, end in context.read if item in live]
+
+
+def _decision(context: Context) -> Table:
+    shown = grid()
+    shown.add_row("decision", cell(context.id, "bold"))
+    shown.add_row("question", cell(context.query or "(forgotten)"))
+    if context.at:
+        shown.add_row("asked", cell(day(context.at)))
+    shown.add_row("answer", cell(context.answer or ("(forgotten)" if context.redacted else "(nothing)")))
+    if context.reference is not None:
+        shown.add_row("reference", cell(context.reference))
+    shown.add_row("rewards", cell(numbers(context.rewards) or "no feedback yet"))
+    shown.add_row("known by", cell(context.channel))
+    return shown
+
+
+def _shared(query: str, line: Line) -> str:
+    """Give the words, by their stems, that a line and the speaker's name share with the question."""
+    words = {*content_terms(line.text), *content_terms(line.evidence.speaker or "")}
+    return ", ".join(dict.fromkeys(term for term in content_terms(query) if term in words)) or "-"

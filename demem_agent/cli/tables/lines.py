@@ -1,0 +1,37 @@
+"""The evidence in a reading, or behind a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from rich.table import Table
+
+from demem_agent.cli.tables.cells import cell, day, table
+from demem_agent.types import Line
+
+__all__ = ["lines_table"]
+
+
+def lines_table(
+    title: str, lines: Sequence[Line], cited: Collection[str], slot_of: Mapping[str, int], shared: Sequence[str] = ()
+) -> Table:
+    """Show lines in their order, those that the answer rests on marked with a star.
+
+    Args:
+        shared: for each line, what it shares with the question; the column is left out when there is none.
+    """
+    shown = table(title)
+    shown.add_column("", width=1)
+    for name in ("id", "turn", "date", "speaker"):
+        shown.add_column(name, overflow="fold")
+    shown.add_column("slot", justify="right")
+    if shared:
+        shown.add_column("shares", overflow="fold", max_width=18)
+    shown.add_column("text", overflow="fold", ratio=1)
+    for n, line in enumerate(lines):
+        item = line.evidence
+        named = (item.id, item.source_id or "-", day(item.at), item.speaker or "-", str(slot_of.get(item.id, "-")))
+        row = (*named, *shared[n : n + 1], line.text)
+        style = "bold" if item.id in cited else ""
+        shown.add_row("*" if item.id in cited else "", *(cell(part, style) for part in row))
+    return shown

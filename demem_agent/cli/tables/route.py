@@ -1,0 +1,46 @@
+"""Why a question goes to one slot and not to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from demem_agent import Route, Slot
+from demem_agent.cli.tables.cells import cell, first_words, number, sentence, table
+
+__all__ = ["route_table", "route_words"]
+
+
+def route_words(route: Route) -> Text:
+    """Say in one line where a question went and whether memory bears on it."""
+    if route.slot is None:
+        return sentence("memory is empty")
+    bears = cell("adequate", "green") if route.adequate else cell("not adequate: nothing seems to bear on it", "yellow")
+    return sentence(f"slot {route.slot}, ahead by {number(route.margin)}, ", bears)
+
+
+def route_table(route: Route, slots: Sequence[Slot], held_in: int | None) -> Table:
+    """Show the score of every slot, best first.
+
+    Args:
+        held_in: the slot that the decision counts for; feedback may have moved it from where it was routed.
+    """
+    shown = table("Why this slot: the scores as they are now")
+    shown.add_column("slot", justify="right")
+    shown.add_column("score", justify="right")
+    shown.add_column("items", justify="right")
+    shown.add_column("")
+    shown.add_column("begins", overflow="fold")
+    for slot in sorted(slots, key=lambda slot: (-route.scores[slot.number], slot.number)):
+        notes = ["chosen"] if slot.number == route.slot else []
+        notes += ["holds this decision"] if slot.number == held_in else []
+        shown.add_row(
+            str(slot.number),
+            number(route.scores[slot.number]),
+            str(len(slot.evidence)),
+            cell(", ".join(notes), "bold"),
+            cell(first_words(slot.summary)),
+        )
+    return shown
