@@ -9,8 +9,11 @@ newer SQLite and is used where it is installed.
 from __future__ import annotations
 
 import json
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,8 +63,22 @@ def shares_safely(version: tuple[int, ...]) -> bool:
     )
 
 
+@dataclass(slots=True)
+class _Connection:
+    """One connection per file and process: a second one would lock the first out where SQLite cannot share."""
+
+    file: str
+    db: Any
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    users: int = 0
+
+
+_CONNECTIONS: dict[str, _Connection] = {}
+_REGISTRY = threading.Lock()
+
+
 class SqliteStore:
-    """A :class:`~demem_agent.stores.Store` in one file.
+    """A :class:`~demem_agent.stores.Store` in one file; all stores of a process on a file share one connection.
 
     Args:
         path: of the file; made if it does not exist, its folder is not.
@@ -74,13 +91,13 @@ class SqliteStore:
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self.exclusive = not shares_safely(sqlite3.sqlite_version_info)
-        with self._errors("open"):
-            self._db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
-            try:
-                self._prepare()
-            except BaseException:
-                self._db.close()
-                raise
+        self._lock = threading.RLock()
+        with self._errors("open"), _REGISTRY:
+            self._connection = _CONNECTIONS.get(os.path.realpath(self.path)) or self._connected()
+            self._connection.users += 1
+        self._lock = self._connection.lock
+        self._closed = False
+        self._db = self._connection.db
 
     def create(self, address: Address, settings: Settings) -> None:
         head = Head()
@@ -145,10 +162,28 @@ class SqliteStore:
             return [memory_id for (memory_id,) in found]
 
     def close(self) -> None:
-        with self._errors("close"):
-            self._db.close()
+        with self._errors("close"), _REGISTRY:
+            if self._closed:
+                return
+            self._closed = True
+            self._connection.users -= 1
+            if not self._connection.users:
+                _CONNECTIONS.pop(self._connection.file, None)
+                self._db.close()
 
     # -- opening -----------------------------------------------------------------------------------------------------
+
+    def _connected(self) -> _Connection:
+        self._db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+        connection = _Connection(os.path.realpath(self.path), self._db)
+        if self.path != ":memory:":
+            _CONNECTIONS[connection.file] = connection
+        return connection
 
     def _prepare(self) -> None:
         if self.exclusive:
@@ -272,9 +307,10 @@ class SqliteStore:
 
     @contextmanager
     def _errors(self, doing: str) -> Iterator[None]:
-        """Turn what SQLite raises into a StoreError, here and nowhere else."""
+        """Take the connection for oneself; turn what SQLite raises into a StoreError, here and nowhere else."""
         try:
-            yield
+            with self._lock:
+                yield
         except sqlite3.OperationalError as error:
             if "locked" in str(error) and self.exclusive:
                 raise StoreError(
