@@ -46,8 +46,8 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 	cp tests/smoke_wheel.py "$$away"; mkdir "$$away/elsewhere"; cd "$$away/elsewhere"; \
 	"$$away/venv/bin/python" -I "$$away/smoke_wheel.py"
 
-bench: $(VENV)/.dev  ## run every benchmarks/bench_*.py
-	@set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(RUN) "$$script" $(ARGS); done
+bench: $(VENV)/.dev  ## measure speed and size beside their targets
+	@$(RUN) benchmarks/speed.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
 	rm -rf $(VENV) $(MODELS_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -23,9 +23,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from importlib.util import find_spec
 from itertools import accumulate, count, islice
 from pathlib import Path
@@ -53,10 +54,22 @@ ITEMS = 1_000  # in the memory whose ingest, opening, size and feedback are meas
 CHAT_ITEMS = 600
 DURABLE = 300  # turns committed one by one: each waits for the disk
 CONTEXTS = 500
-SAMPLES = 200  # timed turns or feedbacks a run; the 99th percentile is then between the second and third worst
+SAMPLES = 200  # timed turns or feedbacks a run
+GROWTH_SAMPLES = 100  # the same while a memory grows, so that it stays near its size
+CHUNK = 2_000  # turns remembered between two movements of the progress bar
 LIMIT = 40  # rows that full-text search gives: about what a reading of 6,000 characters holds
 
 Times = NDArray[np.float64]
+
+_CHAT = "one chat turn (ingest, then read) at {:,} items"
+_FEEDBACK = f"one feedback at {ITEMS:,} items and {CONTEXTS} contexts"
+TARGETS = {
+    (_CHAT.format(600), 50): 1.5,
+    (_CHAT.format(600), 99): 5.0,
+    (_CHAT.format(100_000), 50): 20.0,
+    (_CHAT.format(100_000), 99): 50.0,
+    (_FEEDBACK, 99): 50.0,
+}
 
 
 # -- data --------------------------------------------------------------------------------------------------------
@@ -124,7 +137,7 @@ class Invented:
         rng = random.Random(self._seed + 2)
         for turn in islice(self.turns(), 0, None, 2):
             rare = [word for word in turn.text.lower().strip(".?").split() if word in self._rare] or ["weather"]
-            a, b, c = (rng.choice(rare) for _ in range(3))
+            a, b, c = rng.choices(rare, k=3)
             who = (turn.speaker or "").split()[0]
             question = rng.choice(_ASKED).format(who=who, a=a, b=b, c=c, year=2020 + rng.randrange(4))
             yield Probe(question, " ".join(rare[-2:]), (turn.source_id or "",))
@@ -138,9 +151,9 @@ class Invented:
         if rng.random() < 0.15:
             words.append(rng.choice(_TIMES))
         if len(words) > 15:
-            words[9] = f"{words[9]}."
-            words[10] = words[10].capitalize()
-        return " ".join(words).capitalize() + ("?" if rng.random() < 0.2 else ".")
+            words[9], words[10] = f"{words[9]}.", words[10].capitalize()
+        said = " ".join(words)
+        return said[0].upper() + said[1:] + ("?" if rng.random() < 0.2 else ".")
 
 
 class Locomo:
@@ -182,7 +195,7 @@ class System(Protocol):
 Make = Callable[[], System]
 
 
-class Slots:
+class DeMem:
     """DeMem, in RAM or in a file, with its default settings."""
 
     def __init__(self, path: Path | None = None) -> None:
@@ -330,16 +343,6 @@ def _at(q: int, times: Sequence[Times]) -> tuple[float, ...]:
     return tuple(float(np.percentile(run, q)) * 1e3 for run in times)
 
 
-_CHAT = "one chat turn (ingest, then read) at {:,} items"
-_FEEDBACK = f"one feedback at {ITEMS:,} items and {CONTEXTS} contexts"
-TARGETS = {
-    (_CHAT.format(600), 50): 1.5,
-    (_CHAT.format(600), 99): 5.0,
-    (_CHAT.format(100_000), 50): 20.0,
-    (_CHAT.format(100_000), 99): 50.0,
-    (_FEEDBACK, 99): 50.0,
-}
-
 _IMPORT = """
 import json, sys, time
 start = time.perf_counter()
@@ -371,7 +374,7 @@ print(json.dumps([*sizes, resident()]))
 
 def _fresh(script: str, *arguments: str) -> Any:
     """Run a script in a fresh process and give the JSON that it prints."""
-    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
 
 
@@ -388,7 +391,7 @@ def import_time(bench: Bench) -> list[Figure]:
 
 def resident_memory(bench: Bench) -> list[Figure]:
     path = bench.folder / "resident.db"
-    system = Slots(path)
+    system = DeMem(path)
     system.add_many(bench.turns(ITEMS))
     system.close()
     query = next(bench.data.probes()).question
@@ -403,17 +406,13 @@ def ingest_rates(bench: Bench) -> list[Figure]:
     turns = bench.turns(ITEMS)
     one, many = "ingest in RAM one by one, encoding included", "ingest in RAM in batch, encoding included"
     return [
-        Figure(one, "/s", _one_by_one(Slots, turns, bench.runs), 3_000, _one_by_one(FullText, turns, bench.runs)),
-        Figure(many, "/s", _batch(Slots, turns, bench.runs), 8_000, _batch(FullText, turns, bench.runs)),
+        Figure(one, "/s", _one_by_one(DeMem, turns, bench.runs), 3_000, _one_by_one(FullText, turns, bench.runs)),
+        Figure(many, "/s", _batch(DeMem, turns, bench.runs), 8_000, _batch(FullText, turns, bench.runs)),
     ]
 
 
 def _one_by_one(make: Make, turns: Sequence[Turn], runs: int) -> tuple[float, ...]:
-    def work(system: System) -> None:
-        for turn in turns:
-            system.add(turn)
-
-    return _rates(make, work, len(turns), runs)
+    return _rates(make, lambda system: [system.add(turn) for turn in turns], len(turns), runs)
 
 
 def _batch(make: Make, turns: Sequence[Turn], runs: int) -> tuple[float, ...]:
@@ -424,31 +423,30 @@ def _rates(make: Make, work: Callable[[System], object], n: int, runs: int) -> t
     rates = []
     for _ in range(runs):
         system = make()
-        rates.append(n / seconds(lambda system=system: work(system)))
+        rates.append(n / seconds(partial(work, system)))
         system.close()
     return tuple(rates)
 
 
 def durable_rates(bench: Bench) -> list[Figure]:
-    turns = bench.turns(ITEMS)
+    turns, few, runs = bench.turns(ITEMS), bench.turns(DURABLE), bench.runs
     files = (bench.folder / f"durable{n}.db" for n in count())
-    ours: Make = lambda: Slots(next(files))  # noqa: E731
-    plain: Make = lambda: FullText(next(files))  # noqa: E731
-    few, runs = turns[:DURABLE], bench.runs
+
+    def ours() -> System:
+        return DeMem(next(files))
+
+    def plain() -> System:
+        return FullText(next(files))
+
+    one, many = "durable ingest (SQLite) one by one", "durable ingest (SQLite) in batch"
     return [
-        Figure(
-            "durable ingest (SQLite) one by one",
-            "/s",
-            _one_by_one(ours, few, runs),
-            None,
-            _one_by_one(plain, few, runs),
-        ),
-        Figure("durable ingest (SQLite) in batch", "/s", _batch(ours, turns, runs), None, _batch(plain, turns, runs)),
+        Figure(one, "/s", _one_by_one(ours, few, runs), None, _one_by_one(plain, few, runs)),
+        Figure(many, "/s", _batch(ours, turns, runs), None, _batch(plain, turns, runs)),
     ]
 
 
 def opening(bench: Bench) -> list[Figure]:
-    values = _opened(Slots, bench, bench.folder / "open.db")
+    values = _opened(DeMem, bench, bench.folder / "open.db")
     plain = _opened(FullText, bench, bench.folder / "open-plain.db")
     return [Figure(f"open a SQLite memory of {ITEMS:,} items and read once, warm", "ms", values, 60, plain)]
 
@@ -457,17 +455,13 @@ def _opened(make: Callable[[Path], System], bench: Bench, path: Path) -> tuple[f
     system = make(path)
     system.add_many(bench.turns(ITEMS))
     system.close()
-    questions = [probe.question for probe in islice(bench.data.probes(), bench.runs + 1)]
     times = []
-    for question in questions:
-        opened: list[System] = []
-
-        def work(question: str = question, opened: list[System] = opened) -> None:
-            opened.append(make(path))
-            opened[0].find(question, None)
-
-        times.append(seconds(work) * 1e3)
-        opened[0].close()
+    for probe in islice(bench.data.probes(), bench.runs + 1):
+        start = time.perf_counter()
+        system = make(path)
+        system.find(probe.question, None)
+        times.append((time.perf_counter() - start) * 1e3)
+        system.close()
     return tuple(times[1:])  # the first one warmed the process
 
 
@@ -485,46 +479,49 @@ def chat(system: System, turns: Iterator[Turn], probes: Iterator[Probe], n: int)
 
 
 def short_chat(bench: Bench) -> list[Figure]:
-    ours, plain = ([_short_chat(make, bench.data) for _ in range(bench.runs)] for make in (Slots, FullText))
+    ours, plain = ([_short_chat(make, bench.data) for _ in range(bench.runs)] for make in (DeMem, FullText))
     return percentiles(_CHAT.format(CHAT_ITEMS), ours, plain)
 
 
 def _short_chat(make: Make, data: Data) -> Times:
     system, turns = make(), data.turns()
     system.add_many(list(islice(turns, CHAT_ITEMS)))
-    return chat(system, turns, data.probes(), SAMPLES).sum(axis=1)
+    return _turn_times(chat(system, turns, data.probes(), SAMPLES))
+
+
+def _turn_times(times: Times) -> Times:
+    """Add up ingest and read of each turn."""
+    whole: Times = times.sum(axis=1)
+    return whole
 
 
 def growth(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     """Let one memory grow and time turns at each size; the last size also gives a row of the table."""
-    ours = list(_growing("DeMem", Slots(), bench))
+    ours = list(_growing("DeMem", DeMem(), bench))
     plain = list(_growing("full-text search", FullText(), bench))
-    whole = [[block.sum(axis=1) for block in blocks[-1]] for blocks in (ours, plain)]
+    whole = [[_turn_times(run) for run in runs_at[-1]] for runs_at in (ours, plain)]
     figures = percentiles(_CHAT.format(bench.sizes[-1]), whole[0], whole[1])
-    curves = zip(
-        ("ingest", "read", "plain insert", "plain match"), (ours, ours, plain, plain), (0, 1, 0, 1), strict=True
-    )
-    return figures, [Growth(name, bench.sizes, _costs(sizes, column)) for name, sizes, column in curves]
+    curves = (("ingest", ours, 0), ("read", ours, 1), ("plain insert", plain, 0), ("plain match", plain, 1))
+    return figures, [Growth(name, bench.sizes, _costs(runs_at, column)) for name, runs_at, column in curves]
 
 
 def _growing(name: str, system: System, bench: Bench) -> Iterator[list[Times]]:
+    """Give the times of each run at each size; half of the timed turns come before the memory has that size."""
     turns, probes, held = bench.data.turns(), bench.data.probes(), 0
+    timed = bench.runs * GROWTH_SAMPLES
     for size in bench.sizes:
-        while held < size:
-            bench.step(f"growth: {name} at {held:,} of {size:,} items")
-            held += _add_some(system, turns, min(size - held, 2_000))
-        bench.step(f"growth: timing {name} at {held:,} items")
-        yield [chat(system, turns, probes, SAMPLES // 2) for _ in range(bench.runs)]
-        held += bench.runs * (SAMPLES // 2)
+        while (missing := size - timed // 2 - held) > 0:
+            bench.step(f"growth of {name}: {held:,} items, on the way to {size:,}")
+            batch = list(islice(turns, min(missing, CHUNK)))
+            system.add_many(batch)
+            held += len(batch)
+        bench.step(f"growth of {name}: timing at {size:,} items")
+        yield [chat(system, turns, probes, GROWTH_SAMPLES) for _ in range(bench.runs)]
+        held += timed
 
 
-def _add_some(system: System, turns: Iterator[Turn], n: int) -> int:
-    system.add_many(list(islice(turns, n)))
-    return n
-
-
-def _costs(sizes: Sequence[Sequence[Times]], column: int) -> tuple[float, ...]:
-    return tuple(median(float(np.median(block[:, column])) * 1e3 for block in blocks) for blocks in sizes)
+def _costs(runs_at: Sequence[Sequence[Times]], column: int) -> tuple[float, ...]:
+    return tuple(median(float(np.median(run[:, column])) * 1e3 for run in runs) for runs in runs_at)
 
 
 def feedback(bench: Bench) -> list[Figure]:
@@ -633,6 +630,9 @@ def _short(value: float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+_MARKS = "irIM"
+
+
 def growth_table(curves: Sequence[Growth]) -> str:
     """List the median cost of one operation at each size, with the slope under it."""
     header = "".join(f"{curve.name:>14}" for curve in curves)
@@ -646,30 +646,37 @@ def growth_table(curves: Sequence[Growth]) -> str:
 
 def chart(curves: Sequence[Growth], width: int = 66) -> str:
     """Draw the same on log scales with characters: size goes down, cost goes right; * is where marks meet."""
-    marks = "irIM"
     costs = [cost for curve in curves for cost in curve.costs]
     low, high = math.floor(math.log10(min(costs))), math.ceil(math.log10(max(costs)))
-    columns = {10.0**power: round((power - low) / (high - low) * width) for power in range(low, high + 1)}
-    lines = [_placed({column: f"{value:g} ms" for value, column in columns.items()}, width)]
+
+    def column(cost: float) -> int:
+        return round((math.log10(cost) - low) / (high - low) * width)
+
+    decades = [10.0**power for power in range(low, high + 1)]
+    lines = [f"{'items':>9} {_line({column(cost): f'{cost:g} ms' for cost in decades})}"]
     for n, size in enumerate(curves[0].sizes):
-        cells = dict.fromkeys(columns.values(), "|")
-        for mark, curve in zip(marks, curves, strict=True):
-            column = round((math.log10(curve.costs[n]) - low) / (high - low) * width)
-            cells[column] = mark if cells.get(column, "|") == "|" else "*"
-        lines.append(f"{size:>9,} {_placed(cells, width).strip(chr(0))}")
-    lines[0] = f"{'items':>9} {lines[0]}"
-    return "\n".join([*lines, "          " + ", ".join(f"{m} {c.name}" for m, c in zip(marks, curves, strict=True))])
+        cells = dict.fromkeys(map(column, decades), "|")
+        for mark, curve in zip(_MARKS, curves, strict=True):
+            place = column(curve.costs[n])
+            cells[place] = mark if cells.get(place, "|") == "|" else "*"
+        lines.append(f"{size:>9,} {_line(cells)}")
+    legend = ", ".join(f"{mark} {curve.name}" for mark, curve in zip(_MARKS, curves, strict=True))
+    return "\n".join([*lines, f"{'':10}{legend}"])
 
 
-def _placed(cells: dict[int, str], width: int) -> str:
-    line = [" "] * (width + 12)
-    for column, text in cells.items():
-        line[column : column + len(text)] = text
-    return "".join(line).rstrip()
+def _line(cells: dict[int, str]) -> str:
+    """Put texts at their columns."""
+    line = ""
+    for column, text in sorted(cells.items()):
+        line = line.ljust(column) + text
+    return line
 
 
 def draw(curves: Sequence[Growth], path: Path) -> None:
-    import matplotlib.pyplot as plt  # optional, and a second to import
+    import matplotlib  # type: ignore[import-not-found, unused-ignore]  # optional
+
+    matplotlib.use("Agg")  # no screen is needed
+    import matplotlib.pyplot as plt  # type: ignore[import-not-found, unused-ignore]
 
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     styles = ("o-", "s-", "o--", "s--")
@@ -717,26 +724,15 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
 
 def run(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     """Measure everything under a progress bar on stderr; it moves between timed stretches, never during one."""
-    bar = Progress(
-        TextColumn("{task.description:50}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        auto_refresh=False,
-        transient=True,
-    )
-    with bar:
+    looks = (TextColumn("{task.description:56}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*looks, console=Console(stderr=True), auto_refresh=False, transient=True) as bar:
         task = bar.add_task("", total=_steps(bench))
-
-        def step(label: str) -> None:
-            bar.update(task, description=label, advance=1, refresh=True)
-
-        return measure(replace(bench, step=step))
+        return measure(replace(bench, step=lambda label: bar.update(task, description=label, advance=1, refresh=True)))
 
 
 def _steps(bench: Bench) -> int:
-    growing = math.ceil(bench.sizes[-1] / 2_000) + 2 * len(bench.sizes)
-    return 7 + bench.runs + 2 * growing
+    """About how often the bar moves: once a measurement, a run of feedback, and a chunk of either growing memory."""
+    return 7 + bench.runs + 2 * (len(bench.sizes) + bench.sizes[-1] // CHUNK)
 
 
 def main() -> int:

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from demem_agent import SlotMemory, SplitCertificate, SplitSettings, placement, refine, state
+from demem_agent import SlotMemory, SplitCertificate, SplitSettings, placement, state, trial
 from demem_agent.answering import ExtractiveAnswerer
 from demem_agent.compress import Summary, excerpts
 from demem_agent.conflict import Verdict, known_reference
@@ -175,8 +175,9 @@ class Loop:
         self.tally.slots = len(self.memory.slots)
         self._recall()
         seen = set(map(id, self.probes[::every]))
+        inside = {slot.number: frozenset(slot.evidence) for slot in self.memory.slots}
         for probe in self.probes:
-            self._reask(probe, id(probe) in seen)
+            self._reask(probe, inside, id(probe) in seen)
         return self.tally
 
     def _learn(self, probe: Probe) -> None:
@@ -233,20 +234,19 @@ class Loop:
         self.tally.parted = sum(slots[a] != slots[b] or (a, b) in named for a, b in self.together)
         self.tally.wide_parted = sum(slots[a] != slots[b] or (a, b) in named for a, b in self.apart)
 
-    def _reask(self, probe: Probe, seen: bool) -> None:
+    def _reask(self, probe: Probe, inside: dict[int, frozenset[str]], seen: bool) -> None:
         gold = self._gold(probe)
         if not gold:
             return
         reading = self.memory.read(probe.question, mode="strict")
         slot = self.memory.route(probe.question).slot
-        inside = next((s.evidence for s in self.memory.slots if s.number == slot), ())
         covered = _share(gold, frozenset(e.id for e in reading.evidence))
         contained = Contained().score(Attempt(probe.question, "", reading.text, probe.reference))
         wide = self.memory.read(probe.question)
         self.tally.asked += 1
         self.tally.coverage += covered
         self.tally.containment += contained
-        self.tally.routed += _share(gold, frozenset(inside))
+        self.tally.routed += _share(gold, inside.get(-1 if slot is None else slot, frozenset()))
         self.tally.wide_read += _share(gold, frozenset(e.id for e in wide.evidence))
         if not seen:
             self.tally.fresh += 1
@@ -331,8 +331,8 @@ def trigger(plan: Plan) -> Iterator[None]:
     def fired(*given: Any) -> Verdict:
         return replace(judge(*given), radius=1.0)
 
-    judge = refine.judge
+    judge = trial.judge
     with ExitStack() as stack:
-        stack.enter_context(patched(refine, "pairs_to_test", partners))
-        stack.enter_context(patched(refine, "judge", fired))
+        stack.enter_context(patched(trial, "pairs_to_test", partners))
+        stack.enter_context(patched(trial, "judge", fired))
         yield

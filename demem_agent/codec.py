@@ -120,6 +120,7 @@ def context_from(plain: Mapping[str, Any]) -> Context:
             "at": _time_from(plain["at"]),
             "read": tuple((str(item), int(a), int(b)) for item, a, b in plain["read"]),
             "supports": tuple(plain["supports"]),
+            "kept": tuple(plain["kept"]),
             "rewards": tuple(float(r) for r in plain["rewards"]),
         }
     )

@@ -90,6 +90,8 @@ def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit:
     held = {excerpt.evidence_id for excerpt in summary.kept}
     if not context.context.supports or known_reference(context.context) is None:
         return []
+    if context.context.slot is None or not state.members[context.context.slot]:
+        return []
     met = _witnessed_with(state, context.context.id)
     served = held.issuperset(context.context.supports)
     partners = [

@@ -133,11 +133,11 @@ class MemoryCore:
         return [self._dated(as_turn(turn, f"turns[{n}].")) for n, turn in enumerate(turns)]
 
     def _dated(self, turn: Turn) -> Turn:
-        return replace(turn, at=self._clock()) if turn.at is None and self._clock else turn
+        return replace(turn, at=time_field("clock", self._clock())) if turn.at is None and self._clock else turn
 
     def _when(self, at: When) -> datetime | None:
         when = time_field("at", at)
-        return self._clock() if when is None and self._clock else when
+        return time_field("clock", self._clock()) if when is None and self._clock else when
 
     def _ingesting(self, turns: list[Turn]) -> Callable[[], Flow[list[Ingested]]]:
         return lambda: flows.ingest(self._state, self._encoder, turns)

@@ -102,7 +102,8 @@ def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> St
     """Blank what a context holds of forgotten items: the answer read from them, and any quotation of them."""
     context = stored.context
     quoted = _holds(context.query, quotes)
-    read_from = any(item in gone for item, _, _ in context.read) or not gone.isdisjoint(context.supports)
+    rests_on = {*context.supports, *context.kept, *(item for item, _, _ in context.read)}
+    read_from = not gone.isdisjoint(rests_on)
     repeated = _holds(context.answer, quotes) or _holds(context.reference or "", quotes)
     if not (quoted or read_from or repeated):
         return stored
@@ -114,6 +115,7 @@ def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> St
         channel="none",
         read=tuple(line for line in context.read if line[0] not in gone),
         supports=tuple(item for item in context.supports if item not in gone),
+        kept=tuple(item for item in context.kept if item not in gone),
         redacted=True,
     )
     return StoredContext(cleared, np.zeros_like(stored.vector) if quoted else stored.vector)

@@ -103,7 +103,9 @@ def _learned(
     if channel == "stand-in":
         known = context.answer
     learned = replace(context, channel=channel, reference=known, rewards=(*context.rewards, level), supports=supports)
-    return replace(stored, context=replace(learned, slot=_home(state, learned)))
+    if rewarded(learned):
+        learned = replace(learned, kept=tuple(dict.fromkeys([*context.kept, *supports])), slot=_home(state, learned))
+    return replace(stored, context=learned)
 
 
 def _channel(context: Context, reward: float | None, reference: str | None) -> Channel:
@@ -135,9 +137,9 @@ def _supports(lines: Sequence[Line], reference: str) -> tuple[str, ...]:
 
 
 def _home(state: State, context: Context) -> int | None:
-    """Give the slot that holds most of what a rewarded context rests on; else the one it was routed to."""
+    """Give the slot that holds most of what a context rests on; the one it is in if that is among them."""
     places = Counter(state.slot_of[item] for item in context.supports if item in state.slot_of)
-    if not places or not rewarded(context):
+    if not places:
         return context.slot
     most = max(places.values())
     first = [slot for slot, count in places.items() if count == most]

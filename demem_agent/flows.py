@@ -113,8 +113,9 @@ def reembed(state: State, encoder: EncoderInfo) -> Flow[int]:
     spans = [tuple(state.spans(item.id)) for item in items]
     vectors = yield from _encode_spans([item.text for item in items], spans)
     contexts = list(state.contexts.values())
-    queries = (yield Encode(tuple(clean(c.context.query) for c in contexts))) if contexts else []
-    dimensions = vectors[0].shape[1] if items else 0
+    # One text more: it tells the number of dimensions when there is nothing else to encode.
+    queries: Vector = yield Encode(("", *(clean(c.context.query) for c in contexts)))
+    dimensions = queries.shape[1]
     seq = state.head.seq + 1
     head = replace(
         state.head, seq=seq, encoder=encoder.name, encoder_fingerprint=encoder.fingerprint, dimensions=dimensions
@@ -129,7 +130,7 @@ def reembed(state: State, encoder: EncoderInfo) -> Flow[int]:
             StoredEvidence(item, state.slot_of[item.id], s, v) for item, s, v in zip(items, spans, vectors, strict=True)
         ),
         slots=tuple(replace(slot, total=totals[n], revision=seq) for n, slot in sorted(state.slots.items())),
-        contexts=tuple(StoredContext(c.context, v) for c, v in zip(contexts, queries, strict=True)),
+        contexts=tuple(StoredContext(c.context, v) for c, v in zip(contexts, queries[1:], strict=True)),
         reembedded=True,
     )
     yield Commit(delta)

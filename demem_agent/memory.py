@@ -209,7 +209,7 @@ class SlotMemory(MemoryCore):
             StoreError: if the store holds a memory of that id already.
         """
         store = open_store(url) if isinstance(url, str) else url
-        portable.restore(lines, store, collaborators(options, store).address)
+        portable.restore(lines, store, collaborators(options, store).address, options.get("counter"))
         return cls.open(store, **options)
 
     def check(self) -> None:
@@ -353,7 +353,7 @@ class AsyncSlotMemory(MemoryCore):
     ) -> Self:
         """Make a memory from what ``export`` gave."""
         store = await asyncio.to_thread(open_store, url) if isinstance(url, str) else url
-        await asyncio.to_thread(lambda: portable.restore(lines, store, collaborators(options, store).address))
+        await asyncio.to_thread(lambda: portable.restore(lines, store, collaborators(options, store).address, options.get("counter")))
         return await cls.open(store, **options)
 
     async def check(self) -> None:

@@ -89,8 +89,10 @@ class _Draft:
     def _slot_of_session(self, session: str | None) -> int | None:
         if session is None:
             return None
-        last = self.state.last_in_session.get(session)
-        return self.sessions.get(session, self.state.slot_of[last] if last else None)
+        if session in self.sessions:
+            return self.sessions[session]
+        said = self.state.sessions.get(session)
+        return self.state.slot_of[said[-1]] if said else None
 
     def _extended(self, summary: Summary, evidence: Evidence) -> Summary:
         limit, measure = self.state.settings.slot_limit, self.state.measure

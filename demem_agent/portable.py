@@ -28,7 +28,7 @@ from demem_agent.loading import load_state
 from demem_agent.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.state import State
 from demem_agent.stores import Address, Rows, Store
-from demem_agent.units import measure
+from demem_agent.units import Measure, measure
 
 __all__ = ["FORMAT", "export", "restore"]
 
@@ -63,7 +63,9 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "operation", **asdict(operation)}
 
 
-def restore(lines: Iterable[Mapping[str, Any]], store: Store, address: Address) -> None:
+def restore(
+    lines: Iterable[Mapping[str, Any]], store: Store, address: Address, counter: Measure | None = None
+) -> None:
     """Write exported lines as a new memory, in one transaction.
 
     Raises:
@@ -71,8 +73,7 @@ def restore(lines: Iterable[Mapping[str, Any]], store: Store, address: Address) 
         StoreError: if the store holds a memory of that address already.
     """
     rows = _rows(lines)
-    # Sizes were checked when the summaries were made; here they only have to be carried over.
-    state = load_state(rows, measure(rows.settings.unit))
+    state = load_state(rows, measure(rows.settings.unit, counter))
     state.check()
     delta = Delta(
         rows.head,

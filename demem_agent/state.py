@@ -79,7 +79,7 @@ class State:
     certificates: dict[str, Certified] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
-    last_in_session: dict[str | None, str] = field(default_factory=dict)
+    sessions: dict[str | None, list[str]] = field(default_factory=dict)
     index: PassageIndex | None = None
     experience: Experience | None = None
 
@@ -159,8 +159,7 @@ class State:
         for stored in delta.evidence:
             self.put(stored)
         self._move(delta.moves)
-        for item in delta.forgotten:
-            self._drop(item)
+        self._drop(delta.forgotten)
         for number in delta.closed:
             del self.slots[number], self.members[number]
         for slot_state in delta.slots:
@@ -187,17 +186,17 @@ class State:
             self.experience.put(stored)
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
-        """Enter into ``used`` the evidence that a rewarded context rests on."""
-        if rewarded(context):
-            for item in context.supports:
-                used[item] = max(used.get(item, 0), number_of(context.id))
+        """Enter into ``used`` the evidence that rewarded answers to a context rested on."""
+        for item in context.kept:
+            used[item] = max(used.get(item, 0), number_of(context.id))
 
     def put(self, stored: StoredEvidence) -> None:
         item = stored.evidence
+        if item.id not in self.evidence:  # else it is only encoded anew
+            self.sessions.setdefault(item.session, []).append(item.id)
         self.evidence[item.id] = item
         self.slot_of[item.id] = stored.slot
         self.members.setdefault(stored.slot, {})[item.id] = None
-        self.last_in_session[item.session] = item.id
         self.passage_index().add(item, stored.spans, stored.vectors, stored.slot)
 
     def _move(self, moves: Iterable[tuple[str, int]]) -> None:
@@ -211,13 +210,15 @@ class State:
         for slot in targets:
             self.members[slot] = dict.fromkeys(sorted(self.members[slot], key=number_of))
 
-    def _drop(self, item: str) -> None:
-        evidence = self.evidence.pop(item)
-        del self.members[self.slot_of.pop(item)][item]
-        self.used.pop(item, None)
-        if self.last_in_session.get(evidence.session) == item:
-            del self.last_in_session[evidence.session]
-        self.passage_index().remove(evidence)
+    def _drop(self, items: Iterable[str]) -> None:
+        gone = set(items)
+        for item in gone:
+            evidence = self.evidence.pop(item)
+            del self.members[self.slot_of.pop(item)][item]
+            self.used.pop(item, None)
+            self.sessions[evidence.session].remove(item)
+        if gone:
+            self.passage_index().remove(gone)
 
     # -- judging ---------------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ class Pending:
         used = dict(state.used)
         state.note_use(context.context, used)
         slots = dict(state.slots)
-        for item in context.context.supports:
+        for item in context.context.kept:
             if used.get(item, 0) != state.used.get(item, 0):
                 number = state.slot_of[item]
                 slots[number] = _kept_first(state, slots[number], item, used)
@@ -93,6 +93,8 @@ def _conflict(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | N
         pair = (other, context)
         new = state.settings.slots if saturated else state.free_slot()
         division = divide(state, shared, pair, pending.used, new if new is not None else 0, state.head.seq + 1)
+        if not division.moved or len(division.moved) == len(state.members[shared]):
+            continue  # one side would be empty: nothing is divided
         verdict = yield from _tried(state, pending, pair, division, tests)
         if verdict is None:
             return None

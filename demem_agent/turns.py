@@ -60,8 +60,6 @@ def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
         _optional_text(f"{where}{name}", getattr(turn, name))
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
-    if trust is turn.trust and at is turn.at:
-        return turn
     return Turn(turn.text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust, turn.key)
 
 
@@ -75,9 +73,14 @@ def text_field(field: str, value: object) -> str:
 
 
 def time_field(field: str, value: object) -> datetime | None:
-    """Give a time from a datetime, a date (its midnight) or an ISO 8601 string."""
-    if value is None or isinstance(value, datetime):
-        return value
+    """Give a time from a datetime, a date (its midnight) or an ISO 8601 string.
+
+    A zone becomes its offset at that time, so that a store gives back what was remembered.
+    """
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return datetime.fromisoformat(value.isoformat())
     if isinstance(value, date):
         return datetime.combine(value, time())
     if isinstance(value, str):

@@ -191,7 +191,8 @@ class Context:
         slot: where it was routed; once rewarded, the slot that holds most of what the answer rests on. None while
             the memory was empty.
         read: (evidence id, start, end) of every line of the reading it was answered from.
-        supports: ids of the evidence that a rewarded answer rests on; kept first by Compress_L.
+        supports: ids of the evidence that the answer rests on, as far as feedback or the answerer tells.
+        kept: ids of the evidence that rewarded answers to it ever rested on; Compress_L keeps it first.
         channel: how its rewards are known (DESIGN section 7): ``reference``, ``stand-in`` (the observed
             answer was rewarded and stands in for a reference), ``reward`` (only the observed answer is known),
             ``none`` (no feedback yet).
@@ -205,6 +206,7 @@ class Context:
     answer: str
     read: tuple[tuple[str, int, int], ...]
     supports: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     channel: Channel = "none"
     reference: str | None = None
     rewards: tuple[float, ...] = ()
@@ -290,8 +292,8 @@ class FeedbackReport:
     """What ``feedback`` learned and did.
 
     Attributes:
-        rewards: score by name, each in [0, 1]; ``reward`` is the caller's own.
-        reward: their mean.
+        rewards: by name, each in [0, 1]: the caller's own as ``reward``, and what each scorer gave.
+        reward: the caller's own, or else the mean of what the scorers gave.
         certificate: present when a conflict was certified, whether it led to a split or was suppressed.
         tested: pairs of contexts tested; ``counterfactuals``: answers that were produced for the tests.
         capped: True when the budget of counterfactual answers ended the tests early.

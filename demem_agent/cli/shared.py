@@ -55,7 +55,7 @@ class Place:
             "--memory", "-m", metavar="PATH", envvar="DEMEM_MEMORY", help="SQLite file of the memory, or URL."
         ),
     ] = None
-    id: Annotated[str, typer.Option("--id", help="Which of the memories in the file.")] = "default"
+    memory_id: Annotated[str, typer.Option("--id", help="Which of the memories in the file.")] = "default"
     tenant: Annotated[str, typer.Option("--tenant", help="Whose memories.")] = "default"
 
     def open(self) -> SlotMemory:
@@ -69,14 +69,14 @@ class Place:
             raise UsageError(f"there is no memory at {path}; demem ingest or demem import makes one")
         store = open_store(self.url)
         self._require(store)
-        return SlotMemory.open(store, memory_id=self.id, tenant=self.tenant)
+        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant)
 
     def make(self, budget: Budget) -> SlotMemory:
         """Open a memory, making it if it does not exist."""
         settings = budget.given()
         SlotMemory(**settings)  # checks the settings before a file is made for them
         self.require_folder()
-        return SlotMemory.open(self.url, memory_id=self.id, tenant=self.tenant, **settings)
+        return SlotMemory.open(self.url, memory_id=self.memory_id, tenant=self.tenant, **settings)
 
     def holds_memory(self) -> bool:
         """Tell whether the file exists and holds a memory of this id."""
@@ -84,7 +84,7 @@ class Place:
             return False
         store = open_store(self.url)
         try:
-            return self.id in store.memories(self.tenant)
+            return self.memory_id in store.memories(self.tenant)
         finally:
             store.close()
 
@@ -107,10 +107,10 @@ class Place:
 
     def _require(self, store: Store) -> None:
         known = store.memories(self.tenant)
-        if self.id not in known:
+        if self.memory_id not in known:
             store.close()
             held = f"those there are {', '.join(map(repr, known[:5]))}" if known else "it holds none"
-            raise UsageError(f"{self.memory} has no memory with the id {self.id!r} for this tenant; {held}")
+            raise UsageError(f"{self.memory} has no memory with the id {self.memory_id!r} for this tenant; {held}")
 
 
 @dataclass(frozen=True, slots=True)

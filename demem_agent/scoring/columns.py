@@ -29,6 +29,11 @@ class Column:
         self._data[self._length] = row
         self._length += 1
 
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Drop the rows that are not marked."""
+        self._data = np.concatenate([self.view()[kept], np.zeros((16, *self._shape), self._data.dtype)])
+        self._length = len(self._data) - 16
+
     def view(self) -> NDArray[Any]:
         """Give the rows without a copy; valid until the next append."""
         return self._data[: self._length]

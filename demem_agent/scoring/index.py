@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -37,7 +37,7 @@ def moment(at: datetime | None) -> float:
 
 
 class PassageIndex:
-    """One row per passage, in order of ingestion; a row is never reused."""
+    """One row per passage, in order of ingestion; after a removal rows are numbered anew."""
 
     def __init__(self, dimensions: int) -> None:
         self.passages: list[Passage] = []
@@ -49,15 +49,13 @@ class PassageIndex:
         self.length = Column(np.int32)
         self.trust = Column(np.float32)
         self.day = Column(np.int32)
-        self.alive = Column(np.bool_)
         self.lexical = LexicalIndex()
         self._rows: dict[str, range] = {}
         self._sessions: dict[str | None, int] = {}
         self._speakers: dict[str | None, int] = {}
-        self._dead = 0
 
     def __len__(self) -> int:
-        return len(self.passages) - self._dead
+        return len(self.passages)
 
     def add(
         self, evidence: Evidence, spans: Sequence[tuple[int, int]], vectors: NDArray[np.float32], slot: int
@@ -77,18 +75,32 @@ class PassageIndex:
             self.length.append(end - start)
             self.trust.append(evidence.trust)
             self.day.append(evidence.at.toordinal() if evidence.at else 0)
-            self.alive.append(True)
             self.lexical.add(terms(text))
         self._rows[evidence.id] = range(first, len(self.passages))
 
-    def remove(self, evidence: Evidence) -> None:
-        """Drop one item: its terms and its vectors are gone, its rows stay empty."""
-        for row in self._rows.pop(evidence.id):
-            passage = self.passages[row]
-            self.lexical.remove(row, terms(evidence.text[passage.start : passage.end]))
-            self.vectors.view()[row] = 0.0
-            self.alive.view()[row] = False
-            self._dead += 1
+    def remove(self, evidence_ids: Collection[str]) -> None:
+        """Drop items without a trace: what is left is as if they had never been added."""
+        kept = np.array([p.evidence_id not in evidence_ids for p in self.passages], np.bool_)
+        self.passages = [p for p, stays in zip(self.passages, kept, strict=True) if stays]
+        for column in self._columns():
+            column.keep(kept)
+        self.lexical.keep(kept)
+        self._rows = {}
+        for row, passage in enumerate(self.passages):
+            first = self._rows.get(passage.evidence_id, range(row, row)).start
+            self._rows[passage.evidence_id] = range(first, row + 1)
+
+    def _columns(self) -> tuple[Column, ...]:
+        return (
+            self.vectors,
+            self.slot,
+            self.session,
+            self.speaker,
+            self.asks,
+            self.length,
+            self.trust,
+            self.day,
+        )
 
     def move(self, evidence_id: str, slot: int) -> None:
         self.slot.view()[self.rows(evidence_id)] = slot
@@ -106,12 +118,11 @@ class PassageIndex:
         return view
 
     def evidence_ids(self) -> set[str]:
-        """Give the ids of the items that have a live row."""
-        return {self.passages[row].evidence_id for row in np.flatnonzero(self.alive.view())}
+        """Give the ids of the items that are indexed."""
+        return set(self._rows)
 
     def live_rows(self) -> NDArray[np.intp] | None:
-        """Give the rows still in use, or None when that is every row."""
-        return np.flatnonzero(self.alive.view()) if self._dead else None
+        return None
 
     def named_speakers(self, query: str) -> list[int]:
         """Give the codes of the speakers whose name, or a word of it, stands in the query."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_left
 from collections import Counter
 
 import numpy as np
@@ -30,7 +29,6 @@ class LexicalIndex:
         self._counts: dict[str, array[int]] = {}
         self._lengths = Column(np.float32)
         self._total_length = 0.0
-        self._live = 0
 
     def add(self, words: list[str]) -> None:
         """Add the next row with its terms."""
@@ -42,22 +40,26 @@ class LexicalIndex:
             self._counts[term].append(min(count, 65535))
         self._lengths.append(len(words))
         self._total_length += len(words)
-        self._live += 1
 
-    def remove(self, row: int, words: list[str]) -> None:
-        """Take a row out of every posting; ``words`` are the terms it was added with."""
-        for term in set(words):
-            at = bisect_left(self._rows[term], row)
-            del self._rows[term][at], self._counts[term][at]
-            if not self._rows[term]:
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Drop every row that is not marked and number the others anew, in the same order."""
+        new_row = np.cumsum(kept, dtype=np.int32) - 1
+        for term in list(self._rows):
+            rows = np.frombuffer(self._rows[term], np.int32)
+            marked = kept[rows]
+            if not marked.any():
                 del self._rows[term], self._counts[term]
-        self._total_length -= len(words)
-        self._live -= 1
+                continue
+            counts = np.frombuffer(self._counts[term], np.uint16)[marked]
+            self._rows[term] = array("i", new_row[rows[marked]].tobytes())
+            self._counts[term] = array("H", counts.tobytes())
+        self._lengths.keep(kept)
+        self._total_length = float(self._lengths.view().sum(dtype=np.float64))
 
     def idf(self, term: str) -> float:
         """Give log(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N rows hold."""
         held = len(self._rows.get(term, ()))
-        return math.log(1 + (self._live - held + 0.5) / (held + 0.5))
+        return math.log(1 + (len(self._lengths) - held + 0.5) / (held + 0.5))
 
     def scores(self, words: list[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Score every row against the terms of a query.
@@ -68,7 +70,7 @@ class LexicalIndex:
         bm25 = np.zeros(len(self._lengths), np.float32)
         share = np.zeros(len(self._lengths), np.float32)
         lengths = self._lengths.view()
-        mean_length = max(self._total_length / max(self._live, 1), 1.0)
+        mean_length = max(self._total_length / max(len(self._lengths), 1), 1.0)
         mass = 0.0
         for term in dict.fromkeys(words):
             weight = self.idf(term)

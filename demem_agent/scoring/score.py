@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,8 @@ FEATURES = (
     "length",
     "trust",
     "dated",
+    "coverage",
+    "behind",
 )
 
 
@@ -76,13 +79,17 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
     cosine = index.vectors.view() @ query.vector
-    bm25, share = index.lexical.scores(content_terms(query.text))
+    words = content_terms(query.text)
+    bm25, share = index.lexical.scores(words)
     live = index.live_rows()
     z_cosine = _standard(cosine, live)
     z_bm25 = _standard(bm25, live)
     hybrid = z_cosine + 0.6 * z_bm25
     rows = _prefilter(hybrid, live, index.session.view())
-    return rows, _columns(index, query, rows, z_cosine, z_bm25, share, hybrid)
+    table = _columns(index, query, rows, z_cosine, z_bm25, share, hybrid)
+    table[:, 11] = _coverage(index, words)[index.session.view()[rows]]
+    table[:, 12] = _behind(index, rows, hybrid[rows])
+    return rows, table
 
 
 def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
@@ -184,6 +191,29 @@ def _session_best(
     best = np.full(int(session.max()) + 1, -np.inf, np.float32)
     np.maximum.at(best, session[rows], hybrid[rows])
     return best[session[rows]]
+
+
+def _coverage(index: PassageIndex, words: Sequence[str]) -> NDArray[np.float32]:
+    """Give the share in [0, 1] of the query's idf mass that each session holds, in whichever of its passages."""
+    sessions = index.session.view()
+    covered = np.zeros(int(sessions.max()) + 1, np.float32)
+    mass = 0.0
+    for word in dict.fromkeys(words):
+        weight = index.lexical.idf(word)
+        mass += weight
+        holding = np.zeros_like(covered)
+        holding[sessions[np.flatnonzero(index.lexical.scores([word])[1])]] = weight
+        covered += holding
+    return covered / np.float32(max(mass, 1e-9))
+
+
+def _behind(index: PassageIndex, rows: NDArray[np.intp], hybrid: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Give how far each passage is behind the best one of its item: the rest of a long turn seldom adds much."""
+    items = [index.passages[row].evidence_id for row in rows.tolist()]
+    starts = np.array([0, *(n for n, pair in enumerate(pairwise(items), 1) if pair[0] != pair[1])])
+    best = np.maximum.reduceat(hybrid, starts)
+    behind: NDArray[np.float32] = np.repeat(best, np.diff(starts, append=len(items))) - hybrid
+    return behind
 
 
 def _dated(days: NDArray[np.int32], spans: Sequence[Span]) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,12 +35,13 @@ def restore(
 
     --slot-limit and --unit cannot differ from those of the export.
     """
-    rows = _with_settings(_rows(file), budget.given())
-    SlotMemory.restore(rows).check()  # in RAM first: a damaged file makes no file
+    rows = _rows(file)
+    rehearsed = SlotMemory.restore(rows)  # in RAM first: from a damaged file no memory is made
+    rows = _with_settings(rows, rehearsed, budget.given())
     if place.holds_memory():
-        raise UsageError(f"{place.memory} holds a memory with the id {place.id!r} already; import under another --id")
+        raise UsageError(f"{place.memory} holds a memory with the id {place.memory_id!r} already; import under another --id")
     place.require_folder()
-    with SlotMemory.restore(rows, place.url, memory_id=place.id, tenant=place.tenant) as memory:
+    with SlotMemory.restore(rows, place.url, memory_id=place.memory_id, tenant=place.tenant) as memory:
         counts = {"evidence": len(memory), "answers": len(memory.contexts()), "certificates": len(memory.certificates())}
         limit = memory.settings.slot_limit
         output.show(
@@ -52,7 +54,7 @@ def restore(
 def _rows(file: Path) -> list[Row]:
     rows: list[Row] = []
     try:
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
             if line.strip():
                 rows.append(json.loads(line))
     except UnicodeDecodeError as error:
@@ -62,15 +64,13 @@ def _rows(file: Path) -> list[Row]:
     return rows
 
 
-def _with_settings(rows: list[Row], given: Row) -> list[Row]:
+def _with_settings(rows: list[Row], memory: SlotMemory, given: Row) -> list[Row]:
     """Put what was typed into the exported settings, as far as they may change."""
-    if not given or not rows or not isinstance(rows[0].get("settings"), dict):
-        return rows
-    exported = rows[0]["settings"]
     for name, value in given.items():
-        if name not in _FREE and value != exported.get(name):
-            raise InvalidInput(name, value, f"{exported.get(name)!r}, as in the export, or left out")
-    used = [row["number"] for row in rows if row.get("kind") == "slot"]
-    if "slots" in given and given["slots"] <= max(used, default=-1):
-        raise InvalidInput("slots", given["slots"], f"at least {max(used) + 1}, since that many are in use")
-    return [{**rows[0], "settings": {**exported, **given}}, *rows[1:]]
+        if name not in _FREE and value != getattr(memory.settings, name):
+            raise InvalidInput(name, value, f"{getattr(memory.settings, name)!r}, as in the export, or left out")
+    needed = 1 + max((slot.number for slot in memory.slots), default=0)
+    if given.get("slots", needed) < needed:
+        raise InvalidInput("slots", given["slots"], f"at least {needed}, since that many are in use")
+    replace(memory.settings, **given)  # checks the ranges
+    return [{**row, "settings": {**row["settings"], **given}} if row["kind"] == "memory" else row for row in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -22,18 +22,20 @@ _KNOWN_BY = {
 }
 _NAMES = {
     "current": "the slot as it is",
-    "split first": "the slot after a split, first part",
-    "split second": "the slot after a split, second part",
+    "split first": "the first part of a split",
+    "split second": "the second part of a split",
 }
 
 
 def certificate_parts(certificate: SplitCertificate) -> Iterator[RenderableType]:
-    """Give the pair, the candidates, the radius against the threshold, the decision and the conditions."""
+    """Give the pair, the answers, the candidates, the radius against the threshold, the decision, the conditions."""
+    letters = _letters(certificate)
     yield cell(f"Certificate {certificate.id}: {decision_words(certificate)}", "bold")
     yield _pair(certificate)
-    yield _candidates(certificate)
+    yield _answers(letters)
+    yield _candidates(certificate, letters)
     yield _verdict(certificate)
-    yield cell(f"Conditions: {certificate.conditions}", "dim")
+    yield cell(f"Conditions: {certificate.conditions}.", "dim")
 
 
 def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
@@ -60,10 +62,16 @@ def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
 def decision_words(certificate: SplitCertificate) -> str:
     """Say what was done."""
     if certificate.decision == "suppressed":
-        return f"suppressed in slot {certificate.slot}: all slots are active"
+        return f"suppressed, slot {certificate.slot} stays whole"
     return (
         f"slot {certificate.slot} split, slot {certificate.new_slot} opened{', undone' if certificate.undone else ''}"
     )
+
+
+def _letters(certificate: SplitCertificate) -> dict[str, str]:
+    """Name every answer that was given by a letter: most contents give the same few."""
+    answers = dict.fromkeys(answer for candidate in certificate.candidates for answer in candidate.answers)
+    return {answer: chr(ord("A") + n) for n, answer in enumerate(answers)}
 
 
 def _pair(certificate: SplitCertificate) -> Table:
@@ -73,18 +81,25 @@ def _pair(certificate: SplitCertificate) -> Table:
     return pair
 
 
-def _candidates(certificate: SplitCertificate) -> Table:
+def _answers(letters: Mapping[str, str]) -> Table:
+    answers = grid()
+    for answer, letter in letters.items():
+        answers.add_row(f"{letter} ", cell(answer or "(nothing, or forgotten)"))
+    return answers
+
+
+def _candidates(certificate: SplitCertificate, letters: Mapping[str, str]) -> Table:
     shown = table(framed=True)
-    shown.add_column("if both shared", overflow="fold", max_width=18)
-    shown.add_column("", no_wrap=True)
-    shown.add_column("is answered", overflow="fold", ratio=1)
+    shown.add_column("if both shared", overflow="fold")
+    for name in ("question", "answered"):
+        shown.add_column(name)
     shown.add_column("scores", justify="right", no_wrap=True)
     shown.add_column("reward within", no_wrap=True)
-    shown.add_column("loses", justify="right", no_wrap=True)
+    shown.add_column("loses at least", justify="right")
     for candidate in certificate.candidates:
-        held = f"{len(candidate.cover)} items in it"
-        shown.add_row(cell(_name(candidate)), *_side(certificate, candidate, 0))
-        shown.add_row(cell(held, "dim"), *_side(certificate, candidate, 1), end_section=True)
+        held = f"({len(candidate.cover)} item{'' if len(candidate.cover) == 1 else 's'} in it)"
+        shown.add_row(cell(_name(candidate)), *_side(certificate, candidate, 0, letters))
+        shown.add_row(cell(held, "dim"), *_side(certificate, candidate, 1, letters), end_section=True)
     return shown
 
 
@@ -92,11 +107,13 @@ def _name(candidate: Candidate) -> str:
     return _NAMES.get(candidate.name) or f"slot {candidate.slot}, where one is routed"
 
 
-def _side(certificate: SplitCertificate, candidate: Candidate, n: int) -> tuple[Text, ...]:
+def _side(
+    certificate: SplitCertificate, candidate: Candidate, n: int, letters: Mapping[str, str]
+) -> tuple[Text, ...]:
     loss = candidate.losses[n]
     return (
         cell(certificate.pair[n]),
-        cell(candidate.answers[n] or "(nothing)"),
+        cell(letters[candidate.answers[n]]),
         cell(numbers(candidate.scores[n]) or "unknown"),
         cell(f"[{number(candidate.lower[n])}, {number(candidate.upper[n])}]"),
         cell(number(loss), "bold" if loss == max(candidate.losses) else "dim"),
@@ -104,12 +121,12 @@ def _side(certificate: SplitCertificate, candidate: Candidate, n: int) -> tuple[
 
 
 def _verdict(certificate: SplitCertificate) -> Text:
-    worst = "  ".join(number(max(candidate.losses)) for candidate in certificate.candidates)
-    why = "all slots are active" if certificate.saturated else "a slot is free"
+    worst = ", ".join(number(max(candidate.losses)) for candidate in certificate.candidates)
+    slots = "all slots were active" if certificate.saturated else "a slot was free"
     return sentence(
-        f"The larger loss of each content: {worst}. The smallest of these is the radius: ",
-        cell(number(certificate.radius), "bold"),
-        f" > threshold {number(certificate.threshold)} ({why}) -> ",
+        f"Whichever they share, one of the two loses at least {worst}. The smallest is the radius: ",
+        cell(f"{number(certificate.radius)} > {number(certificate.threshold)}", "bold"),
+        f", the threshold while {slots}. Hence: ",
         cell(decision_words(certificate), "bold"),
         ".",
     )

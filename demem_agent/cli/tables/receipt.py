@@ -16,5 +16,5 @@ def receipt_grid(receipt: Receipt) -> Table:
     shown.add_row("forgotten", cell(", ".join(receipt.evidence) or "nothing was dated earlier", "bold"))
     shown.add_row("slots made anew", cell(", ".join(map(str, receipt.slots)) or "none"))
     shown.add_row("answers blanked", cell(", ".join(receipt.contexts) or "none"))
-    shown.add_row("certificates blanked", cell(", ".join(receipt.certificates) or "none"))
+    shown.add_row("certificates touched", cell(", ".join(receipt.certificates) or "none"))
     return shown

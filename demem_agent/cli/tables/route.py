@@ -41,6 +41,6 @@ def route_table(route: Route, slots: Sequence[Slot], held_in: int | None) -> Tab
             number(route.scores[slot.number]),
             str(len(slot.evidence)),
             cell(", ".join(notes), "bold"),
-            cell(first_words(slot.summary)),
+            cell(first_words(slot.summary.removeprefix("- "))),
         )
     return shown

@@ -30,6 +30,6 @@ def slots_table(slots: Sequence[Slot], settings: Settings) -> Table:
             ProgressBar(settings.slot_limit, slot.size, width=10, finished_style="bar.complete"),
             str(slot.size),
             "-" if slot.parent is None else str(slot.parent),
-            cell(first_words(slot.summary)),
+            cell(first_words(slot.summary.removeprefix("- "))),
         )
     return shown

@@ -1,0 +1,319 @@
+"""Fit the weights of Score_theta on three public benchmarks together, and judge them on dialogues they did not see.
+
+    pip install demem-agent scipy
+    python benchmarks/fit_weights.py --data FOLDER [--out weights.json] [--no-judging]
+
+FOLDER holds ``locomo/*.json``, ``longmemeval/*.json`` (or ``.json.gz``) and ``beam/<chat>/chat.json``, each in the
+format it was published in. Adversarial and unanswerable questions, which have no evidence, are left out of fitting.
+
+What is fitted is what a reading is judged by: that gold turns are among the passages that fill a limit. For one
+query and one limit B, passage p is "in" with probability sigmoid(s_p - t), where the threshold t is such that the
+expected size of what is in equals B. The loss is the mean over gold turns of -log P(best passage of the turn is in),
+over limits of 2,000 and 6,000 characters, each data set with equal weight, plus a small ridge. Long passages thus
+pay for the room they take. The scores are then divided by the weight of the cosine, whose unit they keep.
+
+Figures are for dialogues left out of the fit, one at a time, through ``SlotMemory.read``: the share of a question's
+gold turns of which a passage is in the reading, averaged over questions. They come out in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats import rankdata
+
+from demem_agent import SlotMemory, flows
+from demem_agent.compress import said
+from demem_agent.encoders import default_encoder
+from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval
+from demem_agent.scoring import FEATURES, PassageIndex, Query, Ranking, Weights, features, rank
+
+Floats = NDArray[np.float64]
+
+SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "weights.json"
+LIMITS = (2000, 6000)
+RIDGE = 1e-3
+STEPS = 60
+#: Characters that a passage takes in a reading besides what is said: the dash, the line end, its part of a header.
+OVERHEAD = 8
+#: No data set here has untrusted turns, so the weight of trust is set by hand: one deviation of the cosine.
+BY_HAND = {"trust": 1.0}
+FITTED = [n for n, name in enumerate(FEATURES) if name not in BY_HAND]
+WITHOUT_EVIDENCE = ("adversarial", "abstention")
+PRIORS = (0.0, 0.3)
+
+
+def one_hot(**values: float) -> Weights:
+    return Weights(tuple(values.get(name, 0.0) for name in FEATURES))
+
+
+BASELINES = {
+    "cosine": one_hot(cosine=1.0),
+    "BM25": one_hot(bm25=1.0),
+    "z(cosine) + 0.6 z(BM25)": one_hot(cosine=1.0, bm25=0.6),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question: its features of shape (n, features), what each passage costs, and the rows of each gold turn."""
+
+    table: Floats
+    cost: Floats
+    gold: tuple[NDArray[np.intp], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One dialogue of a data set, remembered, with its questions that have evidence."""
+
+    data_set: str
+    dialogue: Dialogue
+    memory: SlotMemory
+    probes: tuple[Probe, ...]
+    cases: tuple[Case, ...]
+
+    @property
+    def index(self) -> PassageIndex:
+        return self.memory._state.passage_index()
+
+
+# -- reading the data --------------------------------------------------------------------------------------------
+
+
+def load(folder: Path) -> dict[str, list[Dialogue]]:
+    """Read what is there of the three data sets."""
+    found = {
+        "LoCoMo": [d for path in sorted(folder.glob("locomo/*.json")) for d in load_locomo(path)],
+        "LongMemEval-S": [d for path in sorted(folder.glob("longmemeval/*.json*")) for d in load_longmemeval(path)],
+        "BEAM-100K": load_beam(folder / "beam") if (folder / "beam").is_dir() else [],
+    }
+    if missing := [name for name, dialogues in found.items() if not dialogues]:
+        sys.exit(f"{folder} holds no {' and no '.join(missing)}; see --help for the layout")
+    return found
+
+
+def sample(data_set: str, dialogue: Dialogue) -> Sample:
+    memory = SlotMemory()
+    memory.ingest_many(dialogue.turns)
+    probes = tuple(p for p in dialogue.probes if p.evidence and p.category not in WITHOUT_EVIDENCE)
+    return Sample(data_set, dialogue, memory, probes, tuple(_case(memory, probe) for probe in probes))
+
+
+def asked(probe: Probe) -> Query:
+    return Query(probe.question, default_encoder().encode([probe.question])[0])
+
+
+def _case(memory: SlotMemory, probe: Probe) -> Case:
+    state = memory._state
+    index = state.passage_index()
+    rows, table = features(index, asked(probe))
+    passages = [index.passages[row] for row in rows]
+    cost = [len(said(state.evidence[p.evidence_id], p.start, p.end)) + OVERHEAD for p in passages]
+    sources = np.array([state.evidence[p.evidence_id].source_id for p in passages])
+    gold = [np.flatnonzero(sources == source) for source in probe.evidence]
+    return Case(table.astype(np.float64), np.array(cost, np.float64), tuple(held for held in gold if len(held)))
+
+
+# -- fitting -----------------------------------------------------------------------------------------------------
+
+
+def fit(samples: Sequence[Sample]) -> Weights:
+    """Fit one weight a feature; every data set counts the same, and so does every question of one."""
+    count = {s.data_set: sum(len(other.cases) for other in samples if other.data_set == s.data_set) for s in samples}
+    cases = [(case, 1.0 / count[s.data_set]) for s in samples for case in s.cases if case.gold]
+    pooled = np.concatenate([case.table[:, FITTED] for case, _ in cases])
+    deviation = pooled.std(axis=0) + 1e-6
+    scaled = [(Case(case.table[:, FITTED] / deviation, case.cost, case.gold), weight) for case, weight in cases]
+    start = np.array([BASELINES["z(cosine) + 0.6 z(BM25)"].values[n] for n in FITTED]) * deviation
+    thresholds: dict[tuple[int, int], float] = {}
+    found = minimize(_loss, start, (scaled, thresholds), "L-BFGS-B", jac=True, options={"maxiter": STEPS})
+    fitted = dict(zip((FEATURES[n] for n in FITTED), found.x / deviation, strict=True))
+    unit = fitted["cosine"]
+    return Weights(tuple(BY_HAND.get(name, float(fitted.get(name, 0.0) / unit)) for name in FEATURES))
+
+
+def _loss(
+    weights: Floats, cases: Sequence[tuple[Case, float]], thresholds: dict[tuple[int, int], float]
+) -> tuple[float, Floats]:
+    """Give the loss and its gradient; ``thresholds`` of the last call are where this one starts to look."""
+    loss = RIDGE * float(weights @ weights)
+    gradient = 2 * RIDGE * weights
+    for n, (case, weight) in enumerate(cases):
+        scores = case.table @ weights
+        best = [held[scores[held].argmax()] for held in case.gold]
+        for limit in LIMITS:
+            t = _threshold(scores, case.cost, limit, thresholds.get((n, limit), float(np.sort(scores)[-8:][0])))
+            thresholds[n, limit] = t
+            slope = case.cost * expit(scores - t) * expit(t - scores)
+            moved = (slope / slope.sum()) @ case.table  # how t follows the weights
+            margins = scores[best] - t
+            share = weight / len(best)
+            loss += share * float(np.logaddexp(0.0, -margins).sum())
+            gradient = gradient - share * (expit(-margins) @ (case.table[best] - moved))
+    return loss, gradient
+
+
+def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
+    """Solve sum(cost * sigmoid(scores - t)) = limit by Newton steps kept inside a bracket."""
+    low, high = float(scores.min()) - 30.0, float(scores.max()) + 30.0
+    for _ in range(60):
+        inside = expit(scores - t)
+        excess = float(cost @ inside) - limit
+        if abs(excess) < 1e-4 * limit:
+            break
+        low, high = (t, high) if excess > 0 else (low, t)
+        slope = float(cost @ (inside * (1 - inside)))
+        step = t + excess / max(slope, 1e-9)
+        t = step if low < step < high else (low + high) / 2
+    return t
+
+
+# -- judging -----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def in_use(weights: Weights, prior: float) -> Iterator[None]:
+    """Have every memory read with these weights and this prior of the routed slot."""
+    before = flows.default_weights, flows.SLOT_PRIOR
+    flows.default_weights, flows.SLOT_PRIOR = (lambda: weights), prior  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        flows.default_weights, flows.SLOT_PRIOR = before  # type: ignore[assignment]
+
+
+def recalls(s: Sample, limit: int) -> list[float]:
+    """Give the share of gold turns in the reading, for each question."""
+    shares = []
+    for probe in s.probes:
+        held = {item.source_id for item in s.memory.read(probe.question, limit=limit).evidence}
+        shares.append(len(held.intersection(probe.evidence)) / len(probe.evidence))
+    return shares
+
+
+def table_of(samples: Sequence[Sample], weights: Callable[[Sample], Weights], prior: float) -> dict[str, list[float]]:
+    """Give for each data set the mean recall at each limit."""
+    found: dict[str, list[list[float]]] = {}
+    for s in samples:
+        with in_use(weights(s), prior):
+            for n, limit in enumerate(LIMITS):
+                found.setdefault(s.data_set, [[] for _ in LIMITS])[n] += recalls(s, limit)
+    return {data_set: [float(np.mean(part)) for part in parts] for data_set, parts in found.items()}
+
+
+def row(name: str, figures: Mapping[str, Sequence[float]]) -> str:
+    cells = (" / ".join(f"{value:.3f}".lstrip("0") for value in values) for values in figures.values())
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+# -- adequacy ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """How well the best passages meet questions: shape (questions, 2), cosine and share; and which are its own."""
+
+    signals: Floats
+    own: NDArray[np.bool_]
+
+    def auc(self, values: Floats) -> float:
+        """Give the probability that an own question has a larger value than a foreign one."""
+        ranks = rankdata(values)
+        own, foreign = int(self.own.sum()), int((~self.own).sum())
+        return float((ranks[self.own].sum() - own * (own + 1) / 2) / (own * foreign))
+
+    def rates(self, cosine: float, share: float) -> tuple[float, float]:
+        """Give how many of the own and how many of the foreign questions either threshold lets pass."""
+        passed = (self.signals[:, 0] >= cosine) | (self.signals[:, 1] >= share)
+        return float(passed[self.own].mean()), float(passed[~self.own].mean())
+
+
+def bearing(group: Sequence[Sample], weights: Callable[[Sample], Weights]) -> Bearing:
+    """Ask every memory of a data set its own questions and those of the next dialogue."""
+    signals, own = [], []
+    for s, other in zip(group, [*group[1:], group[0]], strict=True):
+        for probes, is_own in ((s.probes, True), (other.probes, False)):
+            for probe in probes:
+                ranking: Ranking = rank(s.index, asked(probe), weights(s))
+                signals.append((ranking.best_cosine, ranking.best_share))
+                own.append(is_own)
+    return Bearing(np.array(signals), np.array(own))
+
+
+def best_thresholds(bearings: Sequence[Bearing]) -> tuple[float, float]:
+    """Give the thresholds with the largest mean over data sets of own minus foreign passed."""
+    grid = [(round(c, 3), round(s, 3)) for c in np.arange(0.3, 1.0, 0.025) for s in np.arange(0.3, 1.05, 0.05)]
+    return max(grid, key=lambda at: sum(own - foreign for own, foreign in (b.rates(*at) for b in bearings)))
+
+
+def report_adequacy(samples: Sequence[Sample], weights: Callable[[Sample], Weights]) -> None:
+    sets = list(dict.fromkeys(s.data_set for s in samples))
+    found = {name: bearing([s for s in samples if s.data_set == name], weights) for name in sets}
+    chosen = best_thresholds(list(found.values()))
+    now = (flows.ADEQUATE_COSINE, flows.ADEQUATE_SHARE)
+    print(f"\n| | AUC cosine | AUC share | own / foreign passed at {now} | at {chosen} |\n|---|---|---|---|---|")
+    for name, b in found.items():
+        rates = [" / ".join(f"{rate:.3f}" for rate in b.rates(*at)) for at in (now, chosen)]
+        print(f"| {name} | {b.auc(b.signals[:, 0]):.3f} | {b.auc(b.signals[:, 1]):.3f} | {rates[0]} | {rates[1]} |")
+
+
+# -- all of it ---------------------------------------------------------------------------------------------------
+
+
+def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
+    """Print the tables; give the held-out figures by the prior they were read with."""
+    held_out = {}
+    for n, s in enumerate(samples):
+        held_out[s.data_set, s.dialogue.name] = fit([other for other in samples if other is not s])
+        print(f"left out {n + 1} of {len(samples)}", end="\r", file=sys.stderr)
+    chosen: Callable[[Sample], Weights] = lambda s: held_out[s.data_set, s.dialogue.name]  # noqa: E731
+    sets = list(dict.fromkeys(s.data_set for s in samples))
+    print(f"| | {' | '.join(sets)} |\n|---|{'---|' * len(sets)}")
+    for name, weights in BASELINES.items():
+        print(row(name, table_of(samples, lambda _, fixed=weights: fixed, 0.0)))  # type: ignore[misc]
+    found = {}
+    for prior in PRIORS:
+        found[f"prior {prior}"] = table_of(samples, chosen, prior)
+        print(row(f"fitted, held out, prior {prior}", found[f"prior {prior}"]), flush=True)
+    report_adequacy(samples, chosen)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with locomo, longmemeval and beam")
+    parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the weights")
+    parser.add_argument("--no-judging", action="store_true", help="only fit and write")
+    given = parser.parse_args()
+    samples = [sample(name, dialogue) for name, dialogues in load(given.data).items() for dialogue in dialogues]
+    figures = {} if given.no_judging else judge(samples)
+    weights = fit(samples)
+    content = {
+        "made_by": "benchmarks/fit_weights.py",
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "fitted_on": {name: sum(s.data_set == name for s in samples) for name in {s.data_set: 0 for s in samples}},
+        "limits": LIMITS,
+        "held_out_recall": {
+            prior: {name: [round(value, 3) for value in values] for name, values in table.items()}
+            for prior, table in figures.items()
+        },
+        "weights": {name: round(value, 3) for name, value in zip(FEATURES, weights.values, strict=True)},
+    }
+    given.out.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(content["weights"], indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,839 @@
+"""A state machine that does to a real memory whatever a user may do, and checks the ten invariants from outside.
+
+Beside the memory under test live a twin in RAM, given the same operations one at a time and never reopened; two
+neighbours in the same store; and a ledger of plain records of what ought to be remembered. Every text carries a
+mark (``mk0007zz``) by which it is known again wherever it may have got to. Only the public API is used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from hypothesis import event
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from numpy.typing import NDArray
+
+from demem_agent import SlotMemory, SplitSettings
+from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
+from demem_agent.stores import MemoryStore, Store, open_store
+from demem_agent.testing import BagEncoder, ReadingAnswerer
+from demem_agent.types import Answerer, Encoder, Evidence, FeedbackReport, Ingested, Mode, Reading, SplitCertificate
+
+__all__ = ["MARKS", "MemoryMachine", "Setup", "StaticMachine", "cut_texts", "setups"]
+
+Result = TypeVar("Result")
+Request = dict[str, Any]
+
+#: Marks of the memory under test, and of its neighbours.
+MARKS, NEIGHBOUR_MARKS = re.compile(r"mk\d{4}zz"), re.compile(r"nb\d{4}zz")
+MAIN = {"tenant": "t", "memory_id": "m"}
+NEIGHBOURS = ({"tenant": "t", "memory_id": "m2"}, {"tenant": "t2", "memory_id": "m"})
+
+
+# -- what comes in -------------------------------------------------------------------------------------------------
+
+TOPICS = (
+    ("boiler", "valve", "pipe", "radiator"),
+    ("violin", "sonata", "concert", "bow"),
+    ("train", "platform", "ticket", "conductor"),
+)
+#: What makes a sentence hard to store, cut, render, escape or date.
+TWISTS = (
+    *("", "", "", ""),
+    " yesterday",
+    " since last week, or 2 days ago",
+    " \x00\x07",
+    " \ud800",
+    " \u202e\u05d0\u05d1",
+    " \U0001f600\u0301",
+    "\r",
+    "\x85x\u2028y",
+    " </demem:memory>",
+    " <demem:memory>",
+    "\n# 5 May 2024\n- forged",
+)
+ENDS = (".", ".", ".", "!", "?", "…", ".\n", "。")
+SPEAKERS = (None, "Ana", "user", "Bo\nb ", "</demem:memory>", "Sp @@", "\udc00")
+SESSIONS = (None, "s1", "s1", "s2", "of @@")
+SOURCES = (None, "chat", "file @@")
+SOURCE_IDS = (None, "d1", "d2", "id @@", "\ud800")
+WHENS: tuple[datetime | date | str | None, ...] = (
+    *(None, None),
+    "2024-03-02",
+    date(2024, 3, 3),
+    datetime(2024, 3, 2, 23, 30),
+    datetime(2024, 3, 2, 23, 30, tzinfo=timezone(timedelta(hours=-5))),
+    datetime(2024, 3, 3, 1, 0, tzinfo=timezone(timedelta(hours=1), "CET")),
+    "2024-03-03T02:00:00+14:00",
+    datetime(2024, 10, 27, 2, 30, fold=1),
+    datetime.min,
+    datetime.max.replace(tzinfo=UTC),
+)
+KEYS = (None, None, "k1", "k2", "k3", "k\ud800")
+
+
+@st.composite
+def cut_texts(draw: st.DrawFn) -> str:
+    """Give a text of one to fourteen sentences, each with ``@@`` where the mark goes."""
+    topic = draw(st.sampled_from(TOPICS))
+    count = draw(st.sampled_from((1, 1, 1, 2, 3, 14)))
+    first, twist, end = draw(st.sampled_from(range(4))), draw(st.sampled_from(TWISTS)), draw(st.sampled_from(ENDS))
+    words = [topic[(first + n) % 4] for n in range(count + 2)]
+    parts = [f"The {words[n]} beside the old {words[n + 1]} has the number @@" for n in range(count)]
+    return f"{end} ".join([*parts[:-1], parts[-1] + twist]) + end
+
+
+def turns() -> st.SearchStrategy[Request]:
+    """Give the arguments of ``ingest``, with ``@@`` where a mark goes."""
+    return st.fixed_dictionaries(
+        {"text": cut_texts()},
+        optional={
+            "speaker": st.sampled_from(SPEAKERS),
+            "at": st.sampled_from(WHENS),
+            "session": st.sampled_from(SESSIONS),
+            "source": st.sampled_from(SOURCES),
+            "source_id": st.sampled_from(SOURCE_IDS),
+            "trust": st.sampled_from((1.0, 1, 0.5, 0)),
+        },
+    )
+
+
+def picks() -> st.SearchStrategy[int]:
+    """Give a number that stands for a place in a list not known yet."""
+    return st.integers(0, 59)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A query to come: words of a topic, or a quotation of something remembered."""
+
+    words: tuple[str, ...]
+    quoted: int | None
+    at: datetime | date | str | None
+
+
+def asks() -> st.SearchStrategy[Ask]:
+    words = st.sampled_from([(topic[0], topic[n]) for topic in TOPICS for n in (1, 3)])
+    return st.builds(Ask, words, st.none() | picks(), st.sampled_from(WHENS))
+
+
+# -- how the memory is built ---------------------------------------------------------------------------------------
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _squares(text: str) -> int:
+    """Measure far more for a whole than for its parts together."""
+    return len(text) ** 2 // 80
+
+
+#: Unit, counter, and the test's own measure.
+UNITS: tuple[tuple[str, Callable[[str], int] | None, Callable[[str], int]], ...] = (
+    ("chars", None, lambda text: sum(1 for _ in text)),
+    ("bytes", None, lambda text: len(text.encode("utf-8", "surrogatepass"))),
+    ("tokens", _words, _words),
+    ("tokens", _squares, _squares),
+)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How one run's memory is built."""
+
+    unit: int
+    slots: int
+    initial_slots: int
+    slot_limit: int
+    read_limit: int
+    near: float
+    mode: Mode
+    sqlite: bool
+    extractive: bool
+    split: SplitSettings
+
+    def measure(self, text: str) -> int:
+        return UNITS[self.unit][2](text)
+
+    def options(self) -> dict[str, Any]:
+        unit, counter, _ = UNITS[self.unit]
+        names = ("slots", "initial_slots", "slot_limit", "read_limit", "near", "mode", "split")
+        given = {name: getattr(self, name) for name in names} | {"unit": unit}
+        return given if counter is None else given | {"counter": counter}
+
+
+def splits() -> st.SearchStrategy[SplitSettings]:
+    return st.builds(
+        SplitSettings,
+        c_beta=st.sampled_from((0.0, 0.2)),
+        sigma_0=st.just(0.05),
+        eta_cal=st.just(0.0),
+        tau_split=st.just(0.02),
+        tau_sat=st.sampled_from((0.02, 0.2)),
+        pairs=st.sampled_from((3, 2, 0)),
+        counterfactuals=st.sampled_from((60, 24, 5)),
+    )
+
+
+@st.composite
+def setups(draw: st.DrawFn) -> Setup:
+    slots = draw(st.integers(2, 4))
+    unit = draw(st.integers(0, len(UNITS) - 1))
+    words = UNITS[unit][1] is _words
+    return Setup(
+        unit=unit,
+        slots=slots,
+        initial_slots=draw(st.sampled_from((1, 1, 2))),
+        slot_limit=draw(st.sampled_from((40, 60) if words else (80, 120, 300))),
+        read_limit=draw(st.sampled_from((40, 90, 200) if words else (80, 250, 600))),
+        near=draw(st.sampled_from((0.8, 1.0, -1.0))),
+        mode=draw(st.sampled_from(("evidence", "strict"))),
+        sqlite=draw(st.booleans()),
+        extractive=draw(st.sampled_from((False, False, True))),
+        split=draw(splits()),
+    )
+
+
+class CachedEncoder:
+    """Encode each text once per run of the tests: the inner encoder is a function of the text alone."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.name: str = inner.name
+        self.fingerprint: str = inner.fingerprint
+        self._rows: dict[str, NDArray[np.float32]] = {}
+
+    def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
+        for text in sentences:
+            if text not in self._rows:
+                self._rows[text] = self._inner.encode([text])[0]
+        return np.stack([self._rows[text] for text in sentences])
+
+
+@cache
+def bag(dimensions: int) -> CachedEncoder:
+    return CachedEncoder(BagEncoder(dimensions))
+
+
+# -- what ought to be remembered -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Ledger:
+    """What ought to be remembered, told by the operations alone."""
+
+    live: dict[str, Evidence] = field(default_factory=dict)
+    ingested: int = 0
+    queries: dict[str, str] = field(default_factory=dict)
+    rewards: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    keyed: dict[str, tuple[Request, Ingested]] = field(default_factory=dict)
+    reported: dict[str, tuple[Request, FeedbackReport]] = field(default_factory=dict)
+    certificates: dict[str, SplitCertificate] = field(default_factory=dict)
+    issued: int = 0
+
+    def mark(self) -> str:
+        self.issued += 1
+        return f"mk{self.issued:04d}zz"
+
+    def forbidden(self) -> set[str]:
+        """Give the marks of which no trace may be left."""
+        shown = repr(list(self.live.values()))
+        return {f"mk{n:04d}zz" for n in range(1, self.issued + 1)}.difference(MARKS.findall(shown))
+
+    def enter(self, request: Request, done: Ingested) -> None:
+        self.ingested += 1
+        assert done.evidence_id == f"e{self.ingested}", "evidence is numbered in order of ingestion"
+        self.live[done.evidence_id] = _record(done.evidence_id, request)
+
+    def sentence(self, pick: int) -> str:
+        """Give a sentence of something remembered, as somebody would quote it."""
+        item = list(self.live.values())[pick % len(self.live)]
+        found = re.findall(r"The [^@]*? number mk\d{4}zz", item.text)
+        return str(found[pick % len(found)])
+
+
+def _record(id: str, request: Request) -> Evidence:
+    names = {f.name for f in fields(Evidence)} - {"id", "at"}
+    given = {name: value for name, value in request.items() if name in names}
+    return Evidence(id, at=_when(request.get("at")), **given)
+
+
+def _when(at: datetime | date | str | None) -> datetime | None:
+    if isinstance(at, str):
+        return datetime.fromisoformat(at)
+    if isinstance(at, date) and not isinstance(at, datetime):
+        return datetime.combine(at, time())
+    return at
+
+
+def _instant(at: datetime) -> timedelta:
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime(1, 1, 1, tzinfo=UTC)
+
+
+def _filled(request: Request, mark: str) -> Request:
+    return {name: value.replace("@@", mark) if isinstance(value, str) else value for name, value in request.items()}
+
+
+def _marks(text: str) -> set[str]:
+    return set(MARKS.findall(text))
+
+
+#: Calls that must be refused with InvalidInput, and leave everything as it was.
+REFUSED: tuple[Callable[[SlotMemory], object], ...] = (
+    lambda memory: memory.ingest(" \n\t"),
+    lambda memory: memory.ingest("fine", trust=1.5),
+    lambda memory: memory.ingest("fine", at="the day before"),
+    lambda memory: memory.ingest_many([{"text": "fine"}, {"text": ""}]),
+    lambda memory: memory.ingest_many([{"text": "fine"}, {"text": "fine", "colour": "red"}]),
+    lambda memory: memory.read("boiler", limit=0),
+    lambda memory: memory.read(""),
+    lambda memory: memory.answer(" "),
+    lambda memory: memory.feedback("a1"),
+    lambda memory: memory.feedback("a1", reward=float("nan")),
+    lambda memory: memory.feedback("a1", reward=1.01),
+    lambda memory: memory.forget(),
+    lambda memory: memory.forget("e1", source_id="d1"),
+)
+#: Calls that must be refused with NotFound.
+UNKNOWN: tuple[Callable[[SlotMemory], object], ...] = (
+    lambda memory: memory.feedback("a999", reward=1.0),
+    lambda memory: memory.forget("e999"),
+    lambda memory: memory.forget(source_id="nobody"),
+    lambda memory: memory.undo("c999"),
+)
+
+
+# -- the machine ---------------------------------------------------------------------------------------------------
+
+
+class MemoryMachine(RuleBasedStateMachine):
+    """Rules are what a user may do; invariants are checked after every one of them."""
+
+    #: How often each thing worth reaching was reached, over all runs of this class.
+    tally: ClassVar[Counter[str]] = Counter()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory(prefix="demem-machine-")
+        self.ledger = Ledger()
+        self.memory: SlotMemory | None = None
+        self.unsplit: tuple[str, str] | None = None
+        self.readings: list[str] = []
+
+    def encoder(self, dimensions: int) -> Encoder:
+        return bag(dimensions)
+
+    @initialize(setup=setups(), first=st.lists(turns(), min_size=1, max_size=3))
+    def begin(self, setup: Setup, first: list[Request]) -> None:
+        self.setup = setup
+        self.dimensions = 16
+        self.path = Path(self.folder.name) / "memory.db"
+        self.store = self._new_store()
+        self.memory = SlotMemory.open(self.store, **self._options())
+        self.twin = SlotMemory(**self._options())
+        self.neighbours = [SlotMemory.open(self.store, **self._options() | where) for where in NEIGHBOURS]
+        for n, neighbour in enumerate(self.neighbours):
+            neighbour.ingest(f"The boiler beside the old valve has the number nb{n:04d}zz.", source_id="d1", key="k1")
+            neighbour.answer("boiler valve")
+        self.apart = [neighbour.fingerprint() for neighbour in self.neighbours]
+        for turn in first:
+            self.ingest(turn, None)
+
+    def teardown(self) -> None:
+        if self.memory is not None:
+            self.store.close()
+        self.folder.cleanup()
+
+    # -- what a user does ------------------------------------------------------------------------------------------
+
+    @rule(turn=turns(), key=st.sampled_from(KEYS))
+    def ingest(self, turn: Request, key: str | None) -> None:
+        request = _filled(turn, self.ledger.mark())
+        if key in self.ledger.keyed or key in self.ledger.reported:
+            return self._clash(lambda memory: memory.ingest(**request, key=key))
+        full = len(self.it.slots)
+        done = self._same(lambda memory: memory.ingest(**request, key=key))
+        assert len(self.it.slots) == full + done.opened, "a slot is opened if and only if the result says so"
+        self.unsplit = None
+        self._entered(request, key, done)
+
+    @rule(turns=st.lists(st.tuples(turns(), st.sampled_from(KEYS)), min_size=1, max_size=4), twice=st.booleans())
+    def ingest_many(self, turns: list[tuple[Request, str | None]], twice: bool) -> None:
+        batch = [(_filled(turn, self.ledger.mark()), key) for turn, key in turns]
+        batch += batch[:1] if twice else []
+        given = [{**request, "key": key} for request, key in batch]
+        known = self.ledger.keyed.keys() | self.ledger.reported.keys()
+        if any(key in known for _, key in batch) or _clashing(batch):
+            return self._refused(lambda memory: memory.ingest_many(given), IdempotencyConflict)
+        done = self.it.ingest_many(given)
+        assert done == [self.twin.ingest(**one) for one in given], "many at once place as one by one"
+        self.unsplit = None
+        for (request, key), result in zip(batch, done, strict=True):
+            self._entered(request, key, result)
+
+    @precondition(lambda self: self.ledger.keyed)
+    @rule(pick=picks())
+    def ingest_again_under_the_same_key(self, pick: int) -> None:
+        key, (request, result) = self._picked(self.ledger.keyed, pick)
+        self._idle(lambda memory: memory.ingest(**request, key=key), result)
+        self._idle(lambda memory: memory.ingest_many([{**request, "key": key}])[0], result)
+        self._saw("replayed ingest")
+
+    @rule(ask=asks(), limit=st.none() | st.integers(1, 700), mode=st.sampled_from((None, "evidence", "strict")))
+    def read(self, ask: Ask, limit: int | None, mode: Mode | None) -> None:
+        query = self._query(ask)
+        before = self.it.fingerprint()
+        reading = self._same(lambda memory: memory.read(query, limit=limit, mode=mode, at=ask.at))
+        self._check_reading(reading, limit or self.setup.read_limit, mode or self.setup.mode)
+        assert self.it.fingerprint() == before, "reading changes nothing"
+        for neighbour in self.neighbours:
+            assert not _marks(neighbour.read(query).text), "a neighbour reads what is not its own"
+
+    @rule(ask=asks())
+    def route(self, ask: Ask) -> None:
+        query = self._query(ask)
+        before = self.it.fingerprint()
+        route = self._same(lambda memory: memory.route(query, at=ask.at))
+        assert set(route.scores) == {slot.number for slot in self.it.slots}, "every active slot is scored"
+        assert route.slot is None or route.scores[route.slot] == max(route.scores.values()), "the best slot is chosen"
+        assert self.it.fingerprint() == before, "routing changes nothing"
+
+    @rule(ask=asks())
+    def answer(self, ask: Ask) -> None:
+        self._answer(self._query(ask), ask.at)
+
+    @precondition(lambda self: self.ledger.queries)
+    @rule(pick=picks(), reward=st.sampled_from((0.0, 0.4, 1.0, 1)), key=st.sampled_from(KEYS))
+    def reward(self, pick: int, reward: float, key: str | None) -> None:
+        self._feedback(self._picked(self.ledger.queries, pick)[0], {"reward": reward}, key, False)
+
+    @precondition(lambda self: self.ledger.queries and self.ledger.live)
+    @rule(pick=picks(), of=picks(), reward=st.sampled_from((None, None, 0.0, 0.3)), key=st.sampled_from(KEYS))
+    def refer(self, pick: int, of: int, reward: float | None, key: str | None) -> None:
+        given = {"reference": self.ledger.sentence(of), "reward": reward}
+        self._feedback(self._picked(self.ledger.queries, pick)[0], given, key, False)
+
+    @precondition(lambda self: self.ledger.live)
+    @rule(of=st.lists(picks(), min_size=2, max_size=3), undo=st.booleans())
+    def ask_and_learn(self, of: list[int], undo: bool) -> None:
+        """Ask for several remembered sentences and say what each answer should have been: this is what splits."""
+        for pick in of:
+            sentence = self.ledger.sentence(pick)
+            self._feedback(self._answer(sentence, None), {"reference": sentence}, None, undo)
+
+    @precondition(lambda self: self.ledger.reported)
+    @rule(pick=picks())
+    def give_feedback_again_under_the_same_key(self, pick: int) -> None:
+        key, (request, report) = self._picked(self.ledger.reported, pick)
+        now = self.ledger.certificates[report.certificate.id] if report.certificate else None
+        self._idle(lambda memory: memory.feedback(**request, key=key), replace(report, certificate=now))
+        self._clash(lambda memory: memory.feedback(request["answer"], reward=0.123, key=key))
+        self._saw("replayed feedback")
+
+    @precondition(lambda self: self.ledger.live)
+    @rule(pick=picks())
+    def forget_one(self, pick: int) -> None:
+        item = self._picked(self.ledger.live, pick)[0]
+        self._forget({"evidence_id": item}, {item})
+
+    @precondition(lambda self: any(item.source_id for item in self.ledger.live.values()))
+    @rule(pick=picks())
+    def forget_a_source_id(self, pick: int) -> None:
+        named = [item.source_id for item in self.ledger.live.values() if item.source_id]
+        source_id = named[pick % len(named)]
+        self._forget(
+            {"source_id": source_id}, {item.id for item in self.ledger.live.values() if item.source_id == source_id}
+        )
+
+    @rule(before=st.sampled_from([when for when in WHENS if when is not None]))
+    def forget_what_is_older(self, before: datetime | date | str) -> None:
+        limit = _when(before)
+        assert limit is not None
+        gone = {e.id for e in self.ledger.live.values() if e.at is not None and _instant(e.at) < _instant(limit)}
+        self._forget({"before": before}, gone)
+
+    @precondition(lambda self: self.ledger.certificates)
+    @rule(pick=picks())
+    def undo(self, pick: int) -> None:
+        self._undo(self._picked(self.ledger.certificates, pick)[0])
+
+    @precondition(lambda self: self.readings)
+    @rule(pick=picks(), around=st.none() | turns(), cut=st.booleans())
+    def ingest_what_was_read(self, pick: int, around: Request | None, cut: bool) -> None:
+        rendered = self.readings[pick % len(self.readings)]
+        rendered = rendered[: rendered.rindex("\n")] if cut else rendered
+        self.unsplit = None
+        self._saw("re-ingested reading")
+        if around is None:
+            done = self._same(lambda memory: memory.ingest(rendered, speaker="assistant"))
+            assert done == Ingested(None, None, skipped=True), "text rendered by read came back as evidence"
+            return
+        own = _filled(around, self.ledger.mark())
+        request = own | {"text": f"{own['text']}\n{rendered}"}
+        done = self._same(lambda memory: memory.ingest(**request))
+        stored = self.it.evidence()[-1].text
+        assert _marks(stored) == _marks(own["text"]), "text rendered by read came back inside new evidence"
+        assert stored.strip() == own["text"].strip(), "what was not rendered is kept as it is"
+        self.ledger.enter(request | {"text": stored}, done)
+
+    @rule()
+    def export_and_restore(self) -> None:
+        lines = self.it.export()
+        target = Path(self.folder.name) / "restored.db"
+        url = f"sqlite:///{target}" if self.setup.sqlite else "memory://"
+        with SlotMemory.restore(json.loads(json.dumps(lines)), url, **self._options()) as copy:
+            copy.check()
+            assert copy.fingerprint() == self.it.fingerprint(), "a restored memory differs"
+            assert copy.export() == lines, "a restored memory exports something else"
+            assert copy.read("boiler violin") == self.it.read("boiler violin"), "a restored memory reads otherwise"
+        for file in target.parent.glob("restored.db*"):
+            file.unlink()
+        self._saw("restored")
+
+    @rule()
+    def close_and_reopen(self) -> None:
+        before, neighbours = self.it.fingerprint(), self.apart
+        self.store.close()
+        if self.setup.sqlite:
+            self.store = self._new_store()
+        self.memory = SlotMemory.open(self.store, **self._options())
+        options = [self._options(16) | where for where in NEIGHBOURS]
+        self.neighbours = [SlotMemory.open(self.store, **each) for each in options]
+        assert self.it.fingerprint() == before, "a reopened memory differs"
+        assert [neighbour.fingerprint() for neighbour in self.neighbours] == neighbours, "a reopened neighbour differs"
+        self._saw("reopened")
+
+    @rule(dimensions=st.sampled_from((8, 16, 24)))
+    def reembed(self, dimensions: int) -> None:
+        before = self._placed()
+        summaries = [slot.summary for slot in self.it.slots]
+        self.dimensions, self.unsplit = dimensions, None
+        count = self._same(lambda memory: memory.reembed(self.encoder(dimensions)))
+        assert count == len(self.ledger.live), "reembed encodes every live item"
+        assert self._placed() == before, "reembed leaves evidence in its slots"
+        assert [slot.summary for slot in self.it.slots] == summaries, "reembed leaves summaries as they are"
+
+    @rule(which=st.integers(0, 1), text=cut_texts())
+    def ingest_next_door(self, which: int, text: str) -> None:
+        before = self.it.fingerprint()
+        self.neighbours[which].ingest(text.replace("@@", f"nb{self.ledger.issued:04d}zz"))
+        self.apart[which] = self.neighbours[which].fingerprint()
+        assert self.it.fingerprint() == before, "a neighbour's operation changes this memory"
+
+    @rule(call=st.sampled_from(REFUSED))
+    def ask_for_the_impossible(self, call: Callable[[SlotMemory], object]) -> None:
+        self._refused(call, InvalidInput)
+
+    @rule(call=st.sampled_from(UNKNOWN))
+    def name_what_is_not_there(self, call: Callable[[SlotMemory], object]) -> None:
+        self._refused(call, NotFound)
+
+    # -- what must hold after each ---------------------------------------------------------------------------------
+
+    @invariant()
+    def checks_pass(self) -> None:
+        for memory in (self.it, self.twin, *self.neighbours):
+            memory.check()
+
+    @invariant()
+    def budgets_hold(self) -> None:
+        """Invariant 1, with the test's own measure."""
+        slots = self.it.slots
+        assert len({slot.number for slot in slots}) == len(slots) <= self.setup.slots, "more than K slots"
+        for slot in slots:
+            assert 0 <= slot.number < self.setup.slots, "a slot number is not below K"
+            size = self.setup.measure(slot.summary)
+            assert size == slot.size, "a slot misstates the size of its summary"
+            assert size <= self.setup.slot_limit, "a summary exceeds L"
+
+    @invariant()
+    def evidence_is_what_was_ingested_less_what_was_forgotten(self) -> None:
+        """Invariant 2: nothing lost, nothing altered, nothing made up."""
+        assert self.it.evidence() == tuple(self.ledger.live.values()), "live evidence is not ingested less forgotten"
+        assert len(self.it) == len(self.ledger.live), "the length is not the number of live items"
+
+    @invariant()
+    def slots_partition_the_evidence(self) -> None:
+        """Invariant 3: every item in one slot; a summary says nothing but what it covers."""
+        held = [item for slot in self.it.slots for item in slot.evidence]
+        assert sorted(held) == sorted(self.ledger.live), "slots do not hold every live item exactly once"
+        for slot in self.it.slots:
+            assert set(slot.cover) <= set(slot.evidence), "a summary covers evidence of another slot"
+            covered = repr([self.ledger.live[item] for item in slot.cover])
+            assert _marks(slot.summary) <= _marks(covered), "a summary holds text that it does not cover"
+            assert bool(slot.summary) == bool(slot.cover), "a summary has no cover, or a cover no summary"
+
+    @invariant()
+    def the_twin_agrees(self) -> None:
+        """Invariant 5: the same operations in the same order give the same state."""
+        assert self.it.fingerprint() == self.twin.fingerprint(), "the twin's state differs"
+        assert self.it.contexts() == self.twin.contexts(), "the twin's contexts differ"
+        assert self.it.certificates() == self.twin.certificates(), "the twin's certificates differ"
+
+    @invariant()
+    def decisions_are_kept(self) -> None:
+        """Every answer and every reward, in order; a query is as it was asked, or blanked with what it quoted."""
+        contexts = self.it.contexts()
+        assert [c.id for c in contexts] == list(self.ledger.queries), "contexts are not the answers given"
+        active = {slot.number for slot in self.it.slots}
+        for context in contexts:
+            assert context.rewards == self.ledger.rewards[context.id], "the rewards of a context are not those given"
+            asked = self.ledger.queries[context.id]
+            assert context.query == asked or (context.redacted and not context.query), "a query was altered"
+            assert context.slot is None or context.slot in active, "a context is in no active slot"
+
+    @invariant()
+    def certificates_are_kept(self) -> None:
+        """Invariant 4, and half of 7: certificates are appended, undone and redacted; nothing else happens to them."""
+        assert self.it.certificates() == tuple(self.ledger.certificates.values()), "certificates were altered"
+
+    @invariant()
+    def nothing_forgotten_is_left(self) -> None:
+        """Invariant 8: neither in what the memory shows, nor in what it exports, nor in its files."""
+        forbidden = self.ledger.forbidden()
+        shown = [json.dumps(self.it.export()), repr((self.it.slots, self.it.contexts(), self.it.certificates()))]
+        shown += [file.read_bytes().decode("latin-1") for file in self._files()] if forbidden else []
+        for text in shown:
+            assert forbidden.isdisjoint(MARKS.findall(text)), "forgotten text is left"
+
+    @invariant()
+    def neighbours_are_strangers(self) -> None:
+        """Invariant 9: no memory changes, or shows anything of, another."""
+        assert not NEIGHBOUR_MARKS.search(json.dumps(self.it.export())), "a neighbour's text is in this memory"
+        for neighbour, before in zip(self.neighbours, self.apart, strict=True):
+            assert neighbour.fingerprint() == before, "an operation on this memory changed a neighbour"
+            assert not MARKS.search(json.dumps(neighbour.export())), "this memory's text is in a neighbour"
+
+    # -- operations that several rules share -----------------------------------------------------------------------
+
+    @property
+    def it(self) -> SlotMemory:
+        assert self.memory is not None
+        return self.memory
+
+    def _answer(self, query: str, at: datetime | date | str | None) -> str:
+        answer = self._same(lambda memory: memory.answer(query, at=at))
+        assert answer.id == f"a{len(self.ledger.queries) + 1}", "answers are numbered in order"
+        self._check_reading(answer.reading, self.setup.read_limit, self.setup.mode)
+        self.ledger.queries[answer.id] = query
+        self.ledger.rewards[answer.id] = ()
+        self.unsplit = None
+        return answer.id
+
+    def _feedback(self, answer: str, given: Mapping[str, Any], key: str | None, undo: bool) -> None:
+        request = {"answer": answer, **{name: value for name, value in given.items() if value is not None}}
+        if key in self.ledger.keyed or key in self.ledger.reported:
+            return self._clash(lambda memory: memory.feedback(**request, key=key))
+        before, placed, slots = self.it.export(), self._placed(), len(self.it.slots)
+        report = self._same(lambda memory: memory.feedback(**request, key=key))
+        self._check_report(report, given)
+        self.ledger.rewards[answer] += (report.reward,)
+        if key is not None:
+            self.ledger.reported[key] = (request, report)
+        self.unsplit = None
+        if report.certificate is None:
+            assert self._placed() == placed, "feedback without a certificate moved evidence"
+            return
+        self._check_certificate(report.certificate, placed, slots)
+        self._compare_unsplit(before, request, report.certificate)
+        if undo and report.split:
+            self._undo(report.certificate.id)
+
+    def _compare_unsplit(self, before: list[Request], request: Request, certificate: SplitCertificate) -> None:
+        """Find out what the state would be had the conflict not been tested for; a suppressed one changes nothing."""
+        options = self._options() | {"split": replace(self.setup.split, pairs=0)}
+        with SlotMemory.restore(before, **options) as copy:
+            copy.feedback(**request)
+            unsplit = copy.fingerprint()
+        if certificate.decision == "split":
+            self.unsplit = (certificate.id, unsplit)
+        else:
+            assert self.it.fingerprint() == unsplit, "a suppressed witness changed the state"
+
+    def _undo(self, certificate_id: str) -> None:
+        certificate = self.ledger.certificates[certificate_id]
+        if certificate.undone or certificate.decision == "suppressed":
+            return self._refused(lambda memory: memory.undo(certificate_id), InvalidInput)
+        before = self._placed()
+        self._same(lambda memory: memory.undo(certificate_id))
+        after = self._placed()
+        assert len(after) == len(before) - 1, "undo closes the slot that the split opened, and no other"
+        self.ledger.certificates[certificate_id] = replace(certificate, undone=True)
+        changed = {slot: items for slot, items in after.items() if items != before.get(slot)}
+        moved = before[certificate.new_slot if certificate.new_slot is not None else -1]
+        assert len(changed) == bool(moved), "undo moves evidence into one slot"
+        assert all(items == before[slot] | moved for slot, items in changed.items()), "undo loses or moves other items"
+        exact = self.unsplit is not None and self.unsplit[0] == certificate_id
+        if self.unsplit is not None and exact:
+            assert self.it.fingerprint() == self.unsplit[1], "undo right after a split does not restore the state"
+        self._saw("exact undo" if exact else "merging undo")
+        self.unsplit = None
+
+    def _forget(self, selector: Mapping[str, Any], gone: set[str]) -> None:
+        placed, contexts = self._placed(), {c.id: c for c in self.it.contexts()}
+        receipt = self._same(lambda memory: memory.forget(**selector))
+        assert set(receipt.evidence) == gone, "forgotten is what was selected, and nothing else"
+        if not gone:
+            return
+        assert set(receipt.slots) == {slot for slot, items in placed.items() if items & gone}, "slots touched"
+        changed = {c.id for c in self.it.contexts() if c != contexts[c.id]}
+        assert set(receipt.contexts) == changed, "the receipt does not list the contexts touched"
+        for item in gone:
+            del self.ledger.live[item]
+        self._redacted(receipt.certificates)
+        self.readings = [text for text in self.readings if self.ledger.forbidden().isdisjoint(_marks(text))]
+        self.unsplit = None
+        self._saw("forgot")
+
+    def _redacted(self, listed: Iterable[str]) -> None:
+        """Take over what forgetting did to certificates, after checking that it did no more than it may."""
+        for new in self.it.certificates():
+            old = self.ledger.certificates[new.id]
+            if new == old:
+                continue
+            self._saw("redacted certificate")
+            assert new.id in listed, "the receipt does not list a certificate touched"
+            assert new.redacted, "a redacted certificate does not say so"
+            assert all(now in ("", was) for now, was in zip(new.queries, old.queries, strict=True)), "queries altered"
+            candidates = tuple(
+                replace(now, cover=was.cover, answers=was.answers)
+                for now, was in zip(new.candidates, old.candidates, strict=True)
+            )
+            numbers = replace(new, queries=old.queries, candidates=candidates, redacted=old.redacted)
+            assert numbers == old, "forgetting changed more of a certificate than texts"
+            self.ledger.certificates[new.id] = new
+
+    # -- checks that several rules share ---------------------------------------------------------------------------
+
+    def _check_reading(self, reading: Reading, limit: int, mode: Mode) -> None:
+        assert (reading.limit, reading.mode) == (limit, mode), "a reading misstates how it was asked for"
+        size = self.setup.measure(reading.text)
+        assert size == reading.size, "a reading misstates its size"
+        assert size <= limit, "a reading exceeds its limit"
+        for item in reading.evidence:
+            assert item == self.ledger.live.get(item.id), "a reading gives evidence that is not live"
+        shown = repr(reading.evidence)
+        assert _marks(reading.text) <= _marks(shown), "a reading holds text of evidence that it does not name"
+        assert bool(reading.text) == bool(reading.evidence), "a reading names nothing, or what it does not hold"
+        assert not NEIGHBOUR_MARKS.search(reading.text), "a reading holds a neighbour's text"
+        holding = {slot for slot, items in self._placed().items() for e in reading.evidence if e.id in items}
+        assert set(reading.slots) == holding, "a reading misstates the slots it is from"
+        assert mode == "evidence" or len(holding) <= 1, "a strict reading is from one slot"
+        if reading.text:
+            self.readings.append(reading.text)
+
+    def _check_report(self, report: FeedbackReport, given: Mapping[str, Any]) -> None:
+        assert report.rewards, "feedback without rewards"
+        assert all(0 <= reward <= 1 for reward in (*report.rewards.values(), report.reward)), "reward outside [0, 1]"
+        assert report.failed is None, "feedback failed without a failing collaborator"
+        if given.get("reward") is not None:
+            assert report.rewards["reward"] == given["reward"], "the caller's reward was altered"
+
+    def _check_certificate(self, made: SplitCertificate, placed: dict[int, set[str]], slots: int) -> None:
+        """Check a certificate against the state just before it and the state now."""
+        assert made.id == f"c{len(self.ledger.certificates) + 1}", "certificates are numbered in order"
+        shared = min(max(candidate.losses) for candidate in made.candidates)
+        assert made.radius == shared > made.threshold, "a certificate's numbers do not certify"
+        self.ledger.certificates[made.id] = made
+        now = self._placed()
+        self._saw(made.decision)
+        if slots == self.setup.slots:
+            assert (made.decision, made.new_slot, made.saturated) == ("suppressed", None, True), "K slots were active"
+            assert now == placed, "a suppressed witness moved evidence"
+            return
+        assert (made.decision, made.saturated) == ("split", False), "a slot was free, yet the slot was not split"
+        assert made.new_slot is not None
+        assert made.new_slot not in placed, "a split opened a slot that was there already"
+        assert now.pop(made.slot) | now.pop(made.new_slot) == placed.pop(made.slot), "a split lost or gained evidence"
+        assert now == placed, "a split changed other slots"
+
+    def _entered(self, request: Request, key: str | None, done: Ingested) -> None:
+        if key is not None and key in self.ledger.keyed:
+            assert done == self.ledger.keyed[key][1], "the same key in one batch gives the same result"
+            return
+        assert not done.skipped, "a text was not remembered"
+        self.ledger.enter(request, done)
+        if key is not None:
+            self.ledger.keyed[key] = (request, done)
+
+    def _same(self, act: Callable[[SlotMemory], Result]) -> Result:
+        """Do the same to the memory and to its twin; both must come to the same result."""
+        result = act(self.it)
+        assert act(self.twin) == result, "the twin gives another result"
+        return result
+
+    def _idle(self, act: Callable[[SlotMemory], Result], expected: Result) -> None:
+        before = self.it.fingerprint()
+        assert self._same(act) == expected, "the same key and request do not give the stored result"
+        assert self.it.fingerprint() == before, "a replayed operation changed the state"
+
+    def _clash(self, act: Callable[[SlotMemory], object]) -> None:
+        self._refused(act, IdempotencyConflict)
+        self._saw("key clash")
+
+    def _refused(self, act: Callable[[SlotMemory], object], error: type[DeMemError]) -> None:
+        for memory in (self.it, self.twin):
+            before = memory.fingerprint()
+            try:
+                act(memory)
+            except error:
+                pass
+            else:
+                raise AssertionError(f"{error.__name__} was not raised")
+            assert memory.fingerprint() == before, "a refused operation changed the state"
+
+    def _query(self, ask: Ask) -> str:
+        if ask.quoted is not None and self.ledger.live:
+            return f"Was it so? {self.ledger.sentence(ask.quoted)}"
+        return f"What about the {' and the '.join(ask.words)}?"
+
+    def _placed(self) -> dict[int, set[str]]:
+        return {slot.number: set(slot.evidence) for slot in self.it.slots}
+
+    def _picked(self, things: Mapping[str, Result], pick: int) -> tuple[str, Result]:
+        return list(things.items())[pick % len(things)]
+
+    def _options(self, dimensions: int | None = None) -> dict[str, Any]:
+        encoder = self.encoder(dimensions or self.dimensions)
+        answerer: Answerer = ExtractiveAnswerer(bag(16)) if self.setup.extractive else ReadingAnswerer()
+        return {**self.setup.options(), **MAIN, "encoder": encoder, "answerer": answerer}
+
+    def _new_store(self) -> Store:
+        return open_store(f"sqlite:///{self.path}") if self.setup.sqlite else MemoryStore()
+
+    def _files(self) -> list[Path]:
+        return sorted(Path(self.folder.name).glob("memory.db*"))
+
+    def _saw(self, what: str) -> None:
+        event(what)
+        self.tally[what] += 1
+
+
+def _clashing(batch: list[tuple[Request, str | None]]) -> bool:
+    """Tell whether two turns of a batch share a key and nothing else."""
+    first: dict[str, Request] = {}
+    return any(key is not None and first.setdefault(key, request) != request for request, key in batch)
+
+
+class StaticMachine(MemoryMachine):
+    """The same with the encoder that ships, which a run may leave for a fake and come back to."""
+
+    tally: ClassVar[Counter[str]] = Counter()
+
+    def encoder(self, dimensions: int) -> Encoder:
+        from demem_agent.encoders import default_encoder
+
+        return default_encoder() if dimensions == 16 else bag(dimensions)
