@@ -135,8 +135,9 @@ def said(evidence: Evidence, start: int, end: int) -> str:
     words = clean(evidence.text[start:end])
     if evidence.at is not None:
         words = annotate(words, evidence.at.date())
-    words = words.replace("\n", "\n  ").replace("demem:memory", "demem-memory")  # must not forge a reading's marks
-    return f"{_one_line(evidence.speaker)}: {words}" if evidence.speaker else words
+    words = words.replace("\n", "\n  ")
+    line = f"{_one_line(evidence.speaker)}: {words}" if evidence.speaker else words
+    return line.replace("demem:memory", "demem-memory")  # nothing remembered may forge the marks of a reading
 
 
 def day(evidence: Evidence) -> str:

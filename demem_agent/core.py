@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
 from demem_agent import erase, feedback, flows, undo
+from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
 from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
 from demem_agent.loading import load_state
@@ -68,7 +70,8 @@ class MemoryCore:
     @property
     def slots(self) -> tuple[Slot, ...]:
         """The active slots, by number."""
-        return tuple(self._state.slot_view(number) for number in sorted(self._state.slots))
+        with self._guard():
+            return tuple(self._state.slot_view(number) for number in sorted(self._state.slots))
 
     def __len__(self) -> int:
         """Give the number of live evidence items."""
@@ -76,19 +79,27 @@ class MemoryCore:
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Give every live item, in order of ingestion."""
-        return tuple(self._state.evidence.values())
+        with self._guard():
+            return tuple(self._state.evidence.values())
 
     def contexts(self) -> tuple[Context, ...]:
         """Give every decision so far: one for each answer."""
-        return tuple(stored.context for stored in self._state.contexts.values())
+        with self._guard():
+            return tuple(stored.context for stored in self._state.contexts.values())
 
     def certificates(self) -> tuple[SplitCertificate, ...]:
         """Give every certificate, of splits carried out, undone and suppressed alike."""
-        return tuple(certified.certificate for certified in self._state.certificates.values())
+        with self._guard():
+            return tuple(certified.certificate for certified in self._state.certificates.values())
 
     def fingerprint(self) -> str:
         """Digest what is remembered: the same operations in the same order give the same 64 hex digits."""
-        return self._state.fingerprint()
+        with self._guard():
+            return self._state.fingerprint()
+
+    def _guard(self) -> AbstractContextManager[Any]:
+        """Keep the state still while it is inspected; on an event loop nothing else runs meanwhile anyway."""
+        return nullcontext()
 
     # -- settings and state ----------------------------------------------------------------------------------
 
@@ -107,9 +118,15 @@ class MemoryCore:
         settings = replace(rows.settings, **changed)
         return load_state(replace(rows, settings=settings), measure(settings.unit, self._counter), self._skip_damaged)
 
+    def _built_with_another(self) -> bool:
+        return not self._state.head.fits(self._encoder.name, self._encoder.fingerprint)
+
+    def _team_with(self, encoder: Encoder | None) -> Collaborators:
+        return self._team if encoder is None else replace(self._team, encoder=encoder)
+
     def _check_encoder(self) -> None:
         head = self._state.head
-        if head.encoder and (head.encoder, head.encoder_fingerprint) != (self._encoder.name, self._encoder.fingerprint):
+        if self._built_with_another():
             raise EncoderMismatch(
                 f"{head.encoder} {head.encoder_fingerprint}".strip(),
                 f"{self._encoder.name} {self._encoder.fingerprint}".strip(),
@@ -130,7 +147,7 @@ class MemoryCore:
     # -- the checks at the door: each gives a maker of flows, since a stale one is made anew -------------------
 
     def _turns(self, turns: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
-        return [self._dated(as_turn(turn, f"turns[{n}].")) for n, turn in enumerate(turns)]
+        return [as_turn(turn, f"turns[{n}].") for n, turn in enumerate(turns)]
 
     def _dated(self, turn: Turn) -> Turn:
         return replace(turn, at=time_field("clock", self._clock())) if turn.at is None and self._clock else turn
@@ -139,24 +156,27 @@ class MemoryCore:
         when = time_field("at", at)
         return time_field("clock", self._clock()) if when is None and self._clock else when
 
-    def _ingesting(self, turns: list[Turn]) -> Callable[[], Flow[list[Ingested]]]:
-        return lambda: flows.ingest(self._state, self._encoder, turns)
+    def _ingesting(self, turns: Sequence[Turn]) -> Callable[[], Flow[list[Ingested]]]:
+        # Hashed before they are dated: a retry comes at another time and is the same request.
+        hashes = ["" if turn.key is None else request_hash("ingest", turn) for turn in turns]
+        dated = [self._dated(turn) for turn in turns]
+        return lambda: flows.ingest(self._state, self._encoder, dated, hashes)
 
     def _routing(self, query: str, at: When) -> Callable[[], Flow[Route]]:
         text_field("query", query)
         when = self._when(at)
-        return lambda: flows.route(self._state, query, when)
+        return lambda: flows.route(self._state, self._encoder, query, when)
 
     def _reading(self, query: str, limit: int | None, mode: Mode | None, at: When) -> Callable[[], Flow[Reading]]:
         text_field("query", query)
         size, chosen, when = self._limit(limit), self._mode(mode), self._when(at)
-        return lambda: flows.read(self._state, query, when, size, chosen)
+        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen)
 
     def _answering(self, query: str, at: When) -> Callable[[], Flow[Answer]]:
         text_field("query", query)
         when = self._when(at)
         settings = self._state.settings
-        return lambda: flows.answer(self._state, query, when, settings.read_limit, settings.mode)
+        return lambda: flows.answer(self._state, self._encoder, query, when, settings.read_limit, settings.mode)
 
     def _learning(
         self, given: Answer | str, reward: float | None, reference: str | None, key: str | None
@@ -184,11 +204,12 @@ class MemoryCore:
 
     def _reembedding(self, encoder: Encoder) -> Callable[[], Flow[int]]:
         info = describe(checked_encoder(encoder))
-        return lambda: flows.reembed(self._state, info)
 
-    def _adopt(self, encoder: Encoder) -> None:
-        self._team = replace(self._team, encoder=encoder)
-        self._encoder = describe(encoder)
+        def adopt() -> None:
+            self._team = replace(self._team, encoder=encoder)
+            self._encoder = info
+
+        return lambda: flows.reembed(self._state, info, adopt)
 
     def _limit(self, limit: int | None) -> int:
         return self._state.settings.read_limit if limit is None else whole_field("limit", limit, 1)

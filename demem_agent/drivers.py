@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -68,7 +68,7 @@ async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborator
             request = run.step()
             while isinstance(request, Commit):
                 with run.answering():
-                    await asyncio.to_thread(team.store.commit, team.address, request.delta)
+                    await _to_the_end(asyncio.to_thread(team.store.commit, team.address, request.delta))
                 request = run.step()
         if request is None:
             return cast(Result, run.result)
@@ -164,6 +164,16 @@ async def _settled_async(calls: Sequence[tuple[Callable[[Any], Any], Any]]) -> l
     done = iter(await asyncio.to_thread(lambda: [call(argument) for call, argument in blocking]) if blocking else [])
     given = [call(argument) if inspect.iscoroutinefunction(call) else next(done) for call, argument in calls]
     return [*await asyncio.gather(*(_wait(value) for value in given))]
+
+
+async def _to_the_end(work: Coroutine[Any, Any, Any]) -> None:
+    """Await work that must not be left halfway: a cancelled caller goes only once it is done."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 async def _wait(value: Any) -> Any:

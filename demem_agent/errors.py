@@ -78,7 +78,7 @@ class EncoderMismatch(DeMemError):
         self.given = given
         super().__init__(
             f"the memory was built with the encoder {built_with}, but {given} was given; "
-            "open it with the first one, or move it over with memory.reembed(encoder)"
+            "use the first one, or move the memory over: SlotMemory.open(..., encoder=..., reembed=True)"
         )
 
 

@@ -7,14 +7,14 @@ leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
 import numpy as np
 
 from demem_agent.encoders import EncoderInfo
-from demem_agent.errors import EncoderMismatch, IdempotencyConflict
+from demem_agent.errors import EncoderMismatch, IdempotencyConflict, StaleState
 from demem_agent.ledger import operation, stored_result
 from demem_agent.placement import Arrival, place
 from demem_agent.reading import assemble, pack, strip_rendered
@@ -23,7 +23,7 @@ from demem_agent.requests import Ask, Commit, Encode, Flow
 from demem_agent.scoring import Query, Ranking, default_weights, rank, slot_scores
 from demem_agent.state import State
 from demem_agent.text import clean, passages
-from demem_agent.turns import Turn, request_hash
+from demem_agent.turns import Turn
 from demem_agent.types import Answer, Context, Draft, Evidence, Ingested, Line, Mode, Question, Reading, Route
 
 __all__ = ["answer", "ingest", "read", "reembed", "route", "slot_ranking"]
@@ -38,12 +38,16 @@ ADEQUATE_COSINE, ADEQUATE_SHARE = 0.45, 0.5
 _SKIPPED = Ingested(None, None, skipped=True)
 
 
-def ingest(state: State, encoder: EncoderInfo, turns: Sequence[Turn]) -> Flow[list[Ingested]]:
-    """Remember turns, already checked, as one transaction and one operation each."""
+def ingest(state: State, encoder: EncoderInfo, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[list[Ingested]]:
+    """Remember turns, already checked, as one transaction and one operation each.
+
+    Args:
+        hashes: of the keyed turns as the caller gave them, "" for the others.
+    """
     texts = [strip_rendered(turn.text) for turn in turns]
     spans = [tuple(passages(text)) if text.strip() else () for text in texts]
     vectors = yield from _encode_spans(texts, spans)
-    hashes = ["" if turn.key is None else request_hash("ingest", turn) for turn in turns]
+    _same_encoder(state, encoder)
 
     fresh = _not_done(state, turns, hashes)
     arrivals: list[Arrival] = []
@@ -67,48 +71,43 @@ def ingest(state: State, encoder: EncoderInfo, turns: Sequence[Turn]) -> Flow[li
     return [results.get(n) or _replayed(state, turn, hashes[n]) for n, turn in enumerate(turns)]
 
 
-def route(state: State, query: str, at: datetime | None) -> Flow[Route]:
+def route(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Route]:
     """Choose the slot for a query."""
-    asked = yield from _encoded(state, query, at)
+    asked = yield from _encoded(state, encoder, query, at)
     return slot_ranking(state, asked)[0]
 
 
-def read(state: State, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Reading]:
+def read(state: State, encoder: EncoderInfo, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Reading]:
     """Fill a limit with what bears on a query."""
-    asked = yield from _encoded(state, query, at)
+    asked = yield from _encoded(state, encoder, query, at)
     return _read(state, asked, limit, mode)[1]
 
 
-def answer(state: State, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Answer]:
+def answer(state: State, encoder: EncoderInfo, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Answer]:
     """Read, have the answerer answer, and store the context with what produced it."""
-    asked = yield from _encoded(state, query, at)
+    asked = yield from _encoded(state, encoder, query, at)
     routed, reading = _read(state, asked, limit, mode)
     drafts: list[Draft] = yield Ask((Question(query, at, reading),))
-    number = state.head.contexts + 1
-    context = Context(
-        id=f"a{number}",
-        query=query,
-        at=at,
-        # Another operation may have closed the routed slot while the answerer worked.
-        slot=routed.slot if routed.slot in state.slots else min(state.slots, default=None),
-        answer=drafts[0].text,
-        read=tuple((x.evidence.id, x.start, x.end) for x in reading.lines if x.evidence.id in state.evidence),
-    )
+    number, seq = state.head.contexts + 1, state.head.seq + 1
+    context = _context(state, f"a{number}", Question(query, at, reading), routed, drafts[0])
     result = Answer(context.id, drafts[0].text, drafts[0].evidence, routed, reading)
-    cited = tuple(item for item in drafts[0].evidence if item in state.evidence)
-    seq = state.head.seq + 1
     delta = Delta(
         replace(state.head, seq=seq, contexts=number),
         (operation(seq, "answer", None, "", {}),),
-        contexts=(StoredContext(replace(context, supports=cited), asked.vector),),
+        contexts=(StoredContext(context, asked.vector),),
     )
     yield Commit(delta)
     state.apply(delta)
     return result
 
 
-def reembed(state: State, encoder: EncoderInfo) -> Flow[int]:
-    """Encode everything anew with another encoder; evidence stays in its slots. Gives the number of items."""
+def reembed(state: State, encoder: EncoderInfo, adopt: Callable[[], None]) -> Flow[int]:
+    """Encode everything anew with another encoder; evidence stays in its slots. Gives the number of items.
+
+    Args:
+        adopt: called once it is done, before anything else can happen to the memory.
+    """
+    seq = state.head.seq + 1
     items = list(state.evidence.values())
     spans = [tuple(state.spans(item.id)) for item in items]
     vectors = yield from _encode_spans([item.text for item in items], spans)
@@ -116,7 +115,8 @@ def reembed(state: State, encoder: EncoderInfo) -> Flow[int]:
     # One text more: it tells the number of dimensions when there is nothing else to encode.
     queries: Vector = yield Encode(("", *(clean(c.context.query) for c in contexts)))
     dimensions = queries.shape[1]
-    seq = state.head.seq + 1
+    if state.head.seq + 1 != seq:
+        raise StaleState("the memory changed while it was encoded anew")
     head = replace(
         state.head, seq=seq, encoder=encoder.name, encoder_fingerprint=encoder.fingerprint, dimensions=dimensions
     )
@@ -135,6 +135,7 @@ def reembed(state: State, encoder: EncoderInfo) -> Flow[int]:
     )
     yield Commit(delta)
     state.apply(delta)
+    adopt()
     return len(items)
 
 
@@ -150,6 +151,15 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     margin = scores[ordered[0]] - scores[ordered[1]] if len(ordered) > 1 else 0.0
     adequate = ranking.best_cosine >= ADEQUATE_COSINE or ranking.best_share >= ADEQUATE_SHARE
     return Route(ordered[0], scores, round(margin, 4), adequate), ranking
+
+
+def _same_encoder(state: State, encoder: EncoderInfo) -> None:
+    """Make sure that the memory was not moved to another encoder while this one was at work."""
+    if state.head.encoder and (state.head.encoder, state.head.encoder_fingerprint) != (
+        encoder.name,
+        encoder.fingerprint,
+    ):
+        raise StaleState("the memory was encoded anew meanwhile")
 
 
 # -- ingest, in parts --------------------------------------------------------------------------------------------
@@ -201,12 +211,12 @@ def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival])
 # -- reading, in parts -------------------------------------------------------------------------------------------
 
 
-def _encoded(state: State, query: str, at: datetime | None) -> Flow[Query]:
+def _encoded(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Query]:
     matrix: Vector = yield Encode((clean(query),))
+    _same_encoder(state, encoder)
     if state.head.dimensions not in (0, matrix.shape[1]):
-        raise EncoderMismatch(
-            f"{state.head.encoder} ({state.head.dimensions} dimensions)", f"{matrix.shape[1]} dimensions"
-        )
+        built_with = f"{state.head.encoder} ({state.head.dimensions} dimensions)"
+        raise EncoderMismatch(built_with, f"{encoder.name} ({matrix.shape[1]} dimensions)")
     return Query(query, matrix[0], at.date() if at else None)
 
 
@@ -223,6 +233,23 @@ def _read(state: State, query: Query, limit: int, mode: Mode) -> tuple[Route, Re
     held = tuple(slot for slot in slots if any(state.slot_of[item.id] == slot for item in evidence))
     reading = Reading(text, state.measure(text), limit, state.settings.unit, mode, evidence, held, tuple(lines))
     return routed, reading
+
+
+def _context(state: State, id: str, question: Question, routed: Route, draft: Draft) -> Context:
+    """Give the context to store; what another operation took away while the answerer worked is not in it."""
+    lines = question.reading.lines
+    live = tuple((line.evidence.id, line.start, line.end) for line in lines if line.evidence.id in state.evidence)
+    forgotten = len(live) < len(lines)
+    return Context(
+        id=id,
+        query=question.query,
+        at=question.at,
+        slot=routed.slot if routed.slot in state.slots else min(state.slots, default=None),
+        answer="" if forgotten else draft.text,
+        read=live,
+        supports=tuple(item for item in draft.evidence if item in state.evidence),
+        redacted=forgotten,
+    )
 
 
 def _best_first(state: State, slot: int, ranking: Ranking) -> Iterator[Line]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Self, TypeVar, Unpack
 
 from demem_agent import portable
@@ -71,7 +72,7 @@ class SlotMemory(MemoryCore):
         store = open_store(url) if isinstance(url, str) else url
         MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
         memory._lock = threading.RLock()
-        if reembed and memory._state.head.encoder:
+        if reembed and memory._built_with_another():
             memory.reembed(memory._team.encoder)
         return memory
 
@@ -99,7 +100,7 @@ class SlotMemory(MemoryCore):
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
         """
-        turn = self._dated(as_turn(Turn(text, speaker, at, session, source, source_id, trust, key)))
+        turn = as_turn(Turn(text, speaker, at, session, source, source_id, trust, key))
         return self._run(self._ingesting([turn]))[0]
 
     def ingest_many(
@@ -183,15 +184,7 @@ class SlotMemory(MemoryCore):
 
     def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder; gives the number of items."""
-        make = self._reembedding(encoder)
-        with self._lock:
-            before = self._team.encoder
-            self._adopt(encoder)
-            try:
-                return self._run(make)
-            except BaseException:
-                self._adopt(before)
-                raise
+        return self._run(self._reembedding(encoder), encoder)
 
     def export(self) -> list[dict[str, Any]]:
         """Give the whole memory as JSON values, the first with the format and the settings."""
@@ -232,13 +225,16 @@ class SlotMemory(MemoryCore):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, make: Callable[[], Flow[Result]]) -> Result:
+    def _guard(self) -> AbstractContextManager[Any]:
+        return self._lock
+
+    def _run(self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None) -> Result:
         for attempt in range(RETRIES):
             with self._lock:
                 self._refresh()
-                flow = make()
+                flow, team = make(), self._team_with(encoder)
             try:
-                return drive(flow, self._lock, self._team)
+                return drive(flow, self._lock, team)
             except StaleState:
                 if attempt == RETRIES - 1:
                     raise
@@ -266,7 +262,7 @@ class AsyncSlotMemory(MemoryCore):
             lambda: MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
         )
         memory._lock = asyncio.Lock()
-        if reembed and memory._state.head.encoder:
+        if reembed and memory._built_with_another():
             await memory.reembed(memory._team.encoder)
         return memory
 
@@ -283,7 +279,7 @@ class AsyncSlotMemory(MemoryCore):
         key: str | None = None,
     ) -> Ingested:
         """Remember a text."""
-        turn = self._dated(as_turn(Turn(text, speaker, at, session, source, source_id, trust, key)))
+        turn = as_turn(Turn(text, speaker, at, session, source, source_id, trust, key))
         return (await self._run(self._ingesting([turn])))[0]
 
     async def ingest_many(
@@ -333,14 +329,7 @@ class AsyncSlotMemory(MemoryCore):
 
     async def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder."""
-        make = self._reembedding(encoder)
-        before = self._team.encoder
-        self._adopt(encoder)
-        try:
-            return await self._run(make)
-        except BaseException:
-            self._adopt(before)
-            raise
+        return await self._run(self._reembedding(encoder), encoder)
 
     async def export(self) -> list[dict[str, Any]]:
         """Give the whole memory as JSON values."""
@@ -353,7 +342,9 @@ class AsyncSlotMemory(MemoryCore):
     ) -> Self:
         """Make a memory from what ``export`` gave."""
         store = await asyncio.to_thread(open_store, url) if isinstance(url, str) else url
-        await asyncio.to_thread(lambda: portable.restore(lines, store, collaborators(options, store).address, options.get("counter")))
+        await asyncio.to_thread(
+            lambda: portable.restore(lines, store, collaborators(options, store).address, options.get("counter"))
+        )
         return await cls.open(store, **options)
 
     async def check(self) -> None:
@@ -372,13 +363,13 @@ class AsyncSlotMemory(MemoryCore):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _run(self, make: Callable[[], Flow[Result]]) -> Result:
+    async def _run(self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None) -> Result:
         for attempt in range(RETRIES):
             async with self._lock:
                 await asyncio.to_thread(self._refresh)
-                flow = make()
+                flow, team = make(), self._team_with(encoder)
             try:
-                return await drive_async(flow, self._lock, self._team)
+                return await drive_async(flow, self._lock, team)
             except StaleState:
                 if attempt == RETRIES - 1:
                     raise

@@ -13,6 +13,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.scorers import default_scorers
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.stores import Address, MemoryStore, Store
+from demem_agent.text import clean
 from demem_agent.turns import text_field
 from demem_agent.types import Answerer, Encoder, Mode, Scorer, Unit
 from demem_agent.units import Measure
@@ -83,10 +84,7 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
         raise InvalidInput("answerer", answerer, "an object with answer(question)")
     if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
         raise InvalidInput("scorers", scorers, "at least two objects with a name and score(attempt)")
-    address = Address(
-        text_field("tenant", options.get("tenant", "default")),
-        text_field("memory_id", options.get("memory_id", "default")),
-    )
+    address = Address(_name("tenant", options), _name("memory_id", options))
     return Collaborators(encoder, answerer, scorers, store if store is not None else MemoryStore(), address)
 
 
@@ -94,3 +92,10 @@ def checked_encoder(encoder: object) -> Encoder:
     if not isinstance(encoder, Encoder):
         raise InvalidInput("encoder", encoder, "an object with encode(list of texts)")
     return encoder
+
+
+def _name(field: str, options: Mapping[str, Any]) -> str:
+    name = text_field(field, options.get(field, "default"))
+    if clean(name) != name or "\0" in name:
+        raise InvalidInput(field, name, "a text without NUL and lone surrogates")
+    return name

@@ -63,9 +63,7 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "operation", **asdict(operation)}
 
 
-def restore(
-    lines: Iterable[Mapping[str, Any]], store: Store, address: Address, counter: Measure | None = None
-) -> None:
+def restore(lines: Iterable[Mapping[str, Any]], store: Store, address: Address, counter: Measure | None = None) -> None:
     """Write exported lines as a new memory, in one transaction.
 
     Raises:

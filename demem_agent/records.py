@@ -44,6 +44,10 @@ class Head:
     encoder_fingerprint: str = ""
     dimensions: int = 0
 
+    def fits(self, name: str, fingerprint: str) -> bool:
+        """Tell whether vectors of the encoder so named can be compared with those of the memory."""
+        return not self.encoder or (self.encoder, self.encoder_fingerprint) == (name, fingerprint)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:

@@ -84,6 +84,8 @@ class Settings:
         if self.initial_slots > self.slots:
             raise InvalidInput("initial_slots", self.initial_slots, f"a whole number from 1 to slots ({self.slots})")
         _within("near", self.near, -1.0, 1.0)
+        if not isinstance(self.split, SplitSettings):
+            raise InvalidInput("split", self.split, "a SplitSettings")
         if self.unit not in get_args(Unit):
             raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
         check_mode(self.mode)

@@ -66,7 +66,8 @@ def passages(text: str, limit: int = PASSAGE_CHARS) -> list[tuple[int, int]]:
         return [_strip(text, 0, len(text)) or (0, len(text))]
     pieces: list[tuple[int, int]] = []
     for start, end in sentences(text):
-        for a, b in _hard_cut(text, start, end, limit):
+        cut = (_strip(text, a, b) for a, b in _hard_cut(text, start, end, limit))
+        for a, b in filter(None, cut):
             if pieces and b - pieces[-1][0] <= limit:
                 pieces[-1] = (pieces[-1][0], b)
             else:

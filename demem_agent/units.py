@@ -36,6 +36,8 @@ def measure(unit: Unit, counter: Measure | None = None) -> Measure:
     """
     if unit not in ("chars", "bytes", "tokens"):
         raise InvalidInput("unit", unit, "'chars', 'bytes' or 'tokens'")
+    if counter is not None and not callable(counter):
+        raise InvalidInput("counter", counter, "a function from text to its number of tokens")
     if counter is not None and unit != "tokens":
         raise InvalidInput("counter", counter, "given with unit='tokens' only")
     if unit == "chars":

@@ -81,6 +81,8 @@ WHENS: tuple[datetime | date | str | None, ...] = (
     datetime.min,
     datetime.max.replace(tzinfo=UTC),
 )
+import os
+TMP = os.environ.get("TMPQ", "")
 KEYS = (None, None, "k1", "k2", "k3", "k\ud800")
 
 
@@ -261,7 +263,7 @@ class Ledger:
     def sentence(self, pick: int) -> str:
         """Give a sentence of something remembered, as somebody would quote it."""
         item = list(self.live.values())[pick % len(self.live)]
-        found = re.findall(r"The [^@]*? number mk\d{4}zz", item.text)
+        found = re.findall(r"The [^@]*? number mk\d{4}zz" + TMP, item.text)
         return str(found[pick % len(found)])
 
 

@@ -22,7 +22,7 @@ def open_store(url: str) -> Store:
     scheme, separator, path = url.partition("://") if isinstance(url, str) else ("", "", "")
     if scheme == "memory" and separator:
         return MemoryStore()
-    if scheme == "sqlite" and path.startswith("/") and len(path) > 1:
+    if scheme == "sqlite" and path.startswith("/") and len(path) > 1 and "\0" not in path:
         from demem_agent.stores.sqlite import SqliteStore
 
         return SqliteStore(path[1:])
