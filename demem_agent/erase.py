@@ -5,6 +5,7 @@ What is left of a forgotten item is numbers: that an operation took place, score
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -25,6 +26,8 @@ __all__ = ["forget", "select"]
 
 #: A shorter sentence is too common to count as somebody quoting the forgotten text.
 QUOTED_CHARS = 20
+
+_WORD = re.compile(r"\w+")
 
 
 def select(state: State, evidence_id: str | None, source_id: str | None, before: datetime | None) -> list[str]:
@@ -91,11 +94,17 @@ def _rebuilt(state: State, gone: set[str]) -> tuple[SlotState, ...]:
 
 def _quotes(items: Iterable[Evidence]) -> tuple[str, ...]:
     """Give the texts, and their longer sentences, that must not survive in anything a caller typed either."""
-    found = []
+    found: dict[str, None] = {}
     for item in items:
-        found.append(item.text.strip())
-        found += [item.text[a:b] for a, b in sentences(item.text) if b - a >= QUOTED_CHARS]
+        parts = [item.text, *(item.text[a:b] for a, b in sentences(item.text) if b - a >= QUOTED_CHARS)]
+        found |= dict.fromkeys(_spoken(part) for part in parts)
     return tuple(found)
+
+
+def _spoken(text: str) -> str:
+    """Reduce a text to its words, so that a quotation is known whatever its case, spaces and punctuation."""
+    words = _WORD.findall(text.casefold())
+    return f" {' '.join(words)} " if words else text.strip()
 
 
 def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> StoredContext:
@@ -152,4 +161,5 @@ def _scrubbed(before: SlotState | None, gone: set[str]) -> SlotState | None:
 
 
 def _holds(text: str, quotes: Sequence[str]) -> bool:
-    return any(quote in text for quote in quotes)
+    spoken = _spoken(text)
+    return bool(text) and any(quote in spoken for quote in quotes)

@@ -60,7 +60,7 @@ def export(state: State) -> Iterator[Json]:
     for certified in state.certificates.values():
         yield {"kind": "certificate", **certified_to(certified)}
     for operation in state.keyed.values():
-        yield {"kind": "operation", **asdict(operation)}
+        yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
 
 def restore(lines: Iterable[Mapping[str, Any]], store: Store, address: Address, counter: Measure | None = None) -> None:
@@ -104,7 +104,7 @@ def _rows(lines: Iterable[Mapping[str, Any]]) -> Rows:
             elif kind == "certificate":
                 certificates.append(body)
             elif kind == "operation":
-                keyed.append(Operation(**body))
+                keyed.append(Operation(kind=body.pop("operation"), **body))
             else:
                 raise ValueError(f"unknown kind {kind!r}")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
