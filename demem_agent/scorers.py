@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from demem_agent.text import content_terms
 from demem_agent.types import Attempt
 
 __all__ = ["Contained", "TokenF1", "coverage", "default_scorers"]
 
+_MONTH = re.compile(r"\b([A-Z][a-z]+)[,.]\s*(\d{4})")  # "February, 2023" is one part
 _PARTS = re.compile(r"[,;\n]|\band\b")
 
 
@@ -33,14 +34,24 @@ class Contained:
 
     def score(self, attempt: Attempt) -> float:
         """Give the share of the reference's parts (split at commas and "and") that one line of the reading holds."""
-        return coverage(attempt.reference, [set(content_terms(line)) for line in attempt.reading.splitlines()])
+        return coverage(attempt.reference, [set(content_terms(line)) for line in _statements(attempt.reading)])
 
 
 def coverage(reference: str, lines: Sequence[set[str]]) -> float:
     """Give the share in [0, 1] of a reference's parts all of whose words one of the lines holds."""
-    parts = [words for part in _PARTS.split(reference) if (words := set(content_terms(part)))]
+    parts = [words for part in _PARTS.split(_MONTH.sub(r"\1 \2", reference)) if (words := set(content_terms(part)))]
     held = sum(any(part <= line for line in lines) for part in parts)
     return held / max(len(parts), 1)
+
+
+def _statements(reading: str) -> Iterator[str]:
+    """Give every line of a reading with the day that stands over it; a day alone states nothing."""
+    header = ""
+    for line in reading.splitlines():
+        if line.startswith("# "):
+            header = line
+        else:
+            yield f"{header} {line}"
 
 
 def default_scorers() -> tuple[TokenF1, Contained]:

@@ -80,6 +80,7 @@ class State:
     keyed: dict[str, Operation] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
     sessions: dict[str | None, list[str]] = field(default_factory=dict)
+    cut: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     index: PassageIndex | None = None
     experience: Experience | None = None
 
@@ -102,10 +103,13 @@ class State:
         """Give the mean of an item's passage vectors, shape (d,)."""
         return mean_vector(self.passage_index().vectors_of(evidence_id))
 
-    def excerpts_of(self, item: str, used: dict[str, int] | None = None) -> list[Excerpt]:
+    def excerpts_of(self, item: str, used: dict[str, int] | None = None) -> tuple[Excerpt, ...]:
         """Cut one item for a summary; ``used`` stands in for ``self.used``."""
         last = (self.used if used is None else used).get(item, 0)
-        return list(excerpts(self.evidence[item], number_of(item), last, self.settings.slot_limit, self.measure))
+        if item not in self.cut or self.cut[item][0] != last:
+            found = excerpts(self.evidence[item], number_of(item), last, self.settings.slot_limit, self.measure)
+            self.cut[item] = (last, tuple(found))
+        return self.cut[item][1]
 
     def free_slot(self) -> int | None:
         """Give the smallest number without a slot, or None when K are active."""
@@ -216,6 +220,7 @@ class State:
             evidence = self.evidence.pop(item)
             del self.members[self.slot_of.pop(item)][item]
             self.used.pop(item, None)
+            self.cut.pop(item, None)
             self.sessions[evidence.session].remove(item)
         if gone:
             self.passage_index().remove(gone)

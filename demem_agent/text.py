@@ -13,7 +13,9 @@ __all__ = ["PASSAGE_CHARS", "STOPWORDS", "clean", "content_terms", "passages", "
 #: Longest stretch that is scored and packed as one piece; the evaluation of DESIGN section 8 used the same.
 PASSAGE_CHARS = 350
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+|\n+")
+#: Not after an initial or a title: "J. K. Rowling", "Dr. Ito".
+_ABBREVIATED = r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)"
+_SENTENCE_END = re.compile(rf"(?<=[.!?…。！？]){_ABBREVIATED}[\"'”’)\]]*\s+|\n+")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
