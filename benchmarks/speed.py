@@ -4,9 +4,9 @@
     python benchmarks/speed.py [--quick] [--runs N] [--data locomo.json] [--figure growth.png] [--json]
 
 The conversation is made up here, from a seed, unless ``--data`` names a LoCoMo file. Every value is the median
-of several runs; on a machine that does other work as well, look at the range beside it. What full-text search
-(FTS5, BM25, the same SQLite) takes for the same turns and questions is measured in the same run, and "x plain"
-is how many times that DeMem takes: it says what placing, summarising and scoring cost over plain search.
+of several runs; on a machine that does other work as well, look at the range beside it. Full-text search (FTS5,
+BM25, the same SQLite) gets the same turns and questions side by side with DeMem, and "x plain" is how many times as
+long DeMem takes: what encoding, placing, summarising and scoring cost over plain search.
 The exit status is 1 if ``import demem_agent`` loads one of the libraries that it must leave alone.
 """
 
@@ -31,7 +31,7 @@ from importlib.util import find_spec
 from itertools import accumulate, count, islice
 from pathlib import Path
 from statistics import median
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,7 @@ CHUNK = 2_000  # turns remembered between two movements of the progress bar
 LIMIT = 40  # rows that full-text search gives: about what a reading of 6,000 characters holds
 
 Times = NDArray[np.float64]
+_Result = TypeVar("_Result")
 
 _CHAT = "one chat turn (ingest, then read) at {:,} items"
 _FEEDBACK = f"one feedback at {ITEMS:,} items and {CONTEXTS} contexts"
@@ -73,18 +74,6 @@ TARGETS = {
 
 
 # -- data --------------------------------------------------------------------------------------------------------
-
-
-class Data(Protocol):
-    """Where turns and questions come from; each call starts the same endless stream again."""
-
-    @property
-    def name(self) -> str: ...
-
-    def turns(self) -> Iterator[Turn]: ...
-
-    def probes(self) -> Iterator[Probe]: ...
-
 
 # The commonest words of English come first, as in any real text: by Zipf's law they are half of all words.
 _COMMON = """the to and I a you it of that in was is for my on have me with so but at this be just we are not do what
@@ -177,22 +166,10 @@ class Locomo:
             yield from answered
 
 
+Data = Invented | Locomo
+
+
 # -- what is measured, and the yardstick -------------------------------------------------------------------------
-
-
-class System(Protocol):
-    """What a chat needs of its memory."""
-
-    def add(self, turn: Turn) -> object: ...
-
-    def add_many(self, turns: Sequence[Turn]) -> object: ...
-
-    def find(self, query: str, at: datetime | None) -> object: ...
-
-    def close(self) -> None: ...
-
-
-Make = Callable[[], System]
 
 
 class DeMem:
@@ -256,6 +233,10 @@ class FullText:
         return turn.text, turn.speaker, str(turn.at), turn.session
 
 
+System = DeMem | FullText
+Make = Callable[[Path | None], System]
+
+
 # -- results -----------------------------------------------------------------------------------------------------
 
 
@@ -270,8 +251,8 @@ class Figure:
     what: str
     unit: str
     values: tuple[float, ...]
-    target: float | None = None
     plain: tuple[float, ...] = ()
+    target: float | None = None
     note: str = ""
 
     @property
@@ -286,10 +267,10 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long as plain full-text search it takes."""
+        """How many times as long as plain full-text search it takes: the median over runs that ran side by side."""
         if not self.plain:
             return None
-        ratio = self.value / median(self.plain)
+        ratio = median(ours / plain for ours, plain in zip(self.values, self.plain, strict=True))
         return 1 / ratio if self.unit.endswith("/s") else ratio
 
 
@@ -320,6 +301,11 @@ class Bench:
     def turns(self, n: int) -> list[Turn]:
         return list(islice(self.data.turns(), n))
 
+    def both(self, work: Callable[[Make], _Result]) -> tuple[tuple[_Result, ...], tuple[_Result, ...]]:
+        """Do the same with DeMem and with plain search, in turns, so that what else the machine does hits both."""
+        pairs = [(work(DeMem), work(FullText)) for _ in range(self.runs)]
+        return tuple(ours for ours, _ in pairs), tuple(plain for _, plain in pairs)
+
 
 # -- measurements ------------------------------------------------------------------------------------------------
 
@@ -334,7 +320,7 @@ def seconds(work: Callable[[], object]) -> float:
 def percentiles(what: str, times: Sequence[Times], plain: Sequence[Times] = (), note: str = "") -> list[Figure]:
     """Give the median and the 99th percentile, in ms, of each run's times in seconds."""
     return [
-        Figure(f"{what}, p{q}", "ms", _at(q, times), TARGETS.get((what, q)), _at(q, plain), note if q == 50 else "")
+        Figure(f"{what}, p{q}", "ms", _at(q, times), _at(q, plain), TARGETS.get((what, q)), note if q == 50 else "")
         for q in (50, 99)
     ]
 
@@ -384,8 +370,8 @@ def import_time(bench: Bench) -> list[Figure]:
     numpy = median(numpy for _, numpy, _ in found)
     note = f"{numpy:.2f} s of it is numpy; of {', '.join(HEAVY)} it loads: {', '.join(heavy) or 'none'}"
     return [
-        Figure("import demem_agent", "s", tuple(whole for whole, *_ in found), 0.3, note=note),
-        Figure("heavy libraries loaded by that", "", (len(heavy),), 0),
+        Figure("import demem_agent", "s", tuple(whole for whole, *_ in found), target=0.3, note=note),
+        Figure("heavy libraries loaded by that", "", (len(heavy),), target=0),
     ]
 
 
@@ -404,65 +390,75 @@ def resident_memory(bench: Bench) -> list[Figure]:
 
 def ingest_rates(bench: Bench) -> list[Figure]:
     turns = bench.turns(ITEMS)
-    one, many = "ingest in RAM one by one, encoding included", "ingest in RAM in batch, encoding included"
+    one = bench.both(lambda make: _rate(_singly, make(None), turns))
+    many = bench.both(lambda make: _rate(_at_once, make(None), turns))
     return [
-        Figure(one, "/s", _one_by_one(DeMem, turns, bench.runs), 3_000, _one_by_one(FullText, turns, bench.runs)),
-        Figure(many, "/s", _batch(DeMem, turns, bench.runs), 8_000, _batch(FullText, turns, bench.runs)),
+        Figure("ingest in RAM one by one, encoding included", "/s", *one, target=3_000),
+        Figure("ingest in RAM in batch, encoding included", "/s", *many, target=8_000),
     ]
 
 
-def _one_by_one(make: Make, turns: Sequence[Turn], runs: int) -> tuple[float, ...]:
-    return _rates(make, lambda system: [system.add(turn) for turn in turns], len(turns), runs)
+def _rate(way: Callable[[System, Sequence[Turn]], object], system: System, turns: Sequence[Turn]) -> float:
+    rate = len(turns) / seconds(partial(way, system, turns))
+    system.close()
+    return rate
 
 
-def _batch(make: Make, turns: Sequence[Turn], runs: int) -> tuple[float, ...]:
-    return _rates(make, lambda system: system.add_many(turns), len(turns), runs)
+def _singly(system: System, turns: Sequence[Turn]) -> None:
+    for turn in turns:
+        system.add(turn)
 
 
-def _rates(make: Make, work: Callable[[System], object], n: int, runs: int) -> tuple[float, ...]:
-    rates = []
-    for _ in range(runs):
-        system = make()
-        rates.append(n / seconds(partial(work, system)))
-        system.close()
-    return tuple(rates)
+def _at_once(system: System, turns: Sequence[Turn]) -> None:
+    system.add_many(turns)
 
 
 def durable_rates(bench: Bench) -> list[Figure]:
-    turns, few, runs = bench.turns(ITEMS), bench.turns(DURABLE), bench.runs
+    turns, few = bench.turns(ITEMS), bench.turns(DURABLE)
     files = (bench.folder / f"durable{n}.db" for n in count())
-
-    def ours() -> System:
-        return DeMem(next(files))
-
-    def plain() -> System:
-        return FullText(next(files))
-
-    one, many = "durable ingest (SQLite) one by one", "durable ingest (SQLite) in batch"
+    synced = tuple(_synced(next(files)) for _ in range(bench.runs))
+    one = bench.both(lambda make: _rate(_singly, make(next(files)), few))
+    many = bench.both(lambda make: _rate(_at_once, make(next(files)), turns))
+    note = "each one waits for the disk to confirm; how often it does so in a second by itself is two rows below"
     return [
-        Figure(one, "/s", _one_by_one(ours, few, runs), None, _one_by_one(plain, few, runs)),
-        Figure(many, "/s", _batch(ours, turns, runs), None, _batch(plain, turns, runs)),
+        Figure("durable ingest (SQLite) one by one", "/s", *one, note=note),
+        Figure("durable ingest (SQLite) in batch", "/s", *many),
+        Figure("4 KB written and synced, without SQLite", "/s", synced),
     ]
 
 
+def _synced(path: Path) -> float:
+    """Give how often a second the disk confirms a write."""
+    with path.open("wb", buffering=0) as file:
+
+        def write() -> None:
+            for _ in range(DURABLE):
+                file.write(bytes(4096))
+                os.fsync(file.fileno())
+
+        return DURABLE / seconds(write)
+
+
 def opening(bench: Bench) -> list[Figure]:
-    values = _opened(DeMem, bench, bench.folder / "open.db")
-    plain = _opened(FullText, bench, bench.folder / "open-plain.db")
-    return [Figure(f"open a SQLite memory of {ITEMS:,} items and read once, warm", "ms", values, 60, plain)]
-
-
-def _opened(make: Callable[[Path], System], bench: Bench, path: Path) -> tuple[float, ...]:
-    system = make(path)
-    system.add_many(bench.turns(ITEMS))
-    system.close()
-    times = []
-    for probe in islice(bench.data.probes(), bench.runs + 1):
-        start = time.perf_counter()
+    paths: dict[Make, Path] = {DeMem: bench.folder / "open.db", FullText: bench.folder / "open-plain.db"}
+    for make, path in paths.items():
         system = make(path)
-        system.find(probe.question, None)
-        times.append((time.perf_counter() - start) * 1e3)
+        system.add_many(bench.turns(ITEMS))
         system.close()
-    return tuple(times[1:])  # the first one warmed the process
+        _opened(make, path, "warm up")
+    probes = bench.data.probes()
+    times = bench.both(lambda make: _opened(make, paths[make], next(probes).question))
+    return [Figure(f"open a SQLite memory of {ITEMS:,} items and read once, warm", "ms", *times, target=60)]
+
+
+def _opened(make: Make, path: Path, question: str) -> float:
+    gc.collect()
+    start = time.perf_counter()
+    system = make(path)
+    system.find(question, None)
+    took = time.perf_counter() - start
+    system.close()
+    return took * 1e3
 
 
 def chat(system: System, turns: Iterator[Turn], probes: Iterator[Probe], n: int) -> Times:
@@ -479,12 +475,12 @@ def chat(system: System, turns: Iterator[Turn], probes: Iterator[Probe], n: int)
 
 
 def short_chat(bench: Bench) -> list[Figure]:
-    ours, plain = ([_short_chat(make, bench.data) for _ in range(bench.runs)] for make in (DeMem, FullText))
+    ours, plain = bench.both(lambda make: _short_chat(make(None), bench.data))
     return percentiles(_CHAT.format(CHAT_ITEMS), ours, plain)
 
 
-def _short_chat(make: Make, data: Data) -> Times:
-    system, turns = make(), data.turns()
+def _short_chat(system: System, data: Data) -> Times:
+    turns = data.turns()
     system.add_many(list(islice(turns, CHAT_ITEMS)))
     return _turn_times(chat(system, turns, data.probes(), SAMPLES))
 
@@ -496,28 +492,40 @@ def _turn_times(times: Times) -> Times:
 
 
 def growth(bench: Bench) -> tuple[list[Figure], list[Growth]]:
-    """Let one memory grow and time turns at each size; the last size also gives a row of the table."""
-    ours = list(_growing("DeMem", DeMem(), bench))
-    plain = list(_growing("full-text search", FullText(), bench))
-    whole = [[_turn_times(run) for run in runs_at[-1]] for runs_at in (ours, plain)]
-    figures = percentiles(_CHAT.format(bench.sizes[-1]), whole[0], whole[1])
+    """Let two memories grow side by side and time turns at each size; the last size also gives a row of the table."""
+    makes: tuple[Make, ...] = (DeMem, FullText)
+    growing = {make: Growing(make(None), bench.data.turns(), bench.data.probes()) for make in makes}
+    found = []
+    for size in bench.sizes:
+        for one in growing.values():
+            one.fill(size - bench.runs * GROWTH_SAMPLES // 2, bench.step)  # half of what is timed comes before size
+        bench.step(f"timing turns at {size:,} items")
+        found.append(bench.both(lambda make: growing[make].turn_times(GROWTH_SAMPLES)))
+    ours, plain = zip(*found, strict=True)
+    figures = percentiles(_CHAT.format(size), [_turn_times(t) for t in ours[-1]], [_turn_times(t) for t in plain[-1]])
     curves = (("ingest", ours, 0), ("read", ours, 1), ("plain insert", plain, 0), ("plain match", plain, 1))
     return figures, [Growth(name, bench.sizes, _costs(runs_at, column)) for name, runs_at, column in curves]
 
 
-def _growing(name: str, system: System, bench: Bench) -> Iterator[list[Times]]:
-    """Give the times of each run at each size; half of the timed turns come before the memory has that size."""
-    turns, probes, held = bench.data.turns(), bench.data.probes(), 0
-    timed = bench.runs * GROWTH_SAMPLES
-    for size in bench.sizes:
-        while (missing := size - timed // 2 - held) > 0:
-            bench.step(f"growth of {name}: {held:,} items, on the way to {size:,}")
-            batch = list(islice(turns, min(missing, CHUNK)))
-            system.add_many(batch)
-            held += len(batch)
-        bench.step(f"growth of {name}: timing at {size:,} items")
-        yield [chat(system, turns, probes, GROWTH_SAMPLES) for _ in range(bench.runs)]
-        held += timed
+@dataclass(slots=True)
+class Growing:
+    """A memory that grows from one endless conversation."""
+
+    system: System
+    turns: Iterator[Turn]
+    probes: Iterator[Probe]
+    held: int = 0
+
+    def fill(self, size: int, step: Callable[[str], None]) -> None:
+        while (missing := size - self.held) > 0:
+            step(f"{type(self.system).__name__} grows: {self.held:,} of {size:,} items")
+            batch = list(islice(self.turns, min(missing, CHUNK)))
+            self.system.add_many(batch)
+            self.held += len(batch)
+
+    def turn_times(self, n: int) -> Times:
+        self.held += n
+        return chat(self.system, self.turns, self.probes, n)
 
 
 def _costs(runs_at: Sequence[Sequence[Times]], column: int) -> tuple[float, ...]:
@@ -574,15 +582,24 @@ def machine() -> dict[str, str]:
     memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB" if _posix() else "unknown"
     return {
         "machine": f"{_processor()}, {_cores()} cores, {memory} RAM, {platform.system()} {platform.release()}",
-        "load before": " ".join(f"{load:.1f}" for load in os.getloadavg()) if _posix() else "unknown",
-        "python": f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "numpy": f"{np.__version__}, BLAS threads: {_threads()}",
         "sqlite": f"{sqlite3.sqlite_version} ({sqlite3.__name__})",
         "demem-agent": demem_agent.__version__,
     }
 
 
+def load() -> str:
+    """Give the number of processes that wanted the processor during the last minute, ours included."""
+    return f"{os.getloadavg()[0]:.1f}" if _posix() else "unknown"
+
+
 def _posix() -> bool:
     return os.name == "posix"
+
+
+def _threads() -> str:
+    return os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS") or "as many as cores"
 
 
 def _cores() -> int:
@@ -678,7 +695,7 @@ def draw(curves: Sequence[Growth], path: Path) -> None:
     matplotlib.use("Agg")  # no screen is needed
     import matplotlib.pyplot as plt  # type: ignore[import-not-found, unused-ignore]
 
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
     styles = ("o-", "s-", "o--", "s--")
     colours = ("tab:blue", "tab:orange", "tab:gray", "tab:gray")
     for curve, style, colour in zip(curves, styles, colours, strict=True):
@@ -686,8 +703,10 @@ def draw(curves: Sequence[Growth], path: Path) -> None:
     axes.set_xlabel("items in one memory")
     axes.set_ylabel("median ms for one")
     axes.set_title("Cost of one ingest and one read as a memory grows")
-    axes.grid(True, which="major", alpha=0.3)
-    axes.legend()
+    axes.set_xticks(curves[0].sizes, [f"{size:,}" for size in curves[0].sizes])
+    axes.minorticks_off()
+    axes.grid(True, alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=2)
     figure.savefig(path, dpi=150)
 
 
@@ -715,8 +734,8 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--figure", type=Path, help="draw the growth of cost into this PNG")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     found = parser.parse_args(given)
-    if found.runs < 1:
-        parser.error("--runs must be at least 1")
+    if not 1 <= found.runs <= 20:  # more would let the smallest memory outgrow its size while it is timed
+        parser.error("--runs must be from 1 to 20")
     if found.figure and find_spec("matplotlib") is None:
         parser.error("--figure needs matplotlib: pip install matplotlib")
     return found
@@ -738,10 +757,12 @@ def _steps(bench: Bench) -> int:
 def main() -> int:
     chosen = options()
     data: Data = Locomo(chosen.data) if chosen.data else Invented(chosen.seed)
-    about = machine() | {"data": data.name, "runs": f"{chosen.runs}; the medians over them are shown"}
-    sizes = SIZES[:-1] if chosen.quick else SIZES
+    about = machine() | {"data": data.name, "runs": f"{chosen.runs}; medians over them are shown"}
+    before = load()
     with tempfile.TemporaryDirectory() as folder:
+        sizes = SIZES[:-1] if chosen.quick else SIZES
         figures, curves = run(Bench(data, chosen.runs, sizes, Path(folder), lambda label: None))
+    about["load"] = f"{before} before, {load()} after"
     print((as_json if chosen.json else as_text)(about, figures, curves))
     if chosen.figure:
         draw(curves, chosen.figure)

@@ -1,12 +1,12 @@
 """Choose the defaults of the split trigger and of placement by measurement on annotated dialogues.
 
-    python benchmarks/split_defaults.py --data locomo_dev5.json [--json out.json] [--quick]
+    python benchmarks/split_defaults.py --data locomo_dev5.json [--json]
 
 Every question of LoCoMo's categories 1 to 4 is answered and gets its reference as feedback; afterwards all are
 asked again and read from the routed slot's summary alone (``mode="strict"``). The turns annotated as gold judge
-the certificates and the readings; the trigger never sees them. Settings are tried on a coarse grid, then one at
-a time around the best. Each dialogue is reported with the settings that the other dialogues chose. What the
-columns mean, and what came of it, is in ``docs/defaults.md``.
+certificates and readings; the trigger never sees them. Three steps: where items are placed, what the trigger's
+constants are, and what the splits so made buy. Each dialogue is also reported with the values that the other
+dialogues chose. What the columns mean, and what came of it, is in ``docs/defaults.md``.
 """
 
 from __future__ import annotations
@@ -16,48 +16,72 @@ import json
 import random
 import statistics
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent import SlotMemory, SplitCertificate, SplitSettings, placement, state, trial
 from demem_agent.answering import ExtractiveAnswerer
 from demem_agent.compress import Summary, excerpts
-from demem_agent.conflict import Verdict, known_reference
+from demem_agent.conflict import Content, Verdict, judge, known_reference
+from demem_agent.decision import candidate_radius, guard_band
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_locomo
+from demem_agent.records import StoredContext
+from demem_agent.requests import Flow
 from demem_agent.scorers import Contained
-from demem_agent.records import (StoredContext)
-from demem_agent.state import (State)
-from demem_agent.types import Attempt, Draft, Question
+from demem_agent.settings import Settings
+from demem_agent.state import State
+from demem_agent.types import Attempt, Draft, Mode, Question
 
-#: The paper's figures on LoCoMo (tables "Split trigger statistics" and "Split precision and recall").
-PAPER = "2.4 splits a dialogue, 4.6 % of routing events, 8.4 +- 1.49 final slots, precision .85, recall .63"
-#: Best settings whose coverage lies within this many standard errors of the best count as equal to it.
-TIE = 1.0
-
-COARSE = {
-    "c_beta": (0.0, 0.5, 1.0),
-    "eta_cal": (0.0, 0.05),
-    "tau_split": (0.0, 0.1, 0.2, 0.35),
+PAPER = {
+    "splits a dialogue": 2.4,
+    "share of routing events": 0.046,
+    "final slots": "8.4 +- 1.49",
+    "precision": 0.85,
+    "recall": 0.63,
 }
-FINE: dict[str, tuple[float, ...]] = {
-    "c_beta": (0.0, 0.25, 0.5, 0.75, 1.0, 1.25),
-    "sigma_0": (0.01, 0.05, 0.1, 0.2),
+#: The trigger's constants are those that find most conflicts among those that are right at least this often.
+PRECISION = 0.85
+#: Fewer fires than this on the choosing dialogues say nothing of a precision.
+FIRES = 20
+#: Pairs tested per feedback while the trigger's tests are recorded.
+RECORDED_PAIRS = 4
+
+NEAR = (0.65, 0.8, 0.9, 1.0)
+PULL = (0.05, 0.15, 0.3, 1.0)
+GRID: dict[str, tuple[float, ...]] = {
+    "c_beta": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5),
+    "sigma_0": (0.02, 0.05, 0.1, 0.2),
     "eta_cal": (0.0, 0.02, 0.05, 0.1),
-    "tau_split": (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5),
-    "pairs": (1, 2, 4, 8),
+    "tau_split": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6),
 }
-NEAR = (0.3, 0.5, 0.65, 0.8, 0.9)
-PULL = (0.0, 0.05, 0.15, 0.3, 1.0)
+PAIRS = (1, 2, 4)
+SEEDS = (0, 1, 2)
+
+Gold = frozenset[str]
+Floats = NDArray[np.float64]
+
+
+class Constants(NamedTuple):
+    """A point of the grid; in the order in which ties go to the smallest: plain bands first."""
+
+    c_beta: float
+    sigma_0: float
+    eta_cal: float
+    tau_split: float
+
+    def settings(self, pairs: int) -> SplitSettings:
+        tau_sat = max(self.tau_split, SplitSettings().tau_sat)
+        return SplitSettings(**self._asdict(), tau_sat=tau_sat, pairs=pairs, counterfactuals=12 * pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +89,35 @@ class Plan:
     """One way to run the loop.
 
     Attributes:
-        policy: "certified", "always" (split at every feedback until K) or "random" (a random pair of one slot,
-            at ``rate`` of the feedbacks).
+        policy: "certified", "always" (any pair of a slot, at every feedback, until K) or "random" (a random pair
+            of a slot, at ``rate`` of the feedbacks).
         every: feedback is given on every n-th question only; the others stay unseen until the end.
     """
 
     split: SplitSettings = field(default_factory=SplitSettings)
-    near: float | None = None
-    initial_slots: int | None = None
+    near: float = Settings().near
     pull: float = placement.SESSION_PULL
+    initial_slots: int = Settings().initial_slots
+    mode: Mode = "evidence"
     policy: str = "certified"
     rate: float = 0.0
     seed: int = 0
     every: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test of a pair as the trigger made it, and what the gold says of it.
+
+    Attributes:
+        scores: shape (2, U, B), as the trigger saw them.
+        truth: the certificate's radius with the share of gold that a content holds in place of its score.
+        repaired: the shared summary lacks gold of one, and each side of the split holds all gold of its own.
+    """
+
+    scores: Floats
+    truth: float
+    repaired: bool
 
 
 @dataclass(slots=True)
@@ -85,17 +125,16 @@ class Tally:
     """What one dialogue gave under one plan; counts and sums, so that dialogues add up.
 
     Attributes:
-        audited: certificates of pairs that both have gold turns; the four after it are among these.
-        confirmed: the shared summary lacked gold of at least one question when the certificate was made.
-        repaired: confirmed, and each question's own side of the split holds all its gold.
-        incompatible: the paper's true positive: the gold of both cannot be held within L.
-        held_before, held_after: share of the pair's gold held by the shared summary, by the two sides; sums.
-        pairs, lost, parted: pairs of questions that shared a slot; of these, those whose summary lacked gold of
-            one; of these, those that a certificate named or a split had parted by the end.
-        wide, wide_parted: the same by the paper's definition.
-        coverage, containment: sums over ``asked`` questions of the strict reading at the end; ``fresh_``: of
-            those that never got feedback.
-        routed: sum of the share of gold in the routed slot, whether or not its summary holds it.
+        audited: certificates of pairs that both have gold; the next five are counts and sums over these.
+        confirmed: the shared summary lacked gold of at least one of the two questions.
+        repaired, true: as in :class:`Test`; ``true`` counts a truth above 0.
+        wide: the paper's true positive: the gold of both together is longer than L.
+        held_before, held_after: share of the pair's gold in the shared summary, and in the two sides.
+        lost, lost_parted: pairs that shared a slot whose summary lacked gold of one; of these, those that a
+            certificate named or a split had parted by the end. ``wide_pairs, wide_parted``: by the paper's measure.
+        asked: questions asked at the end; coverage, containment, of a strict reading, are sums over them, and so
+            are ``routed`` (gold in the routed slot) and ``filled`` (gold in an evidence reading).
+        fresh, fresh_coverage: the same for questions that never got feedback.
     """
 
     feedbacks: int = 0
@@ -106,25 +145,32 @@ class Tally:
     audited: int = 0
     confirmed: int = 0
     repaired: int = 0
-    incompatible: int = 0
+    true: int = 0
+    wide: int = 0
     held_before: float = 0.0
     held_after: float = 0.0
     pairs: int = 0
     lost: int = 0
-    parted: int = 0
-    wide: int = 0
+    lost_parted: int = 0
+    wide_pairs: int = 0
     wide_parted: int = 0
     asked: int = 0
     coverage: float = 0.0
     containment: float = 0.0
     routed: float = 0.0
+    filled: float = 0.0
     fresh: int = 0
     fresh_coverage: float = 0.0
-    fresh_containment: float = 0.0
-    wide_read: float = 0.0
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+def total(tallies: Sequence[Tally]) -> Tally:
+    return sum(tallies[1:], tallies[0])
+
+
+# -- running ------------------------------------------------------------------------------------------------------
 
 
 class Lab:
@@ -132,28 +178,41 @@ class Lab:
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         self.dialogues = dialogues
-        self.names = [dialogue.name for dialogue in dialogues]
         self._teams = [(_Encoder(), _Answerer()) for _ in dialogues]
-        self._done: dict[Plan, list[Tally]] = {}
-        self.runs = 0
+        self._done: dict[tuple[int, Plan], Tally] = {}
 
     def tallies(self, plan: Plan) -> list[Tally]:
-        """Give one tally a dialogue."""
-        if plan not in self._done:
-            self.runs += 1
-            with patched(placement, "SESSION_PULL", plan.pull), patched(state, "excerpts", _cut):
-                self._done[plan] = [self._run(n, plan) for n in range(len(self.dialogues))]
-            print(f"\r{self.runs} runs", end="", file=sys.stderr, flush=True)
-        return self._done[plan]
+        return [self.tally(n, plan) for n in range(len(self.dialogues))]
 
-    def _run(self, n: int, plan: Plan) -> Tally:
+    def tally(self, n: int, plan: Plan) -> Tally:
+        if (n, plan) not in self._done:
+            with trigger(plan):
+                self._done[n, plan] = self._loop(n, plan).run(plan.every)
+            print(f"\r{len(self._done)} dialogues run ", end="", file=sys.stderr, flush=True)
+        return self._done[n, plan]
+
+    def tests(self, n: int, plan: Plan) -> list[Test]:
+        """Record the tests of a run in which nothing is ever split."""
+        recorder = _Recorder()
+        loop = self._loop(n, replace(plan, split=_never()))
+        with patched(trial, "_tried", recorder.tried), patched(trial, "judge", recorder.judge):
+            loop.run(plan.every)
+        judged = (_test(loop.gold[a], loop.gold[b], covers, scores) for (a, b), covers, scores in recorder.seen)
+        return [test for test in judged if test is not None]
+
+    def _loop(self, n: int, plan: Plan) -> Loop:
         encoder, answerer = self._teams[n]
-        options: dict[str, Any] = {"split": plan.split, "encoder": encoder, "answerer": answerer}
-        options |= {k: v for k in ("near", "initial_slots") if (v := getattr(plan, k)) is not None}
-        memory = SlotMemory(**options)
-        memory.ingest_many(self.dialogues[n].turns)
-        with trigger(plan):
-            return Loop(memory, self.dialogues[n]).run(plan.every)
+        memory = SlotMemory(
+            split=plan.split,
+            near=plan.near,
+            initial_slots=plan.initial_slots,
+            mode=plan.mode,
+            encoder=encoder,
+            answerer=answerer,
+        )
+        with patched(placement, "SESSION_PULL", plan.pull):
+            memory.ingest_many(self.dialogues[n].turns)
+        return Loop(memory, self.dialogues[n])
 
 
 class Loop:
@@ -163,117 +222,117 @@ class Loop:
         self.memory = memory
         self.probes = [p for p in dialogue.probes if p.category != "adversarial"]
         self.ids = {e.source_id: e.id for e in memory.evidence()}
-        self.sizes = {e.id: _size(memory, e.id) for e in memory.evidence()}
-        self.gold: dict[str, frozenset[str]] = {}
-        self.together: set[tuple[str, str]] = set()
-        self.apart: set[tuple[str, str]] = set()
+        limit = memory.settings.slot_limit
+        self.sizes = {e.id: sum(x.size for x in excerpts(e, 0, 0, limit, len)) for e in memory.evidence()}
+        self.gold: dict[str, Gold] = {}
+        self.lost: set[tuple[str, str]] = set()
+        self.wide: set[tuple[str, str]] = set()
         self.tally = Tally(before=len(memory.slots))
 
     def run(self, every: int) -> Tally:
-        for probe in self.probes[::every]:
-            self._learn(probe)
+        with patched(state, "excerpts", _cut):
+            for probe in self.probes[::every]:
+                self._learn(probe)
         self.tally.slots = len(self.memory.slots)
         self._recall()
-        seen = set(map(id, self.probes[::every]))
         inside = {slot.number: frozenset(slot.evidence) for slot in self.memory.slots}
-        for probe in self.probes:
-            self._reask(probe, inside, id(probe) in seen)
+        for n, probe in enumerate(self.probes):
+            if probe.evidence:
+                self._ask(probe, inside, seen=n % every == 0)
         return self.tally
 
     def _learn(self, probe: Probe) -> None:
-        slots = {c: slot.number for slot in self.memory.slots for c in slot.contexts}
-        covers = {slot.number: frozenset(slot.cover) for slot in self.memory.slots}
+        slots, covers = self._slots(), {slot.number: frozenset(slot.cover) for slot in self.memory.slots}
         answer = self.memory.answer(probe.question)
-        report = self.memory.feedback(answer, reference=probe.reference)
+        certificate = self.memory.feedback(answer, reference=probe.reference).certificate
         self.gold[answer.id] = self._gold(probe)
         self.tally.feedbacks += 1
-        certificate = report.certificate
-        home = certificate.slot if certificate else self._slots()[answer.id]
-        self._meet(answer.id, home, slots, covers)
+        self._meet(answer.id, certificate.slot if certificate else self._slots()[answer.id], slots, covers)
         if certificate:
             self._audit(certificate)
 
-    def _gold(self, probe: Probe) -> frozenset[str]:
+    def _gold(self, probe: Probe) -> Gold:
         return frozenset(self.ids[source] for source in probe.evidence)
 
     def _slots(self) -> dict[str, int]:
         return {c: slot.number for slot in self.memory.slots for c in slot.contexts}
 
-    def _meet(self, new: str, home: int, slots: dict[str, int], covers: dict[int, frozenset[str]]) -> None:
-        """Enter every pair that the new context makes inside its slot."""
-        mine = self.gold[new]
-        for other in (c for c, slot in slots.items() if slot == home and mine and self.gold[c]):
+    def _meet(self, new: str, home: int, slots: Mapping[str, int], covers: Mapping[int, Gold]) -> None:
+        """Enter every pair with gold that a new context makes inside its slot."""
+        for other in (c for c, slot in slots.items() if slot == home and self.gold[new] and self.gold[c]):
+            both = self.gold[new] | self.gold[other]
             self.tally.pairs += 1
-            if not (mine | self.gold[other]) <= covers[home]:
-                self.together.add((other, new))
-            if self._too_wide(mine | self.gold[other]):
-                self.apart.add((other, new))
+            if not both <= covers[home]:
+                self.lost.add((other, new))
+            if self._is_wide(both):
+                self.wide.add((other, new))
 
-    def _too_wide(self, gold: Iterable[str]) -> bool:
+    def _is_wide(self, gold: Iterable[str]) -> bool:
         return sum(self.sizes[item] for item in gold) > self.memory.settings.slot_limit
 
     def _audit(self, certificate: SplitCertificate) -> None:
         self.tally.splits += certificate.decision == "split"
         self.tally.suppressed += certificate.decision == "suppressed"
         first, second = (self.gold[c] for c in certificate.pair)
-        if not first or not second:
+        covers = {c.name: frozenset(c.cover) for c in certificate.candidates}
+        test = _test(first, second, list(covers.values()), np.zeros((2, 0, 0)))
+        if test is None:
             return
-        cover = {c.name: frozenset(c.cover) for c in certificate.candidates}
-        shared, left, right = cover["current"], cover["split first"], cover["split second"]
-        confirmed = not (first | second) <= shared
+        shared, left, right = covers["current"], covers["split first"], covers["split second"]
         self.tally.audited += 1
-        self.tally.confirmed += confirmed
-        self.tally.repaired += confirmed and first <= left and second <= right
-        self.tally.incompatible += self._too_wide(first | second)
+        self.tally.confirmed += not (first | second) <= shared
+        self.tally.repaired += test.repaired
+        self.tally.true += test.truth > 0
+        self.tally.wide += self._is_wide(first | second)
         self.tally.held_before += (_share(first, shared) + _share(second, shared)) / 2
         self.tally.held_after += (_share(first, left) + _share(second, right)) / 2
 
     def _recall(self) -> None:
         slots, named = self._slots(), {c.pair for c in self.memory.certificates()}
-        self.tally.lost, self.tally.wide = len(self.together), len(self.apart)
-        self.tally.parted = sum(slots[a] != slots[b] or (a, b) in named for a, b in self.together)
-        self.tally.wide_parted = sum(slots[a] != slots[b] or (a, b) in named for a, b in self.apart)
+        parted = {pair for pair in self.lost | self.wide if slots[pair[0]] != slots[pair[1]] or pair in named}
+        self.tally.lost, self.tally.lost_parted = len(self.lost), len(self.lost & parted)
+        self.tally.wide_pairs, self.tally.wide_parted = len(self.wide), len(self.wide & parted)
 
-    def _reask(self, probe: Probe, inside: dict[int, frozenset[str]], seen: bool) -> None:
+    def _ask(self, probe: Probe, inside: Mapping[int, Gold], seen: bool) -> None:
         gold = self._gold(probe)
-        if not gold:
-            return
         reading = self.memory.read(probe.question, mode="strict")
         slot = self.memory.route(probe.question).slot
         covered = _share(gold, frozenset(e.id for e in reading.evidence))
-        contained = Contained().score(Attempt(probe.question, "", reading.text, probe.reference))
-        wide = self.memory.read(probe.question)
         self.tally.asked += 1
         self.tally.coverage += covered
-        self.tally.containment += contained
-        self.tally.routed += _share(gold, inside.get(-1 if slot is None else slot, frozenset()))
-        self.tally.wide_read += _share(gold, frozenset(e.id for e in wide.evidence))
+        self.tally.containment += Contained().score(Attempt(probe.question, "", reading.text, probe.reference))
+        self.tally.routed += _share(gold, inside[slot]) if slot is not None else 0.0
+        filled = self.memory.read(probe.question, mode="evidence")
+        self.tally.filled += _share(gold, frozenset(e.id for e in filled.evidence))
         if not seen:
             self.tally.fresh += 1
             self.tally.fresh_coverage += covered
-            self.tally.fresh_containment += contained
 
 
-def _share(gold: frozenset[str], held: frozenset[str]) -> float:
+def _share(gold: Gold, held: Gold) -> float:
     return len(gold & held) / len(gold)
 
 
-def _size(memory: SlotMemory, item: str) -> int:
-    """Give what an item takes in a summary when all of it is kept."""
-    evidence = next(e for e in memory.evidence() if e.id == item)
-    return sum(e.size for e in excerpts(evidence, 0, 0, memory.settings.slot_limit, len))
+def _test(first: Gold, second: Gold, covers: Sequence[Gold], scores: Floats) -> Test | None:
+    """Judge a test by gold; the last two contents are the sides of the split. None without gold."""
+    if not first or not second:
+        return None
+    held = np.array([[_share(gold, cover) for cover in covers] for gold in (first, second)])
+    losses = held.max(axis=1, keepdims=True) - held
+    repaired = held[:, 0].min() < 1 and held[0, -2] == 1 and held[1, -1] == 1
+    return Test(scores, float(losses.max(axis=0).min()), bool(repaired))
 
 
-# -- what runs share ---------------------------------------------------------------------------------------------------
+# -- what runs share, and what they replace ------------------------------------------------------------------------
 
 
 class _Encoder:
     """The shipped encoder, each text once."""
 
     def __init__(self) -> None:
-        self._known: dict[str, np.ndarray] = {}
+        self._known: dict[str, NDArray[np.float32]] = {}
 
-    def encode(self, texts: list[str]) -> np.ndarray:
+    def encode(self, texts: list[str]) -> NDArray[np.float32]:
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         if missing:
             self._known |= dict(zip(missing, np.asarray(default_encoder().encode(missing)), strict=True))
@@ -297,6 +356,27 @@ class _Answerer:
 _cut = lru_cache(maxsize=200_000)(lambda *given: tuple(excerpts(*given)))
 
 
+class _Recorder:
+    """Keeps what the trigger tests: the pair, what each content holds, the scores."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[tuple[str, str], list[Gold], Floats]] = []
+        self._pair = ("", "")
+        self._tried = trial._tried
+
+    def tried(self, state: State, pending: Any, pair: trial.Pair, *rest: Any) -> Flow[Verdict | None]:
+        self._pair = (pair[0].context.id, pair[1].context.id)
+        return (yield from self._tried(state, pending, pair, *rest))
+
+    def judge(self, tested: Sequence[Content], answers: Any, scores: Floats, settings: SplitSettings) -> Verdict:
+        self.seen.append((self._pair, [frozenset(content.cover) for content in tested], scores))
+        return judge(tested, answers, scores, settings)
+
+
+def _never() -> SplitSettings:
+    return SplitSettings(tau_split=1.0, tau_sat=1.0, pairs=RECORDED_PAIRS, counterfactuals=12 * RECORDED_PAIRS)
+
+
 @contextmanager
 def patched(module: ModuleType, name: str, value: object) -> Iterator[None]:
     """Give a module another value for a name, for the length of a block."""
@@ -311,28 +391,246 @@ def patched(module: ModuleType, name: str, value: object) -> Iterator[None]:
 @contextmanager
 def trigger(plan: Plan) -> Iterator[None]:
     """Put the plan's policy in the place of the certificate."""
-    if plan.policy == "certified":
-        yield
-        return
-    rng = random.Random(plan.seed)
-
-    def partners(state: State, context: StoredContext, _: Summary, limit: int) -> list[StoredContext]:
-        inside = [
-            other
-            for other in state.contexts.values()
-            if other.context.slot == context.context.slot
-            and other.context.id != context.context.id
-            and known_reference(other.context) is not None
-        ]
-        if plan.policy == "random":
-            return [rng.choice(inside)] if inside and rng.random() < plan.rate else []
-        return sorted(inside, key=lambda o: round(float(o.vector @ context.vector), 4))[:1]
-
-    def fired(*given: Any) -> Verdict:
-        return replace(judge(*given), radius=1.0)
-
-    judge = trial.judge
     with ExitStack() as stack:
-        stack.enter_context(patched(trial, "pairs_to_test", partners))
-        stack.enter_context(patched(trial, "judge", fired))
+        if plan.policy != "certified":
+            rng = random.Random(plan.seed)
+            stack.enter_context(patched(trial, "judge", _always))
+            stack.enter_context(patched(trial, "pairs_to_test", partial(_partners, plan, rng)))
         yield
+
+
+def _always(*given: Any) -> Verdict:
+    return replace(judge(*given), radius=1.0)
+
+
+def _partners(
+    plan: Plan, rng: random.Random, state: State, context: StoredContext, _: Summary, limit: int
+) -> list[StoredContext]:
+    mine = context.context
+    inside = [
+        other
+        for other in state.contexts.values()
+        if other.context.slot == mine.slot
+        and other.context.id != mine.id
+        and known_reference(other.context) is not None
+    ]
+    if plan.policy == "random":
+        return [rng.choice(inside)] if inside and rng.random() < plan.rate else []
+    return sorted(inside, key=lambda other: round(float(other.vector @ context.vector), 4))[:1]
+
+
+# -- choosing ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """How the trigger does with given constants on recorded tests: counts, so that dialogues add up."""
+
+    tests: int = 0
+    fired: int = 0
+    true: int = 0
+    repaired: int = 0
+    conflicts: int = 0
+
+    def __add__(self, other: Curve) -> Curve:
+        return Curve(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    @property
+    def precision(self) -> float:
+        return self.true / max(self.fired, 1)
+
+    @property
+    def recall(self) -> float:
+        return self.true / max(self.conflicts, 1)
+
+
+def curves(tests: Sequence[Test]) -> dict[Constants, Curve]:
+    """Give the curve of one dialogue at every point of the grid."""
+    truth = np.array([test.truth > 0 for test in tests])
+    repaired = np.array([test.repaired for test in tests])
+    found = {}
+    for c_beta, sigma_0, eta_cal in product(GRID["c_beta"], GRID["sigma_0"], GRID["eta_cal"]):
+        radii = np.array([_radius(test.scores, c_beta, sigma_0, eta_cal) for test in tests])
+        for tau in GRID["tau_split"]:
+            fired = radii > tau
+            counts = (fired.sum(), (fired & truth).sum(), (fired & repaired).sum(), truth.sum())
+            found[Constants(c_beta, sigma_0, eta_cal, tau)] = Curve(len(tests), *map(int, counts))
+    return found
+
+
+def _radius(scores: Floats, c_beta: float, sigma_0: float, eta_cal: float) -> float:
+    return candidate_radius(guard_band(scores, c_beta=c_beta, sigma_0=sigma_0, eta_cal=eta_cal)).radius
+
+
+def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants, Curve]:
+    return {at: sum((curve[at] for curve in per_dialogue), Curve()) for at in per_dialogue[0]}
+
+
+def chosen(summary: Mapping[Constants, Curve]) -> Constants:
+    """Give the constants that find most conflicts while they are right often enough; ties to the smallest."""
+    sound = [at for at, curve in summary.items() if curve.precision >= PRECISION and curve.fired >= FIRES]
+    return min(sound, key=lambda at: (-summary[at].true, at))
+
+
+def chosen_placement(lab: Lab, plans: Sequence[Plan], members: Sequence[int]) -> Plan:
+    """Give the plan whose strict readings cover most gold at the end."""
+    return max(plans, key=lambda plan: total([lab.tally(n, plan) for n in members]).coverage)
+
+
+def others(n: int, count: int) -> list[int]:
+    return [other for other in range(count) if other != n]
+
+
+# -- reporting -----------------------------------------------------------------------------------------------------
+
+
+def row(name: str, tallies: Sequence[Tally]) -> dict[str, Any]:
+    """Put what several dialogues gave in words and shares."""
+    t, n = total(tallies), len(tallies)
+    audited = max(t.audited, 1)
+    final = [tally.slots for tally in tallies]
+    return {
+        "plan": name,
+        "splits": t.splits / n,
+        "suppr": t.suppressed / n,
+        "split/q": t.splits / t.feedbacks,
+        "slots": statistics.mean(final),
+        "+-": statistics.pstdev(final),
+        "certs": t.audited,
+        "confirmed": t.confirmed / audited,
+        "true": t.true / audited,
+        "repaired": t.repaired / audited,
+        "L-wide": t.wide / audited,
+        "held<": t.held_before / audited,
+        "held>": t.held_after / audited,
+        "recall": t.lost_parted / max(t.lost, 1),
+        "L-recall": t.wide_parted / max(t.wide_pairs, 1),
+        "coverage": t.coverage / t.asked,
+        "contained": t.containment / t.asked,
+        "routed": t.routed / t.asked,
+        "filled": t.filled / t.asked,
+        "fresh": t.fresh_coverage / t.fresh if t.fresh else None,
+    }
+
+
+def curve_row(name: str, curve: Curve) -> dict[str, Any]:
+    return {
+        "constants": name,
+        "tests": curve.tests,
+        "conflicts": curve.conflicts,
+        "fired": curve.fired,
+        "precision": curve.precision,
+        "repaired": curve.repaired / max(curve.fired, 1),
+        "recall": curve.recall,
+    }
+
+
+def show(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print rows as a Markdown table."""
+    names = list(rows[0])
+    print(f"\n{title}\n\n| " + " | ".join(names) + " |\n|" + "---|" * len(names))
+    for one in rows:
+        print("| " + " | ".join(_cell(one[name]) for name in names) + " |")
+    sys.stdout.flush()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.1f}"
+    return "" if value is None else str(value)
+
+
+# -- the three steps -----------------------------------------------------------------------------------------------
+
+
+def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:
+    """Try ``near`` and then ``SESSION_PULL`` around the best; with and without splits."""
+    everyone = range(len(lab.dialogues))
+    first = chosen_placement(lab, plans := [Plan(near=near) for near in NEAR], everyone)
+    plans += [replace(first, pull=pull) for pull in PULL if pull != first.pull]
+    best = chosen_placement(lab, plans, everyone)
+    rows = []
+    for plan in plans:
+        name = f"near {plan.near:g}, pull {plan.pull:g}"
+        rows += [row(name, lab.tallies(plan)), row(f"{name}, no splits", lab.tallies(_unsplit(plan)))]
+    unseen = [
+        lab.tally(n, chosen_placement(lab, plans, others(n, len(everyone))))  # reported, not chosen, by this one
+        for n in everyone
+    ]
+    rows.append(row("chosen on the others", unseen))
+    return best, rows
+
+
+def _unsplit(plan: Plan) -> Plan:
+    return replace(plan, split=replace(plan.split, pairs=0))
+
+
+def trigger_step(lab: Lab, plan: Plan) -> tuple[Constants, list[Constants], list[dict[str, Any]]]:
+    """Choose the constants on recorded tests; give those that each dialogue's others chose as well."""
+    count = len(lab.dialogues)
+    found = [curves(lab.tests(n, plan)) for n in range(count)]
+    summary = summed(found)
+    best = chosen(summary)
+    folds = [chosen(summed([found[m] for m in others(n, count)])) for n in range(count)]
+    rows = [curve_row(f"chosen: {_named(best)}", summary[best])]
+    unseen = sum((found[n][folds[n]] for n in range(count)), Curve())
+    rows.append(curve_row("chosen on the others", unseen))
+    for n, dialogue in enumerate(lab.dialogues):
+        rows.append(curve_row(f"on {dialogue.name}: {_named(folds[n])}", found[n][folds[n]]))
+    now = SplitSettings()
+    shipped = Constants(now.c_beta, now.sigma_0, now.eta_cal, now.tau_split)
+    if shipped in summary:
+        rows.append(curve_row(f"as it ships: {_named(shipped)}", summary[shipped]))
+    for name, values in GRID.items():
+        rows += [curve_row(f"{name} {v:g}", summary[best._replace(**{name: v})]) for v in values]
+    return best, folds, rows
+
+
+def _named(at: Constants) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in at._asdict().items())
+
+
+def loop_step(lab: Lab, plan: Plan, best: Constants, folds: Sequence[Constants]) -> list[dict[str, Any]]:
+    """Run the whole loop with what was chosen, and against what it should beat."""
+    pairs = plan.split.pairs
+    certified = replace(plan, split=best.settings(pairs))
+    tally = total(lab.tallies(certified))
+    rate = tally.splits / tally.feedbacks
+    rows = [row("certified, as chosen", lab.tallies(certified))]
+    unseen = [lab.tally(n, replace(plan, split=at.settings(pairs))) for n, at in enumerate(folds)]
+    rows.append(row("certified, chosen on the others", unseen))
+    more = [p for p in PAIRS if p != pairs]
+    rows += [row(f"certified, pairs {p}", lab.tallies(replace(plan, split=best.settings(p)))) for p in more]
+    rows.append(row("no splits", lab.tallies(_unsplit(certified))))
+    rows.append(row("no splits, all K slots at first", lab.tallies(_unsplit(replace(certified, initial_slots=10)))))
+    chance = replace(certified, policy="random", rate=rate)
+    rows += [row(f"random, seed {seed}", lab.tallies(replace(chance, seed=seed))) for seed in SEEDS]
+    rows.append(row("always until K", lab.tallies(replace(certified, policy="always"))))
+    for name, other_plan in (("certified", certified), ("no splits", _unsplit(certified))):
+        rows.append(row(f"{name}, feedback on half", lab.tallies(replace(other_plan, every=2))))
+        rows.append(row(f"{name}, mode strict", lab.tallies(replace(other_plan, mode="strict"))))
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="a LoCoMo file")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    given = parser.parse_args()
+    lab = Lab(load_locomo(given.data))
+    plan, placed = place_step(lab)
+    best, folds, triggered = trigger_step(lab, plan)
+    looped = loop_step(lab, plan, best, folds)
+    picked = {"near": plan.near, "SESSION_PULL": plan.pull, **best._asdict()}
+    if given.json:
+        tables = {"placement": placed, "trigger": triggered, "loop": looped}
+        print(json.dumps({"chosen": picked, "paper": PAPER, **tables}, indent=1))
+        return
+    show("Placement, with the trigger as it ships", placed)
+    show(f"Trigger: most conflicts found at a precision of at least {PRECISION}", triggered)
+    show("The loop", looped)
+    print(f"\nThe paper's, with a language model: {PAPER}\nchosen: {picked}")
+
+
+if __name__ == "__main__":
+    main()

@@ -32,8 +32,9 @@ __all__ = ["answer", "ingest", "read", "reembed", "route", "slot_ranking"]
 SLOT_PRIOR = 0.3
 #: What a slot earns for the nearest of its past contexts that was rewarded, times the cosine to it.
 CONTEXT_BONUS = 1.0
-#: A query bears on the memory when its best passages reach this cosine or hold this share of its idf mass.
-ADEQUATE_COSINE, ADEQUATE_SHARE = 0.45, 0.5
+#: A query bears on the memory when its best passages reach this cosine or hold this share of its idf mass
+#: (docs/scoring.md: passed by nearly all questions about a memory, and by a good part of those about another).
+ADEQUATE_COSINE, ADEQUATE_SHARE = 0.65, 0.3
 
 _SKIPPED = Ingested(None, None, skipped=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, cast
 
 import typer
@@ -48,7 +48,7 @@ def demem(
 
 
 for _name, _function in COMMANDS.items():
-    app.command(_name)(cast(Callable[..., None], flatten(_function)))
+    app.command(_name)(flatten(_function))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _usage(error: Exception) -> UsageError:
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    message: str = getattr(error, "format_message", error.__str__)()
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "demem"
     return UsageError(f"{message.rstrip('.')} (see {command} --help)")

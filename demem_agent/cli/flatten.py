@@ -15,15 +15,12 @@ __all__ = ["flatten"]
 
 
 def flatten(function: Callable[..., None]) -> Callable[..., None]:
-    """Give the function with each dataclass among its parameters replaced by that dataclass's fields."""
+    """Give the function with its own parameters first, then the fields of each dataclass among them."""
     hints = get_type_hints(function, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
-    parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name in groups:
-            parameters += _fields(groups[name])
-        else:
-            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[name]))
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
+    own = [p for name, p in inspect.signature(function).parameters.items() if name not in groups]
+    parameters = [p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in own]
+    parameters += [parameter for group in groups.values() for parameter in _fields(group)]
 
     def run(**given: Any) -> None:
         for name, group in groups.items():

@@ -55,8 +55,10 @@ class Place:
             "--memory", "-m", metavar="PATH", envvar="DEMEM_MEMORY", help="SQLite file of the memory, or URL."
         ),
     ] = None
-    memory_id: Annotated[str, typer.Option("--id", help="Which of the memories in the file.")] = "default"
-    tenant: Annotated[str, typer.Option("--tenant", help="Whose memories.")] = "default"
+    memory_id: Annotated[str, typer.Option("--id", metavar="NAME", help="Which of the memories in the file.")] = (
+        "default"
+    )
+    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose memories.")] = "default"
 
     def open(self) -> SlotMemory:
         """Open a memory that exists.
@@ -117,11 +119,13 @@ class Place:
 class Budget:
     """The settings of a memory that is made; one that exists has its own."""
 
-    slots: Annotated[int | None, typer.Option(help="K, the most slots there ever are. [10]")] = None
-    slot_limit: Annotated[int | None, typer.Option(help="L, the most a summary measures. [2000]")] = None
-    read_limit: Annotated[int | None, typer.Option(help="B, the most a reading measures. [6000]")] = None
+    slots: Annotated[int | None, typer.Option(metavar="N", help="K, the most slots there ever are. [10]")] = None
+    slot_limit: Annotated[int | None, typer.Option(metavar="N", help="L, the most a summary measures. [2000]")] = None
+    read_limit: Annotated[int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")] = None
     unit: Annotated[str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")] = None
-    initial_slots: Annotated[int | None, typer.Option(help="Slots that similarity alone may open. [6]")] = None
+    initial_slots: Annotated[
+        int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [6]")
+    ] = None
 
     def given(self) -> Any:
         """Give what was typed, as options of ``SlotMemory``, which checks them."""

@@ -33,6 +33,8 @@ def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
         dialogues = [_dialogue(entry) for entry in raw if sample is None or entry["sample_id"] == sample]
         names = [entry["sample_id"] for entry in raw]
+    except OSError as error:
+        raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidInput("path", str(path), f"a LoCoMo file ({type(error).__name__}: {error})") from error
     if not dialogues:

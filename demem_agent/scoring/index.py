@@ -121,9 +121,6 @@ class PassageIndex:
         """Give the ids of the items that are indexed."""
         return set(self._rows)
 
-    def live_rows(self) -> NDArray[np.intp] | None:
-        return None
-
     def named_speakers(self, query: str) -> list[int]:
         """Give the codes of the speakers whose name, or a word of it, stands in the query."""
         words = set(_NAME.findall(query.lower()))

@@ -7,6 +7,7 @@ order anything, so that the last bits of a matrix product cannot change what is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -28,6 +29,19 @@ NEIGHBOURED = 200
 #: Best passages that vote for a slot, and how many of them count for one slot.
 VOTERS = 256
 VOTES_PER_SLOT = 3
+
+_SAID = (
+    r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained|advised|described"
+    r"|wrote|written|proposed|offered|showed|shown)"
+)
+#: A question about what the other side of a chat said: the user's own words are then not ahead.
+_ASKS_FOR_REPLY = re.compile(
+    rf"\byou(?:['’]ve|\s+have|\s+had)?(?:\s+(?:just|also|once|earlier|previously|already))?\s+{_SAID}\b"
+    r"|\bdid\s+you\s+(?:say|tell|suggest|recommend|mention|give|provide|share|list|explain|advise|describe|write)\b"
+    r"|\byour\s+(?:suggestion|advice|recommendation|answer|reply|response|explanation)s?\b"
+    r"|\bremind\s+me\b",
+    re.IGNORECASE,
+)
 
 FEATURES = (
     "cosine",
@@ -81,11 +95,10 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
     cosine = index.vectors.view() @ query.vector
     words = content_terms(query.text)
     bm25, share = index.lexical.scores(words)
-    live = index.live_rows()
-    z_cosine = _standard(cosine, live)
-    z_bm25 = _standard(bm25, live)
+    z_cosine = _standard(cosine)
+    z_bm25 = _standard(bm25)
     hybrid = z_cosine + 0.6 * z_bm25
-    rows = _prefilter(hybrid, live, index.session.view())
+    rows = _prefilter(hybrid)
     table = _columns(index, query, rows, z_cosine, z_bm25, share, hybrid)
     table[:, 11] = _coverage(index, words)[index.session.view()[rows]]
     table[:, 12] = _behind(index, rows, hybrid[rows])
@@ -129,25 +142,19 @@ def slot_scores(
     return result
 
 
-def _standard(values: NDArray[np.float32], live: NDArray[np.intp] | None) -> NDArray[np.float32]:
-    """Standardise over the live rows: how many standard deviations above the memory's mean."""
-    known = values if live is None else values[live]
-    mean, deviation = float(known.mean()), float(known.std())
-    return (values - np.float32(mean)) / np.float32(max(deviation, 1e-6))
+def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Standardise: how many standard deviations above the memory's mean."""
+    return (values - values.mean()) / max(values.std(), np.float32(1e-6))
 
 
-def _prefilter(
-    hybrid: NDArray[np.float32], live: NDArray[np.intp] | None, session: NDArray[np.int32]
-) -> NDArray[np.intp]:
-    rows = np.arange(len(hybrid)) if live is None else live
-    if len(rows) <= PREFILTER:
-        return rows
-    top = rows[np.argpartition(-hybrid[rows], PREFILTER)[:PREFILTER]]
+def _prefilter(hybrid: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Give the rows that may matter, in ascending order: the best by the hybrid score and the neighbours of these."""
+    if len(hybrid) <= PREFILTER:
+        return np.arange(len(hybrid))
+    top = np.argpartition(-hybrid, PREFILTER)[:PREFILTER]
     best = top[np.argpartition(-hybrid[top], NEIGHBOURED)[:NEIGHBOURED]]
     near = np.concatenate([best - 1, best + 1])
-    near = near[(near >= 0) & (near < len(hybrid))]
-    chosen = np.union1d(top, near)
-    return chosen if live is None else np.intersect1d(chosen, live)
+    return np.union1d(top, near[(near >= 0) & (near < len(hybrid))])
 
 
 def _columns(
@@ -168,7 +175,7 @@ def _columns(
     table[:, 3] = _neighbours(share, sessions, rows)
     table[:, 4] = _session_best(hybrid, sessions, rows)
     table[:, 5] = _among(speakers, index.named_speakers(query.text))
-    table[:, 6] = _among(speakers, index.user_speakers())
+    table[:, 6] = _among(speakers, [] if _ASKS_FOR_REPLY.search(query.text) else index.user_speakers())
     table[:, 7] = index.asks.view()[rows]
     table[:, 8] = np.log1p(index.length.view()[rows] / 50.0)
     table[:, 9] = index.trust.view()[rows] - 1.0

@@ -21,13 +21,13 @@ FEW = 12
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What to ask.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.")],
     place: Place,
     output: Output,
     at: At = None,
     all: Annotated[bool, typer.Option("--all", help="Show all the evidence that was read.")] = False,
 ) -> None:
-    """Answer a question, and show the evidence that was read and used.
+    """Answer a question and show the evidence behind it.
 
     The answer's id is what feedback and explain take.
     """

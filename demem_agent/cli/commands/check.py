@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from demem_agent.cli.shared import Output, Place
-from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.cells import cell, counted, counts
 
 __all__ = ["check"]
 
 
 def check(place: Place, output: Output) -> None:
-    """Assert every invariant of the memory; exit 2 names the first that does not hold."""
+    """Assert every invariant; exit 2 names the first that does not hold."""
     with place.open() as memory:
         memory.check()
-        counts = {
-            "slots": len(memory.slots),
-            "evidence": len(memory),
-            "answers": len(memory.contexts()),
-            "certificates": len(memory.certificates()),
-        }
-        held = ", ".join(f"{count} {name}" for name, count in counts.items())
-        document = {"ok": True, **counts, "fingerprint": memory.fingerprint()}
-        output.show(document, cell(f"Every invariant holds: {held}."))
+        found = counts(memory)
+        document = {"ok": True, **found, "fingerprint": memory.fingerprint()}
+        output.show(document, cell(f"Every invariant holds: {counted(found)}."))

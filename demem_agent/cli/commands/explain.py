@@ -38,9 +38,7 @@ def explain(
         _explain_answer(contexts[id], naming, memory, output)
 
 
-def _explain_answer(
-    context: Context, naming: list[SplitCertificate], memory: SlotMemory, output: Output
-) -> None:
+def _explain_answer(context: Context, naming: list[SplitCertificate], memory: SlotMemory, output: Output) -> None:
     route = memory.route(context.query, at=context.at) if context.query else None
     parts: list[RenderableType] = [*context_parts(context, route, memory)]
     for certificate in naming:

@@ -21,13 +21,16 @@ def feedback(
     answer_id: Annotated[str, typer.Argument(metavar="ANSWER_ID", help="The id that ask printed, such as a1.")],
     place: Place,
     output: Output,
-    reward: Annotated[float | None, typer.Option(help="How good the answer was, from 0 to 1.")] = None,
-    reference: Annotated[str | None, typer.Option(help="What would have been right.")] = None,
-    key: Annotated[str | None, typer.Option(help="Idempotency key: the same key again changes nothing.")] = None,
+    reward: Annotated[float | None, typer.Option(metavar="0..1", help="How good the answer was.")] = None,
+    reference: Annotated[str | None, typer.Option(metavar="TEXT", help="What would have been right.")] = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Idempotency key: the same key again changes nothing.")
+    ] = None,
 ) -> None:
-    """Say how good an answer was, or what would have been right; memory learns from either.
+    """Say how an answer did, for memory to learn from.
 
-    A slot is split only when the feedback certifies that two questions cannot share it.
+    Give --reward, how good it was, or --reference, what would have been right, or both. A slot is split only when
+    the feedback certifies that two questions cannot share it.
     """
     with place.open() as memory:
         report = memory.feedback(answer_id, reward=reward, reference=reference, key=key)

@@ -18,14 +18,15 @@ def forget(
     place: Place,
     output: Output,
     evidence_id: Annotated[
-        str | None, typer.Argument(metavar="[EVIDENCE_ID]", help="The memory's own id, such as e12.", show_default=False)
+        str | None, typer.Argument(metavar="EVIDENCE_ID", help="The memory's own id, such as e12.")
     ] = None,
-    source_id: Annotated[str | None, typer.Option(help="Your own id of the turn.")] = None,
+    source_id: Annotated[str | None, typer.Option(metavar="ID", help="Your own id of the turn.")] = None,
     before: Annotated[str | None, typer.Option(metavar="TIME", help="Everything dated earlier, ISO 8601.")] = None,
 ) -> None:
-    """Erase evidence for good: from slots, summaries, answers, certificates and the file.
+    """Erase evidence, and every text that came from it, for good.
 
-    Give exactly one of EVIDENCE_ID, --source-id and --before.
+    It is in no slot, answer or certificate and not in the file any more. Give exactly one of EVIDENCE_ID,
+    --source-id and --before.
     """
     if sum(selector is not None for selector in (evidence_id, source_id, before)) != 1:
         raise UsageError("give exactly one of EVIDENCE_ID, --source-id and --before")

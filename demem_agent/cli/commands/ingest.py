@@ -21,16 +21,18 @@ __all__ = ["ingest"]
 
 
 def ingest(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The file to remember.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The file to remember.")],
     place: Place,
     budget: Budget,
     output: Output,
     format: Annotated[
         str, typer.Option(metavar="|".join(FORMATS), help="What the file is; auto goes by its extension.")
     ] = "auto",
-    sample: Annotated[str | None, typer.Option(help="Which dialogue of a LoCoMo file, such as conv-26.")] = None,
+    sample: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which dialogue of a LoCoMo file, such as conv-26.")
+    ] = None,
     name: Annotated[
-        str | None, typer.Option(help="Name that the turns are known by; the file's own unless given.")
+        str | None, typer.Option(metavar="NAME", help="Name that the turns are known by; the file's own unless given.")
     ] = None,
 ) -> None:
     """Remember a file of turns: JSON lines, plain text or LoCoMo.
@@ -47,7 +49,7 @@ def ingest(
         fresh = {result.evidence_id for result in results if result.evidence_id} - before
         skipped = sum(result.skipped for result in results)
         counts = {"turns": len(turns), "remembered": len(fresh), "known": len(turns) - len(fresh) - skipped}
-        document = {"file": str(file), "format": format, **counts, "skipped": skipped, "evidence": len(memory)}
+        document = {"file": str(file), "format": format, **counts, "skipped": skipped, "items": len(memory)}
         words = f"{len(fresh)} of {len(turns)} turns are new; {len(memory)} items are remembered now."
         output.show({**document, "slots": len(memory.slots)}, cell(words), slots_table(memory.slots, memory.settings))
 

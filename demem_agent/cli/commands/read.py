@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, cast
 
 import typer
 
 from demem_agent.cli.plain import reading_value
 from demem_agent.cli.screen import print_exact
 from demem_agent.cli.shared import At, Output, Place
+from demem_agent.types import Mode
 
 __all__ = ["read"]
 
 
 def read(
-    question: Annotated[str, typer.Argument(help="What the text is for.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the text is for.")],
     place: Place,
     output: Output,
-    limit: Annotated[int | None, typer.Option(help="The most the text may measure; the memory's own if not given.")] = None,
-    mode: Annotated[Any, typer.Option(metavar="evidence|strict", help="strict: the summary of one slot alone.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="The most it may measure, instead of --read-limit.")
+    ] = None,
+    mode: Annotated[
+        str | None, typer.Option(metavar="evidence|strict", help="strict: the summary of one slot alone.")
+    ] = None,
     at: At = None,
 ) -> None:
-    """Print the exact text that memory gives for a question, and nothing else.
+    """Print the exact text that memory gives for a question.
 
     Control characters in it are written out when it goes to a terminal, and left as they are in a pipe.
     """
     with place.open() as memory:
-        reading = memory.read(question, limit=limit, mode=mode, at=at)
+        reading = memory.read(question, limit=limit, mode=cast(Mode | None, mode), at=at)  # checked by read
         if output.json:
             output.show(reading_value(reading, memory))
         else:

@@ -14,7 +14,7 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.cli.plain import slot_value
 from demem_agent.cli.shared import Budget, Output, Place
 from demem_agent.cli.tables import slots_table
-from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import InvalidInput
 
 __all__ = ["restore"]
@@ -26,42 +26,46 @@ _FREE = frozenset({"slots", "read_limit", "initial_slots"})
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="What demem export wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="What demem export wrote.")],
     place: Place,
     budget: Budget,
     output: Output,
 ) -> None:
-    """Make a memory from an export, under --id and --tenant; it has the exported settings unless others are given.
+    """Make a memory from what demem export wrote.
 
-    --slot-limit and --unit cannot differ from those of the export.
+    It is known by --id and --tenant, and has the exported settings unless others are given; --slot-limit and --unit
+    cannot differ from those of the export.
     """
     rows = _rows(file)
     rehearsed = SlotMemory.restore(rows)  # in RAM first: from a damaged file no memory is made
     rows = _with_settings(rows, rehearsed, budget.given())
     if place.holds_memory():
-        raise UsageError(f"{place.memory} holds a memory with the id {place.memory_id!r} already; import under another --id")
+        raise UsageError(f"{place.memory} already holds a memory with the id {place.memory_id!r}; pass another --id")
     place.require_folder()
     with SlotMemory.restore(rows, place.url, memory_id=place.memory_id, tenant=place.tenant) as memory:
-        counts = {"evidence": len(memory), "answers": len(memory.contexts()), "certificates": len(memory.certificates())}
+        found = counts(memory)
         limit = memory.settings.slot_limit
         output.show(
-            {"file": str(file), **counts, "slots": [slot_value(slot, limit) for slot in memory.slots]},
-            cell(f"{len(memory)} items, {counts['answers']} answers, {counts['certificates']} certificates imported."),
+            {"file": str(file), **found, "slots": [slot_value(slot, limit) for slot in memory.slots]},
+            cell(f"Imported {counted(found)}."),
             slots_table(memory.slots, memory.settings),
         )
 
 
 def _rows(file: Path) -> list[Row]:
-    rows: list[Row] = []
     try:
-        for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
-            if line.strip():
-                rows.append(json.loads(line))
+        lines = file.read_text(encoding="utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise InvalidInput("file", str(file), "JSON lines as demem export writes them") from error
+    return [_row(line, f"{file.name} line {number}") for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _row(line: str, where: str) -> Row:
+    try:
+        row: Row = json.loads(line)
     except ValueError as error:
-        raise InvalidInput(f"{file.name} line {number}", line, "one JSON object, as demem export writes it") from error
-    return rows
+        raise InvalidInput(where, line, "one JSON object, as demem export writes it") from error
+    return row
 
 
 def _with_settings(rows: list[Row], memory: SlotMemory, given: Row) -> list[Row]:

@@ -19,7 +19,9 @@ def undo(
     place: Place,
     output: Output,
 ) -> None:
-    """Take a split back: exactly, if nothing came after it, else by merging and keeping what came after."""
+    """Take a split back.
+
+    Exactly, if nothing came after it; else by merging and keeping what came after."""
     with place.open() as memory:
         memory.undo(certificate_id)
         limit = memory.settings.slot_limit

@@ -37,15 +37,42 @@ QUESTIONS = (
 #: Each rests on one long sentence, two of which do not fit one summary of the demo's size. The first three are one
 #: topic with three different right answers; the others follow in case that these do not end up in one slot.
 NEEDS = (
-    Need("What must I leave out of a dinner for Noor?", "leave out peanuts or sesame oil, even traces close her throat"),
-    Need("What should I cook for Jonas before a long run?", "sesame noodles with lots of peanut sauce, at five sharp"),
-    Need("What must I leave out of a dinner for Father?", "leave out salt or grapefruit, because of his heart pills"),
-    Need("How does a deploy to staging go out?", "from the develop branch on port 8443, at any hour without a call"),
-    Need("How does a deploy to production go out?", "from a signed tag on port 9443, on Tuesdays after 22:00"),
-    Need("How do I start the boiler?", "press the green switch twice, wait for 1.4 bar"),
-    Need("How do I start the heater?", "turn the grey knob once to the left, shut the window"),
-    Need("How do I water the fern?", "every second day with rain water from the green can"),
-    Need("How do I water the cactus?", "a single spoon from the tap on the first of the month"),
+    Need(
+        "What must I leave out of a dinner for Noor?",
+        "leave out peanuts or sesame oil, even traces close her throat, so read every label twice",
+    ),
+    Need(
+        "What should I cook for Jonas before a long run?",
+        "make the sesame noodles with lots of peanut sauce, at five sharp, before a long run",
+    ),
+    Need(
+        "What must I leave out of a dinner for Father?",
+        "leave out salt or grapefruit because of his heart pills, serve lentil soup with lemon",
+    ),
+    Need(
+        "How does a deploy to staging go out?",
+        "from the develop branch on port 8443, at any hour, without a call, by one of us alone",
+    ),
+    Need(
+        "How does a deploy to production go out?",
+        "from a signed tag on port 9443, on Tuesdays after 22:00, once both of us have approved",
+    ),
+    Need(
+        "How do I start the boiler?",
+        "press the green switch twice, wait for 1.4 bar, leave the window open a hand wide",
+    ),
+    Need(
+        "How do I start the heater?",
+        "turn the grey knob once to the left, shut the window, wait for the blue lamp",
+    ),
+    Need(
+        "How do I water the fern?",
+        "every second day with rain water from the green can, in the morning, never in the sun",
+    ),
+    Need(
+        "How do I water the cactus?",
+        "on the first of the month with a single spoon from the tap, leave it in full sun",
+    ),
 )
 
 #: The turn that is forgotten, by its own id, and what must be nowhere afterwards.

@@ -24,6 +24,7 @@ from demem_agent import (
 )
 from demem_agent.answering import ExtractiveAnswerer
 from demem_agent.cli.demo.data import ASKED_AT, FORGET, NEEDS, QUESTIONS, SECRET, Need, conversation
+from demem_agent.cli.tables.cells import counts
 from demem_agent.errors import InvariantBroken
 from demem_agent.scorers import default_scorers
 from demem_agent.turns import time_field
@@ -134,12 +135,6 @@ def play() -> Story:
     suppressed = _until_suppressed(memory, needs, learned)
     forgotten = _forget(memory)
     memory.check()
-    checked = {
-        "slots": len(memory.slots),
-        "evidence": len(memory),
-        "answers": len(memory.contexts()),
-        "certificates": len(memory.certificates()),
-    }
     sessions = len({turn.session for turn in turns})
     return Story(
         memory.settings,
@@ -152,7 +147,7 @@ def play() -> Story:
         split,
         suppressed,
         forgotten,
-        checked,
+        counts(memory),
     )
 
 

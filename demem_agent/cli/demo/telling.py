@@ -13,7 +13,7 @@ from rich.text import Text
 from demem_agent import Evidence
 from demem_agent.cli.demo.story import Asked, Learned, Story, Strict
 from demem_agent.cli.tables import certificate_parts, receipt_grid, slots_table
-from demem_agent.cli.tables.cells import cell, day, number, table
+from demem_agent.cli.tables.cells import cell, counted, day, number, table
 
 __all__ = ["tell"]
 
@@ -32,7 +32,7 @@ def tell(story: Story) -> Iterator[RenderableType]:
         ("Check", _check(story)),
     )
     for n, (title, parts) in enumerate(chapters, 1):
-        yield Padding(Rule(cell(f"{n}. {title}", "bold"), align="left"), (1, 0, 0, 0))
+        yield Padding(Rule(cell(f"{n}. {title}", "bold"), align="left", style="cyan"), (1, 0, 0, 0))
         yield from parts
 
 
@@ -93,10 +93,11 @@ def _feedback(story: Story) -> Iterator[RenderableType]:
 def _split(story: Story) -> Iterator[RenderableType]:
     split, (first, second) = story.split, story.split.certificate.pair
     yield cell(
-        f"{first} and {second} were in one slot, and its summary has no room for what both rest on. So each content that "
-        "they could share is tried: both are answered from it, each mean score gets a guard band, and what a question "
-        "loses at least is its best lower bound less its upper bound under that content."
+        f"{first} and {second} were in one slot, and its summary has no room for what both rest on. So each content "
+        "that they could share is tried: both are answered from it, each mean score gets a guard band, and what a "
+        "question loses at least is its best lower bound less its upper bound under that content."
     )
+    yield ""
     yield from certificate_parts(split.certificate)
     yield cell("\nBoth questions again, answered from the summary of one slot alone:")
     yield _compared(split.kept_shared, split.after)
@@ -121,6 +122,7 @@ def _suppressed(story: Story) -> Iterator[RenderableType]:
         f"Now all {story.settings.slots} slots are active. The next conflict has to exceed a higher threshold; it is "
         "certified and kept, and the slot stays whole. Nothing is rejected and nothing is dropped."
     )
+    yield ""
     yield from certificate_parts(found.certificate)
     yield cell("\nWhat that costs, and what it does not:")
     shown = table()
@@ -131,7 +133,8 @@ def _suppressed(story: Story) -> Iterator[RenderableType]:
         shown.add_row(cell(f"summary of slot {one.slot}"), _exchange(one), cell(number(one.score)))
     shown.add_row(cell("all the evidence"), _exchange(found.evidence), cell(number(found.evidence.score)))
     yield shown
-    yield cell("The evidence behind a summary is append-only: an ordinary reading still finds it.")
+    if found.evidence.score > min(one.score for one in found.strict):
+        yield cell("The evidence behind a summary is append-only: an ordinary reading still finds it.")
 
 
 def _forget(story: Story) -> Iterator[RenderableType]:
@@ -147,8 +150,7 @@ def _forget(story: Story) -> Iterator[RenderableType]:
 
 
 def _check(story: Story) -> Iterator[RenderableType]:
-    held = ", ".join(f"{count} {name}" for name, count in story.checked.items())
-    yield cell(f"Every invariant holds: {held}.", "green")
+    yield cell(f"Every invariant holds: {counted(story.checked)}.", "green")
     yield cell("To try it on your own file: demem ingest chat.jsonl --memory chat.db", "dim")
 
 

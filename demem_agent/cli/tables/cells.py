@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from demem_agent import SlotMemory
 from demem_agent.cli.screen import shown
 
-__all__ = ["cell", "day", "first_words", "grid", "number", "numbers", "sentence", "table"]
+__all__ = ["cell", "counted", "counts", "day", "first_words", "grid", "number", "numbers", "sentence", "table"]
 
 
 def table(title: str = "", framed: bool = False) -> Table:
@@ -44,6 +45,21 @@ def number(value: float) -> str:
 
 def numbers(values: Iterable[float]) -> str:
     return "  ".join(number(value) for value in values)
+
+
+def counts(memory: SlotMemory) -> dict[str, int]:
+    """Count what a memory holds."""
+    return {
+        "slots": len(memory.slots),
+        "items": len(memory),
+        "answers": len(memory.contexts()),
+        "certificates": len(memory.certificates()),
+    }
+
+
+def counted(found: Mapping[str, int]) -> str:
+    """Give counts as words: ``2 slots, 1 item``."""
+    return ", ".join(f"{count} {name[:-1] if count == 1 else name}" for name, count in found.items())
 
 
 def day(at: datetime | None) -> str:

@@ -107,9 +107,7 @@ def _name(candidate: Candidate) -> str:
     return _NAMES.get(candidate.name) or f"slot {candidate.slot}, where one is routed"
 
 
-def _side(
-    certificate: SplitCertificate, candidate: Candidate, n: int, letters: Mapping[str, str]
-) -> tuple[Text, ...]:
+def _side(certificate: SplitCertificate, candidate: Candidate, n: int, letters: Mapping[str, str]) -> tuple[Text, ...]:
     loss = candidate.losses[n]
     return (
         cell(certificate.pair[n]),

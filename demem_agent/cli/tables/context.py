@@ -11,7 +11,7 @@ from demem_agent import Route, SlotMemory
 from demem_agent.cli.tables.cells import cell, day, grid, numbers
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import route_table, route_words
-from demem_agent.text import content_terms
+from demem_agent.text import content_terms, terms
 from demem_agent.types import Context, Line
 
 __all__ = ["context_parts", "lines_read"]
@@ -56,6 +56,7 @@ def _decision(context: Context) -> Table:
 
 
 def _shared(query: str, line: Line) -> str:
-    """Give the words, by their stems, that a line and the speaker's name share with the question."""
-    words = {*content_terms(line.text), *content_terms(line.evidence.speaker or "")}
-    return ", ".join(dict.fromkeys(term for term in content_terms(query) if term in words)) or "-"
+    """Give the words of the question that a line or its speaker's name has too, in any inflection."""
+    held = {*content_terms(line.text), *content_terms(line.evidence.speaker or "")}
+    words = (word.strip('.,:;!?()"') for word in query.split() if terms(word))
+    return ", ".join(dict.fromkeys(word for word in words if held.issuperset(terms(word)))) or "-"

@@ -27,7 +27,7 @@ def slots_table(slots: Sequence[Slot], settings: Settings) -> Table:
             str(slot.number),
             str(len(slot.evidence)),
             str(len(slot.contexts)),
-            ProgressBar(settings.slot_limit, slot.size, width=10, finished_style="bar.complete"),
+            ProgressBar(settings.slot_limit, slot.size, width=10, complete_style="cyan", finished_style="cyan"),
             str(slot.size),
             "-" if slot.parent is None else str(slot.parent),
             cell(first_words(slot.summary.removeprefix("- "))),
