@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from demem_agent.compress import Excerpt, Summary, compress, excerpts
+from demem_agent.compress import Excerpt, Summary, compress, excerpts, summary_text
 from demem_agent.errors import InvariantBroken, NotFound
 from demem_agent.records import (
     Certified,
@@ -146,12 +146,20 @@ class State:
     ) -> SlotState:
         """Make a slot from its items alone (``MemInit``), in order of ingestion."""
         ordered = sorted(items, key=number_of)
-        total = np.zeros(self.head.dimensions, np.float32)
-        for item in ordered:
-            total += self.item_vector(item)
+        total = self._sum(ordered)
         candidates = (e for item in ordered for e in self.excerpts_of(item, used))
         summary = compress(candidates, self.settings.slot_limit, self.measure)
         return SlotState(number, parent, revision, total, summary)
+
+    def sum_of(self, number: int) -> Vector:
+        """Give the sum of the vectors of a slot's items, shape (d,)."""
+        return self._sum(self.members[number])
+
+    def _sum(self, items: Iterable[str]) -> Vector:
+        total = np.zeros(self.head.dimensions, np.float32)
+        for item in items:
+            total += self.item_vector(item)
+        return total
 
     # -- changing --------------------------------------------------------------------------------------------
 
@@ -213,6 +221,14 @@ class State:
             targets.add(slot)
         for slot in targets:
             self.members[slot] = dict.fromkeys(sorted(self.members[slot], key=number_of))
+
+    def rehouse(self, numbers: Iterable[int], home: int) -> None:
+        """Move what is in slots that cannot be to one that can; for damaged memories only."""
+        gone = list(numbers)
+        self._move((item, home) for number in gone for item in list(self.members[number]))
+        for number in gone:
+            del self.members[number]
+            self.slots.pop(number, None)
 
     def _drop(self, items: Iterable[str]) -> None:
         gone = set(items)
@@ -280,13 +296,12 @@ class State:
             for e in slot.summary.kept:
                 owner = self.slot_of.get(e.evidence_id)
                 _require(owner == number, f"the summary of slot {number} covers {e.evidence_id} of slot {owner}")
-                _require(e.line in slot.summary.text, f"the summary of slot {number} lacks what it covers")
+            whole = summary_text(slot.summary.kept) == slot.summary.text
+            _require(whole, f"the summary of slot {number} is not the text of what it covers")
             _require(slot.parent != number, f"slot {number} is its own parent")
-            expected = np.zeros(self.head.dimensions, np.float32)
             for item in self.members[number]:
                 _require(self.slot_of[item] == number, f"{item} is listed in slot {number} and placed in another")
-                expected += self.item_vector(item)
-            close = np.allclose(expected, slot.total, rtol=1e-3, atol=1e-3)
+            close = np.allclose(self.sum_of(number), slot.total, rtol=1e-3, atol=1e-3)
             _require(close, f"the prototype of slot {number} is not the sum of its items")
 
     def _check_records(self) -> None:

@@ -11,33 +11,35 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from demem_agent.codec import (
-    Json,
-    SlotRow,
-    certified_to,
-    context_from,
-    context_to,
-    dumps,
-    rank_from,
-    settings_from,
-    settings_to,
-    slot_row,
-    vectors_from_bytes,
-    vectors_to_bytes,
-)
+from demem_agent.codec import SlotRow, certified_to, dumps, rank_from, settings_from, settings_to, vectors_from_bytes
 from demem_agent.errors import StaleState, StoreError
-from demem_agent.records import Delta, Head, Operation, SlotState, StoredContext, StoredEvidence
+from demem_agent.records import Delta, Head
 from demem_agent.settings import Settings
 from demem_agent.stores.base import Address, Rows
+from demem_agent.stores.rows import (
+    certificate_from_row,
+    context_from_row,
+    context_row,
+    cover_columns,
+    each_row,
+    evidence_from_row,
+    evidence_row,
+    head_from_row,
+    head_row,
+    one_row,
+    operation_from_row,
+    slot_columns,
+    text_from,
+    text_to,
+)
 from demem_agent.stores.schema import MIGRATIONS, VERSION
-from demem_agent.turns import time_field
-from demem_agent.types import Evidence, number_of
+from demem_agent.types import number_of
 
 try:
     import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]  # an extra
@@ -51,30 +53,43 @@ WAIT = 5.0
 
 _EVIDENCE = "number, slot, text, speaker, at, session, source, source_id, trust, spans, vectors"
 _HEAD = "seq, evidence, forgotten, contexts, certificates, encoder, encoder_fingerprint, dimensions"
-_CONTEXT = "number, slot, body, vector"
+_CONTEXT = "number, body, vector"
+_OPERATION = "seq, kind, op_key, request, result"
 _BODY = "number, body"
 _Row = TypeVar("_Row")
 
 
 def shares_safely(version: tuple[int, ...]) -> bool:
     """Tell whether this SQLite keeps acknowledged log commits when several connections write."""
-    return (
-        version >= (3, 51, 3) or (version[:2] == (3, 50) and version >= (3, 50, 7)) or (3, 44, 6) <= version < (3, 45)
-    )
+    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+
+
+#: Process, device and number of a file.
+_File = tuple[int, int, int]
 
 
 @dataclass(slots=True)
 class _Connection:
     """One connection per file and process: a second one would lock the first out where SQLite cannot share."""
 
-    file: str
+    key: _File
     db: Any
     lock: threading.RLock = field(default_factory=threading.RLock)
     users: int = 0
+    owes_erasure: bool = False
 
 
-_CONNECTIONS: dict[str, _Connection] = {}
+_CONNECTIONS: dict[_File, _Connection] = {}
 _REGISTRY = threading.Lock()
+
+
+def _file(path: str) -> _File | None:
+    """Name a file for the registry: not the parent's after a fork, and not one that was deleted and made anew."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return os.getpid(), found.st_dev, found.st_ino
 
 
 class SqliteStore:
@@ -92,38 +107,36 @@ class SqliteStore:
         self.path = str(path)
         self.exclusive = not shares_safely(sqlite3.sqlite_version_info)
         self._lock = threading.RLock()
+        self._closed = False
         with self._errors("open"), _REGISTRY:
-            self._connection = _CONNECTIONS.get(os.path.realpath(self.path)) or self._connected()
+            known = _file(self.path)
+            self._connection = (_CONNECTIONS.get(known) if known else None) or self._connected()
             self._connection.users += 1
         self._lock = self._connection.lock
-        self._closed = False
         self._db = self._connection.db
 
     def create(self, address: Address, settings: Settings) -> None:
         head = Head()
         with self._transaction("create"):
-            self._insert("memory", address, ("settings", _HEAD), [(dumps(settings_to(settings)), *_head_row(head))])
+            self._insert("memory", address, ("settings", _HEAD), [(dumps(settings_to(settings)), *head_row(head))])
 
     def load(self, address: Address) -> Rows | None:
-        with self._errors("load"):
+        with self._transaction("load", "BEGIN"):  # so that no other process writes between two tables
             found = self._select(f"settings, {_HEAD}", "memory", address)
             if not found:
                 return None
             damaged: list[str] = []
             settings, *head = found[0]
             rows = Rows(
-                settings=_one("memory", address.memory_id, lambda: settings_from(json.loads(settings))),
-                head=Head(*head),
-                evidence=_each("evidence", self._select(_EVIDENCE, "evidence", address), _evidence_from, damaged),
+                settings=one_row("memory", address.memory_id, lambda: settings_from(json.loads(settings))),
+                head=one_row("memory", address.memory_id, lambda: head_from_row(*head)),
+                evidence=each_row("evidence", self._select(_EVIDENCE, "evidence", address), evidence_from_row, damaged),
                 slots=self._slots(address, damaged),
-                contexts=_each("context", self._select(_CONTEXT, "context", address), _context_from, damaged),
-                certificates=_each("certificate", self._select(_BODY, "certificate", address), _body_from, damaged),
-                keyed=[
-                    Operation(seq, kind, _text_from(key), request, result)
-                    for seq, kind, key, request, result in self._select(
-                        "seq, kind, op_key, request, result", "op", address, "AND op_key IS NOT NULL"
-                    )
-                ],
+                contexts=each_row("context", self._select(_CONTEXT, "context", address), context_from_row, damaged),
+                certificates=each_row(
+                    "certificate", self._select(_BODY, "certificate", address), certificate_from_row, damaged
+                ),
+                keyed=each_row("op", self._keyed(address), operation_from_row, damaged),
                 damaged=damaged,
             )
         return rows
@@ -140,7 +153,7 @@ class SqliteStore:
             self._advance(address, delta)
             self._write_evidence(address, delta)
             self._write_slots(address, delta)
-            self._replace("context", address, ("number", "slot", "body", "vector"), map(_context_row, delta.contexts))
+            self._replace("context", address, ("number", "slot", "body", "vector"), map(context_row, delta.contexts))
             self._replace(
                 "certificate",
                 address,
@@ -151,10 +164,14 @@ class SqliteStore:
                 "op",
                 address,
                 ("seq", "kind", "op_key", "request", "result"),
-                [(op.seq, op.kind, _text_to(op.key), op.request, op.result) for op in delta.operations],
+                [(op.seq, op.kind, text_to(op.key), op.request, op.result) for op in delta.operations],
             )
-        if delta.forgotten:
-            self._erase_log()
+        self._connection.owes_erasure |= bool(delta.forgotten)
+        if not self._erase_log() and delta.forgotten:
+            raise StoreError(
+                f"forgotten in {self.path}, but another process is still reading: "
+                "the text leaves the log with the first write or close after that"
+            )
 
     def memories(self, tenant: str) -> list[str]:
         with self._errors("read"):
@@ -162,13 +179,15 @@ class SqliteStore:
             return [memory_id for (memory_id,) in found]
 
     def close(self) -> None:
+        if self._closed:
+            return
         with self._errors("close"), _REGISTRY:
-            if self._closed:
-                return
             self._closed = True
             self._connection.users -= 1
+            self._erase_log()
             if not self._connection.users:
-                _CONNECTIONS.pop(self._connection.file, None)
+                if _CONNECTIONS.get(self._connection.key) is self._connection:
+                    del _CONNECTIONS[self._connection.key]
                 self._db.close()
 
     # -- opening -----------------------------------------------------------------------------------------------------
@@ -180,9 +199,10 @@ class SqliteStore:
         except BaseException:
             self._db.close()
             raise
-        connection = _Connection(os.path.realpath(self.path), self._db)
-        if self.path != ":memory:":
-            _CONNECTIONS[connection.file] = connection
+        made = _file(self.path)
+        if made is None:
+            return _Connection((0, 0, 0), self._db)  # ":memory:" is nobody else's
+        _CONNECTIONS[made] = connection = _Connection(made, self._db)
         return connection
 
     def _prepare(self) -> None:
@@ -214,14 +234,14 @@ class SqliteStore:
         assignments = ", ".join(f"{name} = ?" for name in names)
         done = self._db.execute(
             f"UPDATE memory SET {assignments} WHERE tenant = ? AND memory_id = ? AND seq = ?",
-            (*_head_row(delta.head), *address, delta.after),
+            (*head_row(delta.head), *address, delta.after),
         )
         if done.rowcount != 1:
             raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
 
     def _write_evidence(self, address: Address, delta: Delta) -> None:
         columns = tuple(name.strip() for name in _EVIDENCE.split(","))
-        self._replace("evidence", address, columns, map(_evidence_row, delta.evidence))
+        self._replace("evidence", address, columns, map(evidence_row, delta.evidence))
         where = "WHERE tenant = ? AND memory_id = ? AND number = ?"
         self._db.executemany(
             f"UPDATE evidence SET slot = ? {where}", [(slot, *address, number_of(item)) for item, slot in delta.moves]
@@ -238,22 +258,21 @@ class SqliteStore:
             [(*address, number) for number in delta.closed],
         )
         columns = ("number", "parent", "revision", "total", "summary", "gate")
-        self._replace("slot", address, columns, map(_slot_columns, delta.slots))
+        self._replace("slot", address, columns, map(slot_columns, delta.slots))
         self._insert(
             "cover",
             address,
             ("slot", "place", "evidence", "first", "last"),
-            (row for slot in delta.slots for row in _cover_columns(slot)),
+            (row for slot in delta.slots for row in cover_columns(slot)),
         )
 
-    def _erase_log(self) -> None:
-        """Fold the log into the file and empty it: forgotten text must not live on in it."""
-        with self._errors("erase"):
-            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
-            raise StoreError(
-                f"forgotten in {self.path}, but another process keeps the old log open; forget again once it is done"
-            )
+    def _erase_log(self) -> bool:
+        """Fold the log into the file and empty it if forgotten text may be in it; False while another reads."""
+        if self._connection.owes_erasure:
+            with self._errors("erase"):
+                busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._connection.owes_erasure = bool(busy)
+        return not self._connection.owes_erasure
 
     def _insert(self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         self._write("INSERT", table, address, columns, rows)
@@ -277,6 +296,9 @@ class SqliteStore:
         query = f"SELECT {columns} FROM {table} WHERE tenant = ? AND memory_id = ? {also} {order}"
         return list(self._db.execute(query, tuple(address)))
 
+    def _keyed(self, address: Address) -> list[tuple[Any, ...]]:
+        return self._select(_OPERATION, "op", address, "AND op_key IS NOT NULL")
+
     def _slots(self, address: Address, damaged: list[str]) -> list[SlotRow]:
         covers: dict[int, list[tuple[str, int, int]]] = {}
         for slot, _, evidence, first, last in self._select("slot, place, evidence, first, last", "cover", address):
@@ -287,16 +309,16 @@ class SqliteStore:
             total, summary, gate = blobs
             rank = rank_from(json.loads(gate)) if gate else None
             cover = tuple(covers.get(number, ()))
-            return SlotRow(number, parent, revision, vectors_from_bytes(total), _text_from(summary) or "", cover, rank)
+            return SlotRow(number, parent, revision, vectors_from_bytes(total), text_from(summary) or "", cover, rank)
 
-        return _each("slot", self._select(columns, "slot", address), build, damaged)
+        return each_row("slot", self._select(columns, "slot", address), build, damaged)
 
     # -- boundaries --------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _transaction(self, doing: str) -> Iterator[None]:
+    def _transaction(self, doing: str, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         with self._errors(doing):
-            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(begin)
             try:
                 yield
                 self._db.execute("COMMIT")
@@ -308,6 +330,8 @@ class SqliteStore:
     @contextmanager
     def _errors(self, doing: str) -> Iterator[None]:
         """Take the connection for oneself; turn what SQLite raises into a StoreError, here and nowhere else."""
+        if self._closed:
+            raise StoreError(f"{self.path} was closed")
         try:
             with self._lock:
                 yield
@@ -320,113 +344,3 @@ class SqliteStore:
             raise StoreError(f"cannot {doing} {self.path}: {error}") from error
         except sqlite3.Error as error:
             raise StoreError(f"cannot {doing} {self.path}: {error}") from error
-
-
-# -- rows ----------------------------------------------------------------------------------------------------
-
-
-def _each(table: str, found: Iterable[tuple[Any, ...]], build: Callable[..., _Row], damaged: list[str]) -> list[_Row]:
-    """Build every row that can be built; name the others."""
-    rows = []
-    for columns in found:
-        try:
-            rows.append(build(*columns))
-        except _DAMAGE:
-            damaged.append(f"{table} {columns[0]}")
-    return rows
-
-
-def _one(table: str, name: str, build: Callable[[], _Row]) -> _Row:
-    try:
-        return build()
-    except _DAMAGE as error:
-        raise StoreError(f"the row {table} {name!r} is damaged: {error}") from error
-
-
-#: What decoding a row can raise when its bytes are not what was written.
-_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
-
-
-def _head_row(head: Head) -> tuple[Any, ...]:
-    return (
-        head.seq,
-        head.evidence,
-        head.forgotten,
-        head.contexts,
-        head.certificates,
-        head.encoder,
-        head.encoder_fingerprint,
-        head.dimensions,
-    )
-
-
-def _evidence_row(stored: StoredEvidence) -> tuple[Any, ...]:
-    item = stored.evidence
-    return (
-        number_of(item.id),
-        stored.slot,
-        _text_to(item.text),
-        _text_to(item.speaker),
-        item.at.isoformat() if item.at else None,
-        _text_to(item.session),
-        _text_to(item.source),
-        _text_to(item.source_id),
-        item.trust,
-        dumps(stored.spans),
-        vectors_to_bytes(stored.vectors),
-    )
-
-
-def _evidence_from(
-    number: int,
-    slot: int,
-    text: bytes,
-    speaker: bytes | None,
-    at: str | None,
-    session: bytes | None,
-    source: bytes | None,
-    source_id: bytes | None,
-    trust: float,
-    spans: str,
-    vectors: bytes,
-) -> StoredEvidence:
-    names = [_text_from(part) for part in (speaker, session, source, source_id)]
-    words = text.decode("utf-8", "surrogatepass")
-    item = Evidence(f"e{number}", words, names[0], time_field("at", at), names[1], names[2], names[3], float(trust))
-    cut = tuple((int(a), int(b)) for a, b in json.loads(spans))
-    if not all(0 <= a < b <= len(words) for a, b in cut):
-        raise ValueError("a passage lies outside the text")
-    return StoredEvidence(item, int(slot), cut, vectors_from_bytes(vectors, len(cut)))
-
-
-def _context_row(stored: StoredContext) -> tuple[Any, ...]:
-    context = stored.context
-    return (number_of(context.id), context.slot, dumps(context_to(context)), vectors_to_bytes(stored.vector))
-
-
-def _context_from(number: int, slot: int | None, body: str, vector: bytes) -> StoredContext:
-    return StoredContext(context_from(json.loads(body)), vectors_from_bytes(vector))
-
-
-def _body_from(number: int, body: str) -> Json:
-    plain: Json = json.loads(body)
-    return plain
-
-
-def _slot_columns(slot: SlotState) -> tuple[Any, ...]:
-    row = slot_row(slot)
-    gate = dumps(row.gate) if row.gate else None
-    return (row.number, row.parent, row.revision, vectors_to_bytes(row.total), _text_to(row.text), gate)
-
-
-def _cover_columns(slot: SlotState) -> Iterator[tuple[int, int, int, int, int]]:
-    for place, excerpt in enumerate(slot.summary.kept):
-        yield slot.number, place, number_of(excerpt.evidence_id), excerpt.start, excerpt.end
-
-
-def _text_to(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogatepass")
-
-
-def _text_from(raw: bytes | None) -> str | None:
-    return None if raw is None else raw.decode("utf-8", "surrogatepass")
