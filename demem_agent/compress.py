@@ -24,6 +24,8 @@ __all__ = ["EXCERPT_CHARS", "Excerpt", "Rank", "Summary", "compress", "day", "ex
 
 #: Longest excerpt; longer sentences are cut at words.
 EXCERPT_CHARS = 240
+#: A shorter sentence is no excerpt by itself.
+SHORT_CHARS = 25
 #: Items after which a plain excerpt has to be e times as specific to keep its place.
 RECENCY_ITEMS = 200.0
 
@@ -123,11 +125,18 @@ def summary_text(kept: Sequence[Excerpt]) -> str:
 
 
 def _pieces(text: str, longest: int) -> Iterator[tuple[int, int]]:
+    """Cut a text into sentences of at most ``longest``; a very short one stays with the next ("Yes. I moved.")."""
+    waiting: tuple[int, int] | None = None
     for start, end in sentences(text):
-        if end - start <= longest:
-            yield start, end
-        else:
+        if waiting and end - waiting[0] <= longest:
+            start = waiting[0]
+        elif waiting:
+            yield waiting
+        waiting = (start, end) if end - start < SHORT_CHARS else None
+        if waiting is None:
             yield from ((start + a, start + b) for a, b in passages(text[start:end], longest))
+    if waiting:
+        yield waiting
 
 
 def said(evidence: Evidence, start: int, end: int) -> str:

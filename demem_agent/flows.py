@@ -32,6 +32,8 @@ __all__ = ["answer", "ingest", "read", "reembed", "route", "slot_ranking"]
 SLOT_PRIOR = 0.3
 #: What a slot earns for the nearest of its past contexts that was rewarded, times the cosine to it.
 CONTEXT_BONUS = 1.0
+#: A query this near to a rewarded one goes to the slot that served it: there decisions outrank description.
+RECALLED = 0.95
 #: A query bears on the memory when its best passages reach this cosine or hold this share of its idf mass
 #: (docs/scoring.md: passed by nearly all questions about a memory, and by a good part of those about another).
 ADEQUATE_COSINE, ADEQUATE_SHARE = 0.65, 0.3
@@ -148,6 +150,9 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     past = state.experience.nearest(query.vector) if state.experience else {}
     bonus = {slot: CONTEXT_BONUS * near for slot, near in past.items()}
     scores = slot_scores(ranking, state.index.slot.view(), state.prototypes(), query.vector, bonus)
+    known = max(past, key=lambda slot: (past[slot], -slot), default=None)
+    if known is not None and past[known] >= RECALLED:
+        scores[known] = round(max(scores.values()) + past[known], 4)
     ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
     margin = scores[ordered[0]] - scores[ordered[1]] if len(ordered) > 1 else 0.0
     adequate = ranking.best_cosine >= ADEQUATE_COSINE or ranking.best_share >= ADEQUATE_SHARE

@@ -84,13 +84,16 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
         raise InvalidInput("answerer", answerer, "an object with answer(question)")
     if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
         raise InvalidInput("scorers", scorers, "at least two objects with a name and score(attempt)")
+    if not callable(options.get("clock", callable)):
+        raise InvalidInput("clock", options["clock"], "a function that gives the time now")
     address = Address(_name("tenant", options), _name("memory_id", options))
     return Collaborators(encoder, answerer, scorers, store if store is not None else MemoryStore(), address)
 
 
 def checked_encoder(encoder: object) -> Encoder:
-    if not isinstance(encoder, Encoder):
-        raise InvalidInput("encoder", encoder, "an object with encode(list of texts)")
+    # Text has an encode() of its own, and a class has its instances' methods: both are easy slips.
+    if isinstance(encoder, str | type) or not isinstance(encoder, Encoder):
+        raise InvalidInput("encoder", encoder, "an object with encode(list of texts), not the name of a model")
     return encoder
 
 

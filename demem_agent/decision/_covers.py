@@ -122,7 +122,9 @@ def worst_and_mean(losses: Floats) -> Key:
     return float(losses.max()), float(losses.mean())
 
 
-def exchange(losses: Floats, actions: Sequence[int], k: int, key: Callable[[Floats], Key] = worst_and_mean) -> list[int]:
+def exchange(
+    losses: Floats, actions: Sequence[int], k: int, key: Callable[[Floats], Key] = worst_and_mean
+) -> list[int]:
     """Add actions up to k, then swap one at a time, as long as the key of the contexts' losses falls."""
     chosen, best = list(actions), key(losses[:, list(actions)].min(axis=1))
     while True:

@@ -301,9 +301,7 @@ def _solve(cost: Floats, rows: Floats, *, lower: float, upper: float) -> list[in
     """Minimise ``cost @ y`` over y in {0, 1} with lower <= rows @ y <= upper; give the chosen places."""
     optimize = _scipy("scipy.optimize")
     constraint = optimize.LinearConstraint(rows, lower, upper)
-    answer = optimize.milp(
-        cost, integrality=np.ones(len(cost)), bounds=optimize.Bounds(0, 1), constraints=[constraint]
-    )
+    answer = optimize.milp(cost, integrality=np.ones(len(cost)), bounds=optimize.Bounds(0, 1), constraints=[constraint])
     return _chosen(answer)
 
 
