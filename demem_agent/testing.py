@@ -100,6 +100,7 @@ class Slow:
         self._inner = inner
         self._seconds = seconds
         self.name = getattr(inner, "name", type(inner).__name__)
+        self.fingerprint = getattr(inner, "fingerprint", "")
 
     def encode(self, sentences: list[str], /) -> Any:
         time.sleep(self._seconds)
@@ -123,14 +124,15 @@ class Async:
         self.fingerprint = getattr(inner, "fingerprint", "")
 
     async def encode(self, sentences: list[str], /) -> Any:
-        return await self._later(self._inner.encode(sentences))
+        return await self._later(self._inner.encode, sentences)
 
     async def answer(self, question: Question, /) -> Any:
-        return await self._later(self._inner.answer(question))
+        return await self._later(self._inner.answer, question)
 
     async def score(self, attempt: Attempt, /) -> Any:
-        return await self._later(self._inner.score(attempt))
+        return await self._later(self._inner.score, attempt)
 
-    async def _later(self, value: Any) -> Any:
+    async def _later(self, call: Callable[[Any], Any], argument: Any) -> Any:
         await asyncio.sleep(0)
+        value = call(argument)
         return await value if isinstance(value, Awaitable) else value

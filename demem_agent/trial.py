@@ -96,7 +96,7 @@ def _conflict(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | N
         if not division.moved or len(division.moved) == len(state.members[shared]):
             continue  # one side would be empty: nothing is divided
         verdict = yield from _tried(state, pending, pair, division, tests)
-        if verdict is None:
+        if verdict is None or state.head.seq != pending.seq:  # out of budget, or to be begun anew
             return None
         if verdict.radius > threshold:
             return Conflict(pair, verdict, None if saturated else division, threshold, saturated)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.text import terms
-from demem_agent.types import Evidence
+from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "moment"]
 
@@ -42,6 +42,7 @@ class PassageIndex:
     def __init__(self, dimensions: int) -> None:
         self.passages: list[Passage] = []
         self.vectors = Column(np.float32, dimensions)
+        self.item = Column(np.int32)
         self.slot = Column(np.int32)
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
@@ -68,6 +69,7 @@ class PassageIndex:
             text = evidence.text[start:end]
             self.passages.append(Passage(evidence.id, start, end))
             self.vectors.append(vector)
+            self.item.append(number_of(evidence.id))
             self.slot.append(slot)
             self.session.append(session)
             self.speaker.append(speaker)
@@ -93,6 +95,7 @@ class PassageIndex:
     def _columns(self) -> tuple[Column, ...]:
         return (
             self.vectors,
+            self.item,
             self.slot,
             self.session,
             self.speaker,

@@ -61,6 +61,10 @@ class LexicalIndex:
         held = len(self._rows.get(term, ()))
         return math.log(1 + (len(self._lengths) - held + 0.5) / (held + 0.5))
 
+    def rows(self, term: str) -> NDArray[np.int32]:
+        """Give the rows that hold a term, ascending."""
+        return np.array(self._rows.get(term, ()), np.int32)
+
     def scores(self, words: list[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Score every row against the terms of a query.
 

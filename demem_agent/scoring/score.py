@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +91,8 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
-    cosine = index.vectors.view() @ query.vector
+    # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process wants a core.
+    cosine = np.einsum("ij,j->i", index.vectors.view(), query.vector)
     words = content_terms(query.text)
     bm25, share = index.lexical.scores(words)
     z_cosine = _standard(cosine)
@@ -101,7 +101,7 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
     rows = _prefilter(hybrid)
     table = _columns(index, query, rows, z_cosine, z_bm25, share, hybrid)
     table[:, 11] = _coverage(index, words)[index.session.view()[rows]]
-    table[:, 12] = _behind(index, rows, hybrid[rows])
+    table[:, 12] = _behind(index.item.view()[rows], hybrid[rows])
     return rows, table
 
 
@@ -155,7 +155,8 @@ def _prefilter(hybrid: NDArray[np.float32]) -> NDArray[np.intp]:
     top = np.argpartition(-hybrid, PREFILTER)[:PREFILTER]
     best = top[np.argpartition(-hybrid[top], NEIGHBOURED)[:NEIGHBOURED]]
     near = np.concatenate([best - 1, best + 1])
-    return np.union1d(top, near[(near >= 0) & (near < len(hybrid))])
+    chosen = np.sort(np.concatenate([top, near[(near >= 0) & (near < len(hybrid))]]))
+    return chosen[np.diff(chosen, prepend=-1) > 0]
 
 
 def _columns(
@@ -210,15 +211,14 @@ def _coverage(index: PassageIndex, words: Sequence[str]) -> NDArray[np.float32]:
         weight = index.lexical.idf(word)
         mass += weight
         holding = np.zeros_like(covered)
-        holding[sessions[np.flatnonzero(index.lexical.scores([word])[1])]] = weight
+        holding[sessions[index.lexical.rows(word)]] = weight
         covered += holding
     return covered / np.float32(max(mass, 1e-9))
 
 
-def _behind(index: PassageIndex, rows: NDArray[np.intp], hybrid: NDArray[np.float32]) -> NDArray[np.float32]:
+def _behind(items: NDArray[np.int32], hybrid: NDArray[np.float32]) -> NDArray[np.float32]:
     """Give how far each passage is behind the best one of its item: the rest of a long turn seldom adds much."""
-    items = [index.passages[row].evidence_id for row in rows.tolist()]
-    starts = np.array([0, *(n for n, pair in enumerate(pairwise(items), 1) if pair[0] != pair[1])])
+    starts = np.flatnonzero(np.diff(items, prepend=items[0] - 1))
     best = np.maximum.reduceat(hybrid, starts)
     behind: NDArray[np.float32] = np.repeat(best, np.diff(starts, append=len(items))) - hybrid
     return behind

@@ -167,10 +167,12 @@ class SqliteStore:
                 [(op.seq, op.kind, text_to(op.key), op.request, op.result) for op in delta.operations],
             )
         self._connection.owes_erasure |= bool(delta.forgotten)
-        if not self._erase_log() and delta.forgotten:
+        with self._errors("erase"):
+            erased = self._erase_log()
+        if delta.forgotten and not erased:
             raise StoreError(
                 f"forgotten in {self.path}, but another process is still reading: "
-                "the text leaves the log with the first write or close after that"
+                "the text leaves the file with the first write or close after that"
             )
 
     def memories(self, tenant: str) -> list[str]:
@@ -211,6 +213,7 @@ class SqliteStore:
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=FULL")
         self._db.execute("PRAGMA secure_delete=ON")  # what is forgotten is overwritten in the file
+        self._db.execute("PRAGMA temp_store=MEMORY")  # and is never copied to another
         with self._transaction("open"):
             self._migrate()
 
@@ -267,10 +270,18 @@ class SqliteStore:
         )
 
     def _erase_log(self) -> bool:
-        """Fold the log into the file and empty it if forgotten text may be in it; False while another reads."""
+        """Write the file anew and empty its log if forgotten text may be in them; False while another reads.
+
+        secure_delete is not enough: where SQLite rebalances a table, a page can keep old bytes between its cells.
+        """
         if self._connection.owes_erasure:
-            with self._errors("erase"):
+            try:
+                self._db.execute("VACUUM")
                 busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    raise
+                busy = True
             self._connection.owes_erasure = bool(busy)
         return not self._connection.owes_erasure
 
