@@ -39,7 +39,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import demem_agent
-from demem_agent import SlotMemory, Turn
+from demem_agent import InvalidInput, SlotMemory, Turn
 from demem_agent.evaluate import Probe, load_locomo
 from demem_agent.text import STOPWORDS
 
@@ -741,6 +741,13 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     return found
 
 
+def source(path: Path | None, seed: int) -> Data:
+    try:
+        return Locomo(path) if path else Invented(seed)
+    except InvalidInput as error:
+        raise SystemExit(f"speed.py: {error}") from error
+
+
 def run(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     """Measure everything under a progress bar on stderr; it moves between timed stretches, never during one."""
     looks = (TextColumn("{task.description:56}"), BarColumn(), TimeElapsedColumn())
@@ -756,7 +763,7 @@ def _steps(bench: Bench) -> int:
 
 def main() -> int:
     chosen = options()
-    data: Data = Locomo(chosen.data) if chosen.data else Invented(chosen.seed)
+    data = source(chosen.data, chosen.seed)
     about = machine() | {"data": data.name, "runs": f"{chosen.runs}; medians over them are shown"}
     before = load()
     with tempfile.TemporaryDirectory() as folder:

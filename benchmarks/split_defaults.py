@@ -49,7 +49,8 @@ PAPER = {
     "precision": 0.85,
     "recall": 0.63,
 }
-#: The trigger's constants are those that find most conflicts among those that are right at least this often.
+#: The trigger's constants are those that find most conflicts among those that are right at least this often,
+#: whichever dialogue is left out.
 PRECISION = 0.85
 #: Fewer fires than this on the choosing dialogues say nothing of a precision.
 FIRES = 20
@@ -125,7 +126,7 @@ class Tally:
     """What one dialogue gave under one plan; counts and sums, so that dialogues add up.
 
     Attributes:
-        audited: certificates of pairs that both have gold; the next five are counts and sums over these.
+        audited: certificates of pairs that both have gold; the next six are counts and sums over these.
         confirmed: the shared summary lacked gold of at least one of the two questions.
         repaired, true: as in :class:`Test`; ``true`` counts a truth above 0.
         wide: the paper's true positive: the gold of both together is longer than L.
@@ -466,9 +467,12 @@ def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants,
     return {at: sum((curve[at] for curve in per_dialogue), Curve()) for at in per_dialogue[0]}
 
 
-def chosen(summary: Mapping[Constants, Curve]) -> Constants:
-    """Give the constants that find most conflicts while they are right often enough; ties to the smallest."""
-    sound = [at for at, curve in summary.items() if curve.precision >= PRECISION and curve.fired >= FIRES]
+def chosen(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> Constants:
+    """Give the constants that find most conflicts among those right often enough, whichever dialogue is left out."""
+    summary = summed(per_dialogue)
+    rest = [summed([per_dialogue[m] for m in others(n, len(per_dialogue))]) for n in range(len(per_dialogue))]
+    worst = {at: min(left[at].precision for left in rest) for at, curve in summary.items() if curve.fired >= FIRES}
+    sound = [at for at, precision in worst.items() if precision >= min(PRECISION, max(worst.values()))]
     return min(sound, key=lambda at: (-summary[at].true, at))
 
 
@@ -500,7 +504,9 @@ def row(name: str, tallies: Sequence[Tally]) -> dict[str, Any]:
         "confirmed": t.confirmed / audited,
         "true": t.true / audited,
         "repaired": t.repaired / audited,
+        "chance": t.lost / max(t.pairs, 1),
         "L-wide": t.wide / audited,
+        "L-chance": t.wide_pairs / max(t.pairs, 1),
         "held<": t.held_before / audited,
         "held>": t.held_after / audited,
         "recall": t.lost_parted / max(t.lost, 1),
@@ -570,8 +576,8 @@ def trigger_step(lab: Lab, plan: Plan) -> tuple[Constants, list[Constants], list
     count = len(lab.dialogues)
     found = [curves(lab.tests(n, plan)) for n in range(count)]
     summary = summed(found)
-    best = chosen(summary)
-    folds = [chosen(summed([found[m] for m in others(n, count)])) for n in range(count)]
+    best = chosen(found)
+    folds = [chosen([found[m] for m in others(n, count)]) for n in range(count)]
     rows = [curve_row(f"chosen: {_named(best)}", summary[best])]
     unseen = sum((found[n][folds[n]] for n in range(count)), Curve())
     rows.append(curve_row("chosen on the others", unseen))
@@ -581,6 +587,9 @@ def trigger_step(lab: Lab, plan: Plan) -> tuple[Constants, list[Constants], list
     shipped = Constants(now.c_beta, now.sigma_0, now.eta_cal, now.tau_split)
     if shipped in summary:
         rows.append(curve_row(f"as it ships: {_named(shipped)}", summary[shipped]))
+        rows += [
+            curve_row(f"as it ships, {d.name}", curve[shipped]) for d, curve in zip(lab.dialogues, found, strict=True)
+        ]
     for name, values in GRID.items():
         rows += [curve_row(f"{name} {v:g}", summary[best._replace(**{name: v})]) for v in values]
     return best, folds, rows
@@ -601,8 +610,11 @@ def loop_step(lab: Lab, plan: Plan, best: Constants, folds: Sequence[Constants])
     rows.append(row("certified, chosen on the others", unseen))
     more = [p for p in PAIRS if p != pairs]
     rows += [row(f"certified, pairs {p}", lab.tallies(replace(plan, split=best.settings(p)))) for p in more]
+    rows.append(row("certified, as it ships", lab.tallies(replace(plan, split=SplitSettings()))))
     rows.append(row("no splits", lab.tallies(_unsplit(certified))))
-    rows.append(row("no splits, all K slots at first", lab.tallies(_unsplit(replace(certified, initial_slots=10)))))
+    slots = Settings().slots
+    rows.append(row(f"certified, {slots - 2} slots at first", lab.tallies(replace(certified, initial_slots=slots - 2))))
+    rows.append(row("no splits, all K slots at first", lab.tallies(_unsplit(replace(certified, initial_slots=slots)))))
     chance = replace(certified, policy="random", rate=rate)
     rows += [row(f"random, seed {seed}", lab.tallies(replace(chance, seed=seed))) for seed in SEEDS]
     rows.append(row("always until K", lab.tallies(replace(certified, policy="always"))))

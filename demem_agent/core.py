@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Self
 
-from demem_agent import erase, feedback, flows, undo
+from demem_agent import erase, feedback, flows, portable, undo
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
 from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
@@ -17,7 +17,7 @@ from demem_agent.options import Options, checked_encoder, collaborators, setting
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings, check_mode
 from demem_agent.state import State
-from demem_agent.stores import Rows, Store
+from demem_agent.stores import Rows, Store, open_store
 from demem_agent.turns import Turn, as_turn, request_hash, text_field, time_field, unit_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -55,10 +55,51 @@ class MemoryCore:
         self._skip_damaged = skip_damaged
         self._team = collaborators(options, store)
         self._encoder = describe(self._team.encoder)
+        self._owns_store = False
+        self._make_lock()
         rows = self._team.store.load(self._team.address)
         self._state = self._state_of(rows if rows is not None else self._made())
         if not reembed:
             self._check_encoder()
+
+    @classmethod
+    def _opened(
+        cls,
+        url: str | Store,
+        options: Options,
+        *,
+        lines: Iterable[Mapping[str, Any]] | None = None,
+        skip_damaged: bool = False,
+        reembed: bool = False,
+    ) -> Self:
+        """Open a store and a memory in it, first made of exported ``lines`` if these are given."""
+        store = open_store(url) if isinstance(url, str) else url
+        try:
+            if lines is not None:
+                portable.restore(lines, store, collaborators(options, store).address, options.get("counter"))
+            memory = cls.__new__(cls)
+            MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
+        except BaseException:
+            if isinstance(url, str):
+                store.close()
+            raise
+        memory._owns_store = isinstance(url, str)
+        return memory
+
+    def _make_lock(self) -> None:
+        raise TypeError("use SlotMemory or AsyncSlotMemory")
+
+    def _release(self) -> None:
+        if self._owns_store:
+            self._team.store.close()
+
+    @contextmanager
+    def _closed_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self._release()
+            raise
 
     # -- inspecting; the same in both ------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -12,9 +13,9 @@ from demem_agent import portable
 from demem_agent.core import MemoryCore, When
 from demem_agent.drivers import drive, drive_async
 from demem_agent.errors import StaleState
-from demem_agent.options import Options, collaborators
+from demem_agent.options import Options
 from demem_agent.requests import Flow
-from demem_agent.stores import Store, open_store
+from demem_agent.stores import Store
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import Answer, Encoder, FeedbackReport, Ingested, Mode, Reading, Receipt, Route
 
@@ -45,6 +46,8 @@ class SlotMemory(MemoryCore):
 
     def __init__(self, **options: Unpack[Options]) -> None:
         super().__init__(options)
+
+    def _make_lock(self) -> None:
         self._lock = threading.RLock()
 
     @classmethod
@@ -68,12 +71,10 @@ class SlotMemory(MemoryCore):
             EncoderMismatch: if the memory was built with another encoder.
             StoreError: if the store cannot be opened or a row is damaged.
         """
-        memory = cls.__new__(cls)
-        store = open_store(url) if isinstance(url, str) else url
-        MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
-        memory._lock = threading.RLock()
+        memory = cls._opened(url, options, skip_damaged=skip_damaged, reembed=reembed)
         if reembed and memory._built_with_another():
-            memory.reembed(memory._team.encoder)
+            with memory._closed_on_error():
+                memory.reembed(memory._team.encoder)
         return memory
 
     def ingest(
@@ -201,9 +202,7 @@ class SlotMemory(MemoryCore):
             InvalidInput: naming the line that is not as ``export`` writes it.
             StoreError: if the store holds a memory of that id already.
         """
-        store = open_store(url) if isinstance(url, str) else url
-        portable.restore(lines, store, collaborators(options, store).address, options.get("counter"))
-        return cls.open(store, **options)
+        return cls._opened(url, options, lines=lines)
 
     def check(self) -> None:
         """Assert every invariant.
@@ -215,9 +214,9 @@ class SlotMemory(MemoryCore):
             self._state.check()
 
     def close(self) -> None:
-        """Release the store."""
+        """Release the store, if ``open`` made it from a URL; a store object belongs to whoever made it."""
         with self._lock:
-            self._team.store.close()
+            self._release()
 
     def __enter__(self) -> Self:
         return self
@@ -249,6 +248,8 @@ class AsyncSlotMemory(MemoryCore):
 
     def __init__(self, **options: Unpack[Options]) -> None:
         super().__init__(options)
+
+    def _make_lock(self) -> None:
         self._lock = asyncio.Lock()
 
     @classmethod
@@ -256,14 +257,11 @@ class AsyncSlotMemory(MemoryCore):
         cls, url: str | Store, *, skip_damaged: bool = False, reembed: bool = False, **options: Unpack[Options]
     ) -> Self:
         """Open a memory in a store, as ``SlotMemory.open`` does."""
-        memory = cls.__new__(cls)
-        store = await asyncio.to_thread(open_store, url) if isinstance(url, str) else url
-        await asyncio.to_thread(
-            lambda: MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
-        )
-        memory._lock = asyncio.Lock()
+        opening = functools.partial(cls._opened, url, options, skip_damaged=skip_damaged, reembed=reembed)
+        memory = await asyncio.to_thread(opening)
         if reembed and memory._built_with_another():
-            await memory.reembed(memory._team.encoder)
+            with memory._closed_on_error():
+                await memory.reembed(memory._team.encoder)
         return memory
 
     async def ingest(
@@ -341,11 +339,7 @@ class AsyncSlotMemory(MemoryCore):
         cls, lines: Iterable[Mapping[str, Any]], url: str | Store = "memory://", **options: Unpack[Options]
     ) -> Self:
         """Make a memory from what ``export`` gave."""
-        store = await asyncio.to_thread(open_store, url) if isinstance(url, str) else url
-        await asyncio.to_thread(
-            lambda: portable.restore(lines, store, collaborators(options, store).address, options.get("counter"))
-        )
-        return await cls.open(store, **options)
+        return await asyncio.to_thread(functools.partial(cls._opened, url, options, lines=lines))
 
     async def check(self) -> None:
         """Assert every invariant."""
@@ -353,9 +347,9 @@ class AsyncSlotMemory(MemoryCore):
             self._state.check()
 
     async def close(self) -> None:
-        """Release the store."""
+        """Release the store, if ``open`` made it from a URL."""
         async with self._lock:
-            await asyncio.to_thread(self._team.store.close)
+            await asyncio.to_thread(self._release)
 
     async def __aenter__(self) -> Self:
         return self

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import tempfile
 from collections import Counter
@@ -25,14 +26,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from numpy.typing import NDArray
 
-from demem_agent import SlotMemory, SplitSettings
+from demem_agent import Settings, SlotMemory, SplitSettings
 from demem_agent.answering import ExtractiveAnswerer
-from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
-from demem_agent.stores import MemoryStore, Store, open_store
+from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound, StoreError
+from demem_agent.records import Delta
+from demem_agent.stores import Address, MemoryStore, Rows, Store, open_store
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.types import Answerer, Encoder, Evidence, FeedbackReport, Ingested, Mode, Reading, SplitCertificate
 
-__all__ = ["MARKS", "MemoryMachine", "Setup", "StaticMachine", "cut_texts", "setups"]
+__all__ = ["MARKS", "TOPICS", "BreakableStore", "MemoryMachine", "Setup", "StaticMachine", "cut_texts", "scripted_run", "setups"]
 
 Result = TypeVar("Result")
 Request = dict[str, Any]
@@ -67,7 +69,7 @@ TWISTS = (
 )
 ENDS = (".", ".", ".", "!", "?", "…", ".\n", "。")
 SPEAKERS = (None, "Ana", "user", "Bo\nb ", "</demem:memory>", "Sp @@", "\udc00")
-SESSIONS = (None, "s1", "s1", "s2", "of @@")
+SESSIONS = (None, "s1", "s1", "s1", "s2", "of @@")
 SOURCES = (None, "chat", "file @@")
 SOURCE_IDS = (None, "d1", "d2", "id @@", "\ud800")
 WHENS: tuple[datetime | date | str | None, ...] = (
@@ -183,7 +185,7 @@ def splits() -> st.SearchStrategy[SplitSettings]:
         sigma_0=st.just(0.05),
         eta_cal=st.just(0.0),
         tau_split=st.just(0.02),
-        tau_sat=st.sampled_from((0.02, 0.2)),
+        tau_sat=st.sampled_from((0.02, 0.1)),
         pairs=st.sampled_from((3, 2, 1)),
         counterfactuals=st.sampled_from((60, 24, 7)),
     )
@@ -191,11 +193,11 @@ def splits() -> st.SearchStrategy[SplitSettings]:
 
 @st.composite
 def setups(draw: st.DrawFn) -> Setup:
-    slots = draw(st.integers(2, 4))
+    slots = draw(st.sampled_from((2, 2, 3, 4)))
     return Setup(
         unit=draw(st.integers(0, len(UNITS) - 1)),
         slots=slots,
-        initial_slots=draw(st.sampled_from((1, 1, 2))),
+        initial_slots=draw(st.sampled_from((1, 1, 2, slots))),
         slot_limit=draw(st.sampled_from((80, 80, 100, 300))),
         read_limit=draw(st.sampled_from((600, 250, 80))),
         near=draw(st.sampled_from((0.8, 1.0, -1.0))),
@@ -225,6 +227,46 @@ class CachedEncoder:
 @cache
 def bag(dimensions: int) -> CachedEncoder:
     return CachedEncoder(BagEncoder(dimensions))
+
+
+class BreakableStore:
+    """A store whose commit fails when told to: before anything is written, or after all of it is.
+
+    Attributes:
+        good: commits until the failing one; below zero, none fails.
+        written: whether the failing commit is written all the same, so that only its acknowledgement is lost.
+    """
+
+    def __init__(self, inner: Store) -> None:
+        self.inner = inner
+        self.good = -1
+        self.written = False
+
+    def break_after(self, good: int, written: bool) -> None:
+        self.good, self.written = good, written
+
+    def commit(self, address: Address, delta: Delta) -> None:
+        failing = self.good == 0
+        self.good = max(self.good - 1, -1)
+        if self.written or not failing:
+            self.inner.commit(address, delta)
+        if failing:
+            raise StoreError("made to fail")
+
+    def create(self, address: Address, settings: Settings) -> None:
+        self.inner.create(address, settings)
+
+    def load(self, address: Address) -> Rows | None:
+        return self.inner.load(address)
+
+    def seq(self, address: Address) -> int:
+        return self.inner.seq(address)
+
+    def memories(self, tenant: str) -> list[str]:
+        return self.inner.memories(tenant)
+
+    def close(self) -> None:
+        self.inner.close()
 
 
 # -- what ought to be remembered -----------------------------------------------------------------------------------
@@ -335,12 +377,13 @@ class MemoryMachine(RuleBasedStateMachine):
         self.unsplit: tuple[str, str] | None = None
         self.readings: list[str] = []
         self.scanned = ""
+        self.interrupted: str | None = None
 
     def encoder(self, dimensions: int) -> Encoder:
         return bag(dimensions)
 
-    @initialize(setup=setups(), first=st.lists(turns(), min_size=3, max_size=8))
-    def begin(self, setup: Setup, first: list[Request]) -> None:
+    @initialize(setup=setups(), first=st.lists(turns(), min_size=3, max_size=8), learn=st.integers(0, 6))
+    def begin(self, setup: Setup, first: list[Request], learn: int) -> None:
         self.setup = setup
         self.dimensions = 16
         self.path = Path(self.folder.name) / "memory.db"
@@ -354,6 +397,7 @@ class MemoryMachine(RuleBasedStateMachine):
         self.apart = [neighbour.fingerprint() for neighbour in self.neighbours]
         for turn in first:
             self.ingest(turn, None)
+        self.ask_and_learn(0, learn, None)
 
     def teardown(self) -> None:
         if self.memory is not None:
@@ -386,6 +430,22 @@ class MemoryMachine(RuleBasedStateMachine):
         self.unsplit = None
         for (request, key), result in zip(batch, done, strict=True):
             self._entered(request, key, result)
+
+    @rule(turn=turns(), written=st.booleans())
+    def ingest_while_the_store_fails(self, turn: Request, written: bool) -> None:
+        request = _filled(turn, self.ledger.mark()) | {"key": f"once {self.ledger.issued}"}
+        before = self.it.fingerprint()
+        self.store.break_after(0, written)
+        try:
+            self.it.ingest(**request)
+        except StoreError:
+            pass
+        else:
+            raise AssertionError("StoreError was not raised")
+        assert self.it.fingerprint() == before, "a failed commit changed the state"
+        self.unsplit = None
+        self._entered(request, None, self._same(lambda memory: memory.ingest(**request)))
+        self._saw("lost acknowledgement" if written else "failed commit")
 
     @precondition(lambda self: self.ledger.keyed)
     @rule(pick=picks())
@@ -458,7 +518,8 @@ class MemoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.ledger.live)
     @rule(pick=picks())
     def forget_one(self, pick: int) -> None:
-        item = self._picked(self.ledger.live, pick)[0]
+        newest_first = list(reversed(self.ledger.live))
+        item = newest_first[pick % len(newest_first)]
         self._forget({"evidence_id": item}, {item})
 
     @rule(pick=picks(), before=st.none() | st.sampled_from([when for when in WHENS if when is not None]))
@@ -476,7 +537,10 @@ class MemoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.ledger.certificates)
     @rule(pick=picks())
     def undo(self, pick: int) -> None:
-        self._undo(self._picked(self.ledger.certificates, pick)[0])
+        standing = {
+            id: made for id, made in self.ledger.certificates.items() if made.decision == "split" and not made.undone
+        }
+        self._undo(self._picked(standing or self.ledger.certificates, pick)[0])
 
     @precondition(lambda self: self.readings)
     @rule(pick=picks(), around=st.none() | turns(), cut=st.booleans())
@@ -497,9 +561,38 @@ class MemoryMachine(RuleBasedStateMachine):
         assert stored.strip() == own["text"].strip(), "what was not rendered is kept as it is"
         self.ledger.enter(request | {"text": stored}, done)
 
-    @rule(restore=st.booleans())
-    def move_house(self, restore: bool) -> None:
-        self._restored() if restore else self._reopened()
+    @rule(turn=turns())
+    def export_and_restore(self, turn: Request) -> None:
+        """What is restored is the same, and goes on the same."""
+        lines = self.it.export()
+        target = Path(self.folder.name) / "restored.db"
+        url = f"sqlite:///{target}" if self.setup.sqlite else "memory://"
+        with SlotMemory.restore(json.loads(json.dumps(lines)), url, **self._options()) as copy:
+            copy.check()
+            assert copy.fingerprint() == self.it.fingerprint(), "a restored memory differs"
+            assert copy.export() == lines, "a restored memory exports something else"
+            assert copy.read("boiler violin") == self.it.read("boiler violin"), "a restored memory reads otherwise"
+            self.ingest(turn | {"session": self.interrupted}, None)
+            copy.ingest(**_filled(turn | {"session": self.interrupted}, f"mk{self.ledger.issued:04d}zz"))
+            assert copy.fingerprint() == self.it.fingerprint(), "a restored memory goes on otherwise"
+        for file in target.parent.glob("restored.db*"):
+            file.unlink()
+        self._saw("restored")
+
+    @rule(turn=turns())
+    def close_and_reopen(self, turn: Request) -> None:
+        before, lines = self.it.fingerprint(), self.it.export()
+        self.store.close()
+        if self.setup.sqlite:
+            self.store = self._new_store()
+        self.memory = SlotMemory.open(self.store, **self._options())
+        options = [self._options(16) | where for where in NEIGHBOURS]
+        self.neighbours = [SlotMemory.open(self.store, **each) for each in options]
+        assert self.it.fingerprint() == before, "a reopened memory differs"
+        assert self.it.export() == lines, "a reopened memory exports something else"
+        assert [one.fingerprint() for one in self.neighbours] == self.apart, "a reopened neighbour differs"
+        self.ingest(turn | {"session": self.interrupted}, None)
+        self._saw("reopened")
 
     @rule(dimensions=st.sampled_from((8, 16, 24)))
     def reembed(self, dimensions: int) -> None:
@@ -640,31 +733,6 @@ class MemoryMachine(RuleBasedStateMachine):
         self._compare_unsplit(before, request, report.certificate)
         return report.certificate
 
-    def _restored(self) -> None:
-        lines = self.it.export()
-        target = Path(self.folder.name) / "restored.db"
-        url = f"sqlite:///{target}" if self.setup.sqlite else "memory://"
-        with SlotMemory.restore(json.loads(json.dumps(lines)), url, **self._options()) as copy:
-            copy.check()
-            assert copy.fingerprint() == self.it.fingerprint(), "a restored memory differs"
-            assert copy.export() == lines, "a restored memory exports something else"
-            assert copy.read("boiler violin") == self.it.read("boiler violin"), "a restored memory reads otherwise"
-        for file in target.parent.glob("restored.db*"):
-            file.unlink()
-        self._saw("restored")
-
-    def _reopened(self) -> None:
-        before = self.it.fingerprint()
-        self.store.close()
-        if self.setup.sqlite:
-            self.store = self._new_store()
-        self.memory = SlotMemory.open(self.store, **self._options())
-        options = [self._options(16) | where for where in NEIGHBOURS]
-        self.neighbours = [SlotMemory.open(self.store, **each) for each in options]
-        assert self.it.fingerprint() == before, "a reopened memory differs"
-        assert [one.fingerprint() for one in self.neighbours] == self.apart, "a reopened neighbour differs"
-        self._saw("reopened")
-
     def _compare_unsplit(self, before: list[Request], request: Request, certificate: SplitCertificate) -> None:
         """Find out what the state would be had the conflict not been tested for; a suppressed one changes nothing."""
         options = self._options() | {"split": replace(self.setup.split, pairs=0)}
@@ -705,7 +773,7 @@ class MemoryMachine(RuleBasedStateMachine):
         changed = {c.id for c in self.it.contexts() if c != contexts[c.id]}
         assert set(receipt.contexts) == changed, "the receipt does not list the contexts touched"
         for item in gone:
-            del self.ledger.live[item]
+            self.interrupted = self.ledger.live.pop(item).session
         self._redacted(receipt.certificates)
         self.readings = [text for text in self.readings if self.ledger.forbidden().isdisjoint(_marks(text))]
         self.unsplit = None
@@ -824,8 +892,8 @@ class MemoryMachine(RuleBasedStateMachine):
         answerer: Answerer = ExtractiveAnswerer(bag(16)) if self.setup.extractive else ReadingAnswerer()
         return {**self.setup.options(), **MAIN, "encoder": encoder, "answerer": answerer}
 
-    def _new_store(self) -> Store:
-        return open_store(f"sqlite:///{self.path}") if self.setup.sqlite else MemoryStore()
+    def _new_store(self) -> BreakableStore:
+        return BreakableStore(open_store(f"sqlite:///{self.path}") if self.setup.sqlite else MemoryStore())
 
     def _files(self) -> list[Path]:
         return sorted(Path(self.folder.name).glob("memory.db*"))
@@ -850,3 +918,19 @@ class StaticMachine(MemoryMachine):
         from demem_agent.encoders import default_encoder
 
         return default_encoder() if dimensions == 16 else bag(dimensions)
+
+
+def scripted_run(seed: int) -> str:
+    """Carry out some hundred operations drawn from a seed; give the fingerprint and all certificates."""
+    draw = random.Random(seed)
+    memory = SlotMemory(
+        slots=4, slot_limit=100, encoder=bag(16), answerer=ReadingAnswerer(), split=SplitSettings(eta_cal=0.0)
+    )
+    for n in range(80):
+        topic = draw.choice(TOPICS)
+        memory.ingest(f"The {' '.join(draw.sample(topic, 2))} is mk{n:04d}zz.", session=draw.choice(SESSIONS))
+        told = draw.choice(memory.evidence()).text
+        memory.feedback(memory.answer(told), reference=told)
+        if n % 10 == 9:
+            memory.forget(draw.choice(memory.evidence()).id)
+    return f"{memory.fingerprint()} {memory.certificates()}"

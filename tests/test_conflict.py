@@ -7,6 +7,7 @@ from a content, a question is scored by which of the two items that content hold
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 
 from demem_agent import FeedbackReport, Scorer, SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.compress import Summary
-from demem_agent.conflict import Content, judge
+from demem_agent.conflict import Content, divide, judge
+from demem_agent.records import StoredContext
 from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedScorer
-from demem_agent.types import Attempt
+from demem_agent.types import Attempt, Context
 
 BOILER, VIOLIN = "the boiler has a brass valve", "the violin has a broken bow"
 ABOUT_BOILER, ABOUT_VIOLIN = "Which valve has the boiler?", "Which bow has the violin?"
@@ -95,12 +97,12 @@ def test_contexts_of_different_slots_are_not_tested() -> None:
     assert (report.tested, report.certificate) == (0, None)
 
 
-@pytest.mark.parametrize("first", [{"reward": 0.0}, {"reward": 0.49}, None], ids=["bad", "hardly good", "not told"])
-def test_a_context_whose_right_answer_is_unknown_certifies_nothing(first: dict[str, float] | None) -> None:
+@pytest.mark.parametrize("rewards", [(), (0.0,), (0.49,), (1.0, 0.0)], ids=["none", "bad", "hardly good", "no longer"])
+def test_a_context_whose_right_answer_is_unknown_certifies_nothing(rewards: tuple[float, ...]) -> None:
     memory = memory_of()
     answer = memory.answer(ABOUT_BOILER)
-    if first:
-        memory.feedback(answer, **first)  # type: ignore[arg-type]
+    for reward in rewards:
+        memory.feedback(answer, reward=reward)
     report = memory.feedback(memory.answer(ABOUT_VIOLIN), reference="a broken bow")
     assert (report.tested, report.certificate) == (0, None)
 
@@ -244,11 +246,34 @@ def test_a_full_memory_logs_the_conflict_and_stays_as_it_is() -> None:
 
 def test_the_evidence_of_each_of_the_pair_ends_on_its_own_side() -> None:
     memory = memory_of()
-    for n in range(8):  # every one of these is nearer to the boiler by its words
+    for n in range(8):
         memory.ingest(f"boiler valve boiler valve {n}")
     certificate = certificate_of(told_both(memory))
     home = {item: slot.number for slot in memory.slots for item in slot.evidence}
     assert (home["e1"], home["e2"]) == (certificate.slot, certificate.new_slot)
+
+
+SOME = st.sets(st.integers(1, 8).map(lambda n: f"e{n}"), min_size=1)
+
+
+@settings(deadline=None)
+@given(SOME, SOME)
+def test_what_one_of_the_pair_rests_on_goes_with_it_however_near_it_is_to_the_other(
+    first: set[str], second: set[str]
+) -> None:
+    memory = memory_of()
+    for n in range(6):
+        memory.ingest(f"the {'boiler' if n % 2 else 'violin'} has number {n}")
+    state = memory._state
+    pair = [
+        StoredContext(
+            Context(f"a{n}", "?", None, 0, "", (), supports=tuple(sorted(rests_on))), state.item_vector(f"e{n}")
+        )
+        for n, rests_on in enumerate((first, second), 1)
+    ]
+    moved = set(divide(state, 0, (pair[0], pair[1]), {}, 1, 99).moved)
+    assert moved.isdisjoint(first - second)
+    assert moved >= second - first
 
 
 @settings(deadline=None)
@@ -282,6 +307,47 @@ def test_both_contents_are_rebuilt_from_their_own_part() -> None:
     memory = memory_of()
     told_both(memory)
     assert [slot.summary for slot in memory.slots] == [f"- {BOILER}", f"- {VIOLIN}"]
+
+
+# Others at work meanwhile
+
+
+class Meddling:
+    """Score as another scorer does, and have something happen at one of the calls."""
+
+    name = "meddling"
+
+    def __init__(self, inner: ScriptedScorer, call: int, happen: Callable[[], object]) -> None:
+        self._inner = inner
+        self._left = call
+        self._happen = happen
+
+    def score(self, attempt: Attempt) -> float:
+        self._left -= 1
+        if self._left == 0:
+            self._happen()
+        return self._inner.score(attempt)
+
+
+@pytest.mark.parametrize("call", [2, 5, 9, 10, 12, 15, 16, 20])
+def test_what_is_forgotten_during_the_tests_is_not_tested_any_more(call: int) -> None:
+    # The third feedback scores its own answer at the 9th call and two pairs of three contents at the next twelve.
+    good = ScriptedScorer(1.0)
+    meddling = Meddling(good, call, lambda: memory.forget("e2"))
+    memory = memory_of(more={"scorers": (meddling, good)})
+    memory.ingest("the violin has a new string")
+    memory.feedback(memory.answer("Which string has the violin?"), reference="a new string")
+    report = told_both(memory)
+    assert (report.failed, report.certificate, len(memory)) == (None, None, 2)
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 8])
+def test_a_split_is_certified_on_what_is_there_when_it_is_made(call: int) -> None:
+    right = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
+    meddling = Meddling(right, call, lambda: memory.ingest("the train has a ticket"))
+    memory = memory_of(more={"scorers": (meddling, right)})
+    assert certificate_of(told_both(memory)).decision == "split"
+    assert sorted(item for slot in memory.slots for item in slot.evidence) == ["e1", "e2", "e3"]
 
 
 # The budget

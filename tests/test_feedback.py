@@ -188,14 +188,26 @@ def test_a_context_that_rests_on_nothing_stays_where_it_was_routed() -> None:
     assert context_of(memory, answer).slot == answer.route.slot
 
 
-def test_a_reward_draws_the_next_like_question_to_its_slot() -> None:
+def test_a_question_asked_again_goes_to_the_slot_where_it_was_served() -> None:
     memory = memory_of()
-    before = asked(memory, "Tell me about Lisbon").route.scores
-    answer = asked(memory, "Tell me about Lisbon")
+    first = asked(memory, "Is Rex in Lisbon?")
+    assert first.route.slot is not None
+    other = 1 - first.route.slot
+    memory.feedback(first, reference=["the red apple", "flew to Lisbon"][other])
+    assert context_of(memory, first).slot == other
+    assert memory.route("Is Rex in Lisbon?").slot == other
+
+
+def test_a_reward_draws_like_questions_nearer_to_its_slot() -> None:
+    memory = memory_of()
+    before = memory.route("Did Rex sleep in Lisbon?").scores
+    answer = asked(memory, "Is Rex in Lisbon?")
     memory.feedback(answer, reward=1.0)
-    after = memory.route("Tell me about Lisbon").scores
-    assert answer.route.slot is not None
-    assert after[answer.route.slot] == pytest.approx(before[answer.route.slot] + 1.0, abs=1e-3)
+    home = context_of(memory, answer).slot
+    assert home is not None
+    after = memory.route("Did Rex sleep in Lisbon?").scores
+    assert after[home] > before[home]
+    assert after[1 - home] == before[1 - home]
 
 
 def test_an_answer_that_was_rewarded_badly_draws_nothing() -> None:

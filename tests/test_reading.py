@@ -33,6 +33,11 @@ def by_fours(text: str) -> int:
     return len(text) // 4 + 2 * text.count("\n")
 
 
+def squared(text: str) -> int:
+    """Measure more for a whole than for its parts together."""
+    return len(text) ** 2 // 80
+
+
 def line(text: str, at: datetime | None = None, number: int = 1) -> Line:
     return Line(Evidence(f"e{number}", text, None, at), 0, len(text))
 
@@ -48,7 +53,7 @@ def filled(**options: object) -> SlotMemory:
 # The limit
 
 
-@given(LINES, st.integers(1, 300), st.sampled_from([len, in_bytes, by_fours]))
+@given(LINES, st.integers(1, 300), st.sampled_from([len, in_bytes, by_fours, squared]))
 def test_a_packed_reading_is_never_above_the_limit(lines: list[Line], limit: int, measure: object) -> None:
     assert callable(measure)
     taken, text = pack(lines, limit, measure)
@@ -77,9 +82,12 @@ def test_a_reading_uses_the_limit_that_the_memory_was_made_with() -> None:
     assert 75 < reading.size <= 150
 
 
-def test_a_long_line_that_does_not_fit_leaves_its_room_to_shorter_ones() -> None:
-    taken, _ = pack([line("x" * 300), line("short", number=2)], 100, len)
-    assert [item.evidence.id for item in taken] == ["e2"]
+@pytest.mark.parametrize("over", [1, 10, 300])
+def test_a_line_that_does_not_fit_leaves_its_room_to_a_shorter_one(over: int) -> None:
+    limit = len(render([line("first"), line("short", number=3)])) + 2  # the sum over lines is that much too careful
+    longer = line("short" + "x" * over, number=2)
+    taken, _ = pack([line("first"), longer, line("short", number=3)], limit, len)
+    assert [item.evidence.id for item in taken] == ["e1", "e3"]
 
 
 # Order and headers

@@ -127,9 +127,11 @@ def test_the_same_index_ranks_the_same_way_twice(said: list[tuple[list[str], str
 
 def test_equal_scores_are_ordered_by_age() -> None:
     index = PassageIndex(ENCODER.dimensions)
-    for n in range(5):
-        put(index, n, "cat", session=f"s{n}")
-    assert [item for item, _ in ranked(index, query("cat"))] == ["e0", "e1", "e2", "e3", "e4"]
+    for n in range(100):
+        put(index, n, "cat" if n % 3 else "dog", session=f"s{n}")
+    assert [item for item, _ in ranked(index, query("cat"))] == sorted(
+        (f"e{n}" for n in range(100)), key=lambda item: (int(item[1:]) % 3 == 0, int(item[1:]))
+    )
 
 
 def test_an_empty_index_ranks_nothing() -> None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from demem_agent import SlotMemory
-from demem_agent.errors import InvalidInput, StaleState, StoreError
+from demem_agent import AsyncSlotMemory, SlotMemory
+from demem_agent.errors import DeMemError, InvalidInput, StaleState, StoreError
 from demem_agent.loading import load_state
 from demem_agent.records import Delta, Head, Operation
 from demem_agent.settings import Settings
@@ -319,6 +321,32 @@ def test_two_processes_share_a_file_where_that_is_safe(module: ModuleType, tmp_p
         assert "this came from elsewhere" in memory.answer("What came from elsewhere?").text
         assert memory.ingest("and it goes on").evidence_id == "e3"
         memory.check()
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        lambda url: SlotMemory.open(url, **{**OPTIONS, "encoder": BagEncoder(8)}),
+        lambda url: SlotMemory.open(url, **{**OPTIONS, "slots": 9}),
+        lambda url: SlotMemory.open(url, memory_id=" ", **OPTIONS),
+        lambda url: SlotMemory.restore(SlotMemory(**OPTIONS).export(), url, **OPTIONS),
+        lambda url: asyncio.run(AsyncSlotMemory.open(url, **{**OPTIONS, "encoder": BagEncoder(8)})),
+        lambda url: asyncio.run(AsyncSlotMemory.restore(SlotMemory(**OPTIONS).export(), url, **OPTIONS)),
+    ],
+    ids=["encoder", "settings", "name", "restore", "async encoder", "async restore"],
+)
+def test_an_open_that_fails_leaves_the_file_to_others(
+    opening: Callable[[str], object], module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sqlite, "shares_safely", lambda version: False)
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, **OPTIONS) as memory:
+        memory.ingest("words")
+    with pytest.raises(DeMemError):
+        opening(url)
+    with closing(module.connect(tmp_path / "a.db", timeout=0, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # raises where the file is still locked
+        other.execute("ROLLBACK")
 
 
 def test_all_stores_of_a_process_on_a_file_share_it(module: ModuleType, tmp_path: Path) -> None:

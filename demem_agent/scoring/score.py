@@ -97,7 +97,7 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
     bm25, share = index.lexical.scores(words)
     z_cosine = _standard(cosine)
     z_bm25 = _standard(bm25)
-    hybrid: NDArray[np.float32] = z_cosine + np.float32(0.6) * z_bm25
+    hybrid = (z_cosine + 0.6 * z_bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
     table = _columns(index, query, rows, z_cosine, z_bm25, share, hybrid)
     table[:, 11] = _coverage(index, words)[index.session.view()[rows]]

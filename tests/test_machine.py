@@ -1,0 +1,114 @@
+"""Every invariant of the memory holds after any sequence of operations that a user may carry out."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+from machine import MARKS, TOPICS, MemoryMachine, StaticMachine, scripted_run
+
+from demem_agent import SlotMemory
+from demem_agent.testing import BagEncoder, ReadingAnswerer
+
+QUICK = settings(
+    max_examples=100,
+    stateful_step_count=20,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+THOROUGH = settings(QUICK, max_examples=400, stateful_step_count=30, derandomize=False, print_blob=True)
+#: What a run must reach for its silence to mean anything.
+WORTH = (
+    *("split", "suppressed", "exact undo", "merging undo", "forgot", "redacted certificate"),
+    *("replayed ingest", "replayed feedback", "key clash", "re-ingested reading"),
+    *("reopened", "restored", "failed commit", "lost acknowledgement"),
+)
+
+
+@cache
+def quick_run() -> Counter[str]:
+    """Run the machine on fixed seeds; give how often it reached what."""
+
+    class Counted(MemoryMachine):
+        tally: ClassVar[Counter[str]] = Counter()
+
+    run_state_machine_as_test(Counted, settings=QUICK)
+    return Counted.tally
+
+
+def test_the_invariants_hold_after_any_operations() -> None:
+    quick_run()
+
+
+@pytest.mark.parametrize("what", WORTH)
+def test_the_machine_reaches(what: str) -> None:
+    assert quick_run()[what] > 0
+
+
+def test_the_invariants_hold_with_the_encoder_that_ships() -> None:
+    run_state_machine_as_test(StaticMachine, settings=settings(QUICK, max_examples=8))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", [MemoryMachine, StaticMachine])
+def test_the_invariants_hold_after_many_more_operations(machine: type[MemoryMachine]) -> None:
+    run_state_machine_as_test(machine, settings=THOROUGH)
+
+
+def test_the_state_does_not_depend_on_the_hash_seed() -> None:
+    """Two processes whose sets and dictionaries of texts are in another order come to the same state."""
+    code = "from machine import scripted_run; print(scripted_run(7))"
+    folders = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    found = set()
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(folders)}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        found.add(done.stdout)
+    assert found == {f"{scripted_run(7)}\n"}
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_forgotten_text_is_in_no_file_of_a_database_that_has_grown(tmp_path: Path, seed: int) -> None:
+    """Where SQLite rebalances a table, pages keep old bytes between their cells, which secure_delete never reaches."""
+    draw = random.Random(seed)
+    words = [word for topic in TOPICS for word in topic]
+    memories = [_grown(tmp_path, f"m{n}") for n in range(1 + 2 * (seed % 2))]
+    for memory in memories:
+        for n, word in enumerate(words):
+            memory.ingest(f"The {word} is {'mk' if memory is memories[0] else 'nb'}{n:04d}zz.")
+    while len(memories[0]):
+        for _ in range(10):
+            memory = draw.choice(memories)
+            answer = memory.answer(f"What about the {draw.choice(words)}?")
+            if draw.random() < 0.5:
+                memory.feedback(answer, reward=0.3)
+        if seed % 2:
+            memories[0].reembed(BagEncoder(draw.choice((8, 16))))
+        memories[0].forget(draw.choice(memories[0].evidence()).id)
+        left = {mark for file in tmp_path.iterdir() for mark in MARKS.findall(file.read_bytes().decode("latin-1"))}
+        assert left <= set(MARKS.findall(repr(memories[0].evidence()))), "forgotten text is in a file"
+    for memory in memories:
+        memory.close()
+
+
+def _grown(folder: Path, memory_id: str) -> SlotMemory:
+    return SlotMemory.open(
+        f"sqlite:///{folder / 'memory.db'}",
+        memory_id=memory_id,
+        encoder=BagEncoder(8),
+        answerer=ReadingAnswerer(),
+        slots=2,
+        slot_limit=100,
+        read_limit=80,
+    )
