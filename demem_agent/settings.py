@@ -33,11 +33,11 @@ class SplitSettings:
         counterfactuals: most answers produced for the tests of one feedback, >= 0.
     """
 
-    c_beta: float = 1.0
+    c_beta: float = 0.5
     sigma_0: float = 0.05
     eta_cal: float = 0.05
-    tau_split: float = 0.1
-    tau_sat: float = 0.2
+    tau_split: float = 0.3
+    tau_sat: float = 0.4
     pairs: int = 2
     counterfactuals: int = 24
 
@@ -72,7 +72,7 @@ class Settings:
     read_limit: int = 6000
     unit: Unit = "chars"
     initial_slots: int = 6
-    near: float = 0.8
+    near: float = 0.9
     mode: Mode = "evidence"
     split: SplitSettings = field(default_factory=SplitSettings)
 
