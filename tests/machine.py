@@ -34,7 +34,7 @@ from demem_agent.stores import Address, MemoryStore, Rows, Store, open_store
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.types import Answerer, Encoder, Evidence, FeedbackReport, Ingested, Mode, Reading, SplitCertificate
 
-__all__ = ["MARKS", "TOPICS", "BreakableStore", "MemoryMachine", "Setup", "StaticMachine", "cut_texts", "scripted_run", "setups"]
+__all__ = ["MARKS", "TOPICS", "BreakableStore", "MemoryMachine", "StaticMachine", "scripted_run"]
 
 Result = TypeVar("Result")
 Request = dict[str, Any]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -35,7 +35,6 @@ from demem_agent.decision import (
 )
 
 Floats = NDArray[np.float64]
-pytest.importorskip("scipy")
 
 # Quarters make ties and exact zeros common; the rest of the unit interval makes them rare.
 units = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]) | st.floats(0.0, 1.0)
@@ -199,7 +198,7 @@ def test_frontiers_never_rise_with_more_states_and_end_at_zero(mu: Floats) -> No
     worst = [worst_case_frontier(mu, k).value for k in range(1, min(mu.shape) + 1)]
     mean = [average_frontier(mu, k).value for k in range(1, min(mu.shape) + 1)]
     assert worst == sorted(worst, reverse=True)
-    assert all(now <= before + 1e-6 for before, now in zip(mean, mean[1:], strict=False))
+    assert all(now <= before + 1e-6 for before, now in pairwise(mean))
     assert worst[-1] == 0
     assert mean[-1] <= 1e-6
 

@@ -27,7 +27,7 @@ QUICK = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-THOROUGH = settings(QUICK, max_examples=400, stateful_step_count=30, derandomize=False, print_blob=True)
+THOROUGH = settings(QUICK, max_examples=600, stateful_step_count=40, derandomize=False, print_blob=True)
 #: What a run must reach for its silence to mean anything.
 WORTH = (
     *("split", "suppressed", "exact undo", "merging undo", "forgot", "redacted certificate"),
@@ -57,7 +57,7 @@ def test_the_machine_reaches(what: str) -> None:
 
 
 def test_the_invariants_hold_with_the_encoder_that_ships() -> None:
-    run_state_machine_as_test(StaticMachine, settings=settings(QUICK, max_examples=8))
+    run_state_machine_as_test(StaticMachine, settings=settings(QUICK, max_examples=15))
 
 
 @pytest.mark.slow

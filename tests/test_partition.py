@@ -28,8 +28,9 @@ from demem_agent.decision import (
     radius_bounds,
     unknown,
     upper_gaps,
+    worst_case_frontier,
 )
-from demem_agent.decision.partition import colour, smallest_last
+from demem_agent.decision._colouring import colour, smallest_last
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -179,9 +180,6 @@ def test_a_context_of_which_nothing_is_known_does_not_stop_the_others_from_being
 
 @pytest.mark.parametrize(("k", "target"), [(3, 1.05), (5, 1.02), (8, 1.01), (10, 1.0)])
 def test_the_cover_comes_close_to_the_frontier_on_random_instances(k: int, target: float) -> None:
-    pytest.importorskip("scipy")
-    from demem_agent.decision import worst_case_frontier
-
     found, exact = 0.0, 0.0
     for seed in range(20):
         mu = np.random.default_rng(seed).random((20, 12))
@@ -222,7 +220,7 @@ def test_witnesses_are_kept_apart_or_proven_to_need_more_states(
 ) -> None:
     pairs = drawn_pairs(data, len(envelope.lower))
     if colours_needed(graph_of(pairs, len(envelope.lower))) > k:
-        with pytest.raises(ValueError, match="^cannot_link must be satisfiable"):
+        with pytest.raises(ValueError, match=r"^cannot_link must be satisfiable"):
             divide(envelope, k, cannot_link=pairs)
         return
     found = divide(envelope, k, cannot_link=pairs)
@@ -281,7 +279,7 @@ def test_witnesses_of_high_degeneracy_that_two_states_satisfy_are_satisfied(divi
 @ways
 def test_witnesses_that_need_more_states_are_refused_with_contexts_to_spare(divide: Callable[..., Partition]) -> None:
     clique = list(combinations(range(4), 2))
-    with pytest.raises(ValueError, match="^cannot_link must be satisfiable with 3 states"):
+    with pytest.raises(ValueError, match=r"^cannot_link must be satisfiable with 3 states"):
         divide(unknown((1500, 2)), 3, cannot_link=clique)
 
 
@@ -302,7 +300,7 @@ def test_witnesses_that_the_greedy_order_fails_on_are_satisfied_by_search(divide
 def test_witnesses_neither_satisfied_nor_refuted_are_said_to_be_neither(
     divide: Callable[..., Partition], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("demem_agent.decision.partition.COLOURING_BUDGET", 5)
+    monkeypatch.setattr("demem_agent.decision._colouring.COLOURING_BUDGET", 5)
     with pytest.raises(RuntimeError, match="nor proved that none do"):
         divide(unknown((8, 2)), 3, cannot_link=PRISM)
 

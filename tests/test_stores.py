@@ -199,6 +199,11 @@ class TestEveryStore:
             memory.answer("What now?")
         assert memory.contexts() == ()
 
+    def test_a_store_that_the_caller_made_outlives_the_memories_in_it(self, store: Store) -> None:
+        with opened(store) as memory:
+            memory.ingest("the boiler has a brass valve")
+        assert len(opened(store)) == 1
+
     def test_memories_of_one_store_may_be_used_from_many_threads(self, store: Store) -> None:
         held = [SlotMemory.open(store, memory_id=str(n), **OPTIONS) for n in range(4)]
         failed: list[BaseException] = []

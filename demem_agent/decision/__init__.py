@@ -5,7 +5,10 @@ needs; it knows no text, no store and no clock, so a simulation and a deployed m
 
 * ``gaps``: the exact quantities, when the rewards are known;
 * ``envelopes``: intervals that hold the rewards, each with the conditions under which it does;
-* ``certificates``: what an envelope proves about gaps, distances and radii.
+* ``sequences``: envelopes that hold at every count of rewards at once;
+* ``certificates``: what an envelope proves about gaps, distances and radii;
+* ``partition``: contexts into K states, from certificates;
+* ``frontier``: what K states cost at best, when the rewards are known. Exact values need scipy, on demand.
 """
 
 from __future__ import annotations
@@ -21,23 +24,61 @@ from demem_agent.decision.certificates import (
     upper_gaps,
 )
 from demem_agent.decision.envelopes import Envelope, guard_band, hoeffding, unknown
+from demem_agent.decision.frontier import (
+    Covering,
+    Frontier,
+    Interval,
+    Packing,
+    average_frontier,
+    average_interval,
+    covering_interval,
+    covering_number,
+    information_bound,
+    packing_interval,
+    packing_number,
+    worst_case_frontier,
+    worst_case_interval,
+)
 from demem_agent.decision.gaps import can_share, gaps, pairwise_distance, radius
+from demem_agent.decision.partition import Partition, cover_partition, fallback, greedy_partition
+from demem_agent.decision.sequences import BernsteinSequence, betting, empirical_bernstein, histories
 
 __all__ = [
+    "BernsteinSequence",
     "CandidateRadius",
+    "Covering",
     "Envelope",
+    "Frontier",
+    "Interval",
+    "Packing",
+    "Partition",
+    "average_frontier",
+    "average_interval",
+    "betting",
     "can_share",
     "candidate_radius",
     "cannot_link",
+    "cover_partition",
+    "covering_interval",
+    "covering_number",
     "distance_bounds",
+    "empirical_bernstein",
+    "fallback",
     "gaps",
+    "greedy_partition",
     "guard_band",
+    "histories",
     "hoeffding",
+    "information_bound",
     "lower_gaps",
     "lower_losses",
+    "packing_interval",
+    "packing_number",
     "pairwise_distance",
     "radius",
     "radius_bounds",
     "unknown",
     "upper_gaps",
+    "worst_case_frontier",
+    "worst_case_interval",
 ]

@@ -13,11 +13,9 @@ proves it.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +30,7 @@ from demem_agent.decision._covers import (
     greedy_packing,
     search_cover,
 )
+from demem_agent.decision._programs import largest_packing, median_actions, scipy, smallest_cover
 from demem_agent.decision.gaps import gaps
 
 Labels = NDArray[np.intp]
@@ -113,7 +112,8 @@ class Interval:
 def worst_case_frontier(mu: ArrayLike, k: int) -> Frontier:
     """Compute the smallest worst-case distortion of K states, exactly.
 
-    Bisects over the distinct gaps; each level is a set cover by at most K actions, solved by HiGHS.
+    Bisects over the distinct gaps; each level that ``worst_case_interval`` leaves open is a set cover by at most K
+    actions, solved by HiGHS.
 
     Args:
         mu: shape (N, A), in [0, 1].
@@ -122,16 +122,16 @@ def worst_case_frontier(mu: ArrayLike, k: int) -> Frontier:
     Raises ValueError for arguments out of range, ImportError without scipy, RuntimeError if the solver gives up.
     Source: eq. (epsK).
     """
-    losses = gaps(mu)
-    found = _within_range(losses, k)
+    scipy("scipy.optimize")  # asked for before it may turn out not to be needed: no error that comes and goes
+    losses, (bounds, found) = gaps(mu), _worst_case_bounds(mu, k)
 
     def reachable(level: float) -> bool:
         nonlocal found
-        actions = _smallest_cover(losses <= level)
+        actions = smallest_cover(losses <= level)
         found = actions if len(actions) <= k else found
         return len(actions) <= k
 
-    first_level(np.unique(losses[losses <= losses[:, found].min(axis=1).max()]), reachable)
+    first_level(np.unique(losses[(losses >= bounds.lower) & (losses <= bounds.upper)]), reachable)
     return _frontier(losses, found, None)
 
 
@@ -151,7 +151,7 @@ def average_frontier(mu: ArrayLike, k: int, weights: ArrayLike | None = None) ->
     losses = gaps(mu)
     _within_range(losses, k)
     shares = _shares(weights, len(losses))
-    return _frontier(losses, _median_actions(losses * shares[:, None], k), shares)
+    return _frontier(losses, median_actions(losses * shares[:, None], k), shares)
 
 
 def covering_number(mu: ArrayLike, eps: float) -> Covering:
@@ -160,7 +160,7 @@ def covering_number(mu: ArrayLike, eps: float) -> Covering:
     Raises ValueError for ``eps`` that is not finite and >= 0, ImportError without scipy. Source: eq. (covering).
     """
     losses = _losses(mu, eps)
-    found = _frontier(losses, _smallest_cover(losses <= eps), None)
+    found = _frontier(losses, smallest_cover(losses <= eps), None)
     return Covering(len(found.actions), eps, found.actions, found.labels)
 
 
@@ -171,7 +171,7 @@ def packing_number(mu: ArrayLike, eps: float) -> Packing:
     context from those that each action serves: the integer dual of the covering number, never above it.
     Raises ValueError for ``eps`` that is not finite and >= 0, ImportError without scipy. Source: eq. (packing).
     """
-    members = _largest_packing(_losses(mu, eps) <= eps)
+    members = largest_packing(_losses(mu, eps) <= eps)
     return Packing(len(members), eps, tuple(members))
 
 
@@ -192,12 +192,7 @@ def worst_case_interval(mu: ArrayLike, k: int) -> Interval:
     Above: the actions a budgeted search and exchanges find. Below: the first level that neither a packing, nor the
     dual of a greedy cover, nor a finished search rules out. Raises ValueError as ``worst_case_frontier``.
     """
-    losses = gaps(mu)
-    _within_range(losses, k)
-    upper = float(losses[:, exchange(losses, bottleneck_actions(losses, k), k)].min(axis=1).max())
-    levels = np.unique(losses[losses <= upper])
-    open_from = first_level(levels, lambda level: not _ruled_out(losses <= level, k))
-    return Interval(float(levels[open_from]), upper)
+    return _worst_case_bounds(mu, k)[0]
 
 
 def average_interval(mu: ArrayLike, k: int, weights: ArrayLike | None = None) -> Interval:
@@ -268,75 +263,32 @@ def _frontier(losses: Floats, actions: Sequence[int], weights: Floats | None) ->
     return Frontier(value, tuple(used.tolist()), labels, weights)
 
 
+def _worst_case_bounds(mu: ArrayLike, k: int) -> tuple[Interval, list[int]]:
+    """Enclose the worst-case frontier, and give the actions that attain the upper end."""
+    losses = gaps(mu)
+    _within_range(losses, k)
+    actions = exchange(losses, bottleneck_actions(losses, k), k)
+    upper = float(losses[:, actions].min(axis=1).max())
+    levels = np.unique(losses[losses <= upper])
+    open_from = first_level(levels, lambda level: not _ruled_out(losses <= level, k))
+    return Interval(float(levels[open_from]), upper), actions
+
+
 def _ruled_out(covers: Bools, k: int) -> bool:
     found = search_cover(covers, k)
     return found.settled and found.actions is None
 
 
-def _lagrangian_floor(weighted: Floats, k: int, upper: float, rounds: int = 300) -> float:
-    price, best, step = np.sort(weighted, axis=1)[:, : k + 1].max(axis=1), -math.inf, 1.0
+def _lagrangian_floor(weighted: Floats, k: int, upper: float, rounds: int = 400) -> float:
+    """Raise a lower bound on k-median by subgradient steps; a step that brings nothing shortens the next ones."""
+    price, best, step = weighted.mean(axis=1), -math.inf, 1.5
     for _ in range(rounds):
         saved = np.maximum(price[:, None] - weighted, 0.0)
         chosen = np.argsort(-saved.sum(axis=0))[:k]
         floor = float(price.sum() - saved[:, chosen].sum())
-        step = step if floor > best else step * 0.95
-        best = max(best, floor)
+        best, step = max(best, floor), step if floor > best else step * 0.98
         slope = 1.0 - (saved[:, chosen] > 0).sum(axis=1)
         if not slope.any():
             break
-        price = price + step * (upper - floor + ROUNDING) * slope / float(slope @ slope)
+        price = price + step * (upper - floor) * slope / float(slope @ slope)
     return max(best, 0.0)
-
-
-def _smallest_cover(covers: Bools) -> list[int]:
-    rows = np.unique(covers, axis=0).astype(np.float64)
-    return _solve(np.ones(covers.shape[1]), rows, lower=1.0, upper=math.inf)
-
-
-def _largest_packing(covers: Bools) -> list[int]:
-    return _solve(-np.ones(len(covers)), covers.T.astype(np.float64), lower=-math.inf, upper=1.0)
-
-
-def _solve(cost: Floats, rows: Floats, *, lower: float, upper: float) -> list[int]:
-    """Minimise ``cost @ y`` over y in {0, 1} with lower <= rows @ y <= upper; give the chosen places."""
-    optimize = _scipy("scipy.optimize")
-    constraint = optimize.LinearConstraint(rows, lower, upper)
-    answer = optimize.milp(cost, integrality=np.ones(len(cost)), bounds=optimize.Bounds(0, 1), constraints=[constraint])
-    return _chosen(answer)
-
-
-def _median_actions(weighted: Floats, k: int) -> list[int]:
-    """Solve k-median: y opens an action, z sends a context to an open one; z comes out whole by itself."""
-    optimize, sparse = _scipy("scipy.optimize"), _scipy("scipy.sparse")
-    n, width = weighted.shape
-    eye = sparse.identity(n * width, format="csr")
-    once = sparse.hstack([sparse.csr_matrix((n, width)), sparse.kron(sparse.identity(n), np.ones((1, width)))])
-    opened = sparse.hstack([sparse.kron(np.ones((n, 1)), sparse.identity(width)), -eye])
-    count = sparse.csr_matrix(np.concatenate([np.ones(width), np.zeros(n * width)])[None, :])
-    answer = optimize.milp(
-        np.concatenate([np.zeros(width), weighted.ravel()]),
-        integrality=np.concatenate([np.ones(width), np.zeros(n * width)]),
-        bounds=optimize.Bounds(0, 1),
-        constraints=[
-            optimize.LinearConstraint(once.tocsr(), 1, 1),
-            optimize.LinearConstraint(opened.tocsr(), 0, math.inf),
-            optimize.LinearConstraint(count, 0, k),
-        ],
-        options={"mip_rel_gap": 0.0},
-    )
-    return [place for place in _chosen(answer) if place < width]
-
-
-def _chosen(answer: object) -> list[int]:
-    values = getattr(answer, "x", None)
-    if getattr(answer, "status", None) != 0 or values is None:
-        raise RuntimeError(f"the integer program was not solved: {getattr(answer, 'message', answer)}")
-    return [int(place) for place in np.flatnonzero(np.asarray(values) > 0.5)]
-
-
-def _scipy(name: str) -> ModuleType:
-    # Imported on demand: nothing else of the kernel needs more than numpy.
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError("exact frontiers need scipy: pip install 'demem-agent[lab]'") from error
