@@ -155,7 +155,9 @@ class SlotMemory(MemoryCore):
         Args:
             answer: the answer or its id.
             reward: in [0, 1].
-            reference: what would have been right; the scorers turn it into rewards.
+            reference: what would have been right; the scorers turn it into rewards. The shipped ones look at
+                the answer's words and at whether the reading held the reference, so their mean says that
+                memory could have answered rather than that the answer was right.
 
         Raises:
             InvalidInput: without reward and reference, or for a reward outside [0, 1].

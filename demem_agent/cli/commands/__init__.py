@@ -13,6 +13,7 @@ from demem_agent.cli.commands.export import export
 from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.ingest import ingest
+from demem_agent.cli.commands.lab import lab
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.slots import slots
@@ -34,4 +35,5 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "export": export,
     "import": restore,
     "check": check,
+    "lab": lab,
 }
