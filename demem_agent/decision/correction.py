@@ -1,0 +1,275 @@
+"""Description as the prior, certificates as the correction: an online learner that goes beyond the paper.
+
+It starts from a partition by description and plays slot-level UCB on it, as if similar contexts were alike. A context
+whose rewards certifiably disagree with those of its slot leaves, explores on its own, and joins the slot whose action
+is certifiably right for it. Where the description is right, nothing leaves and nothing is paid.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from demem_agent.decision._arrays import Bools, Floats, require
+from demem_agent.decision._covers import exchange
+from demem_agent.decision.learner import Assignment, Confidence, Labels, Tally, require_round, upper_confidence
+
+__all__ = ["CorrectedPrior", "Role"]
+
+
+class Role(IntEnum):
+    """How a context is played."""
+
+    MEMBER = 0  # pools its rewards with its slot and follows the slot's UCB
+    ALONE = 1  # explores on its own
+    PLACED = 2  # follows the action its slot shows
+
+
+class CorrectedPrior:
+    """Learn from a prior partition, corrected by certificates.
+
+    A context leaves its slot when its mean reward of the action just played and the mean of the other members lie
+    further apart than both half-widths together: then, on the event of ``Confidence``, their expectations differ.
+    Once two members and a share ``slot_trust`` of a slot have left, its other members leave as well; once a share
+    ``trust`` of all contexts has, everyone does. A context alone plays UCB on its own rewards until an action is
+    certified to lose at most ``tolerance`` in it; then it joins the slot that shows its leading action, or makes a
+    free slot show it, or joins the slot that loses least, if that is certified to lose at most ``tolerance``. If none
+    is and all K show different actions, the description is given up for all; once no members are left, so is
+    ``tolerance``: the K actions are chosen anew, to lose least on average as far as estimated. A placed context
+    leaves or moves only when its action is certified to be worse than another.
+
+    At most K slots at all times. Contexts alone are exploration: ``rounds_alone`` counts those rounds, and
+    ``partition()`` says which slot serves each of them best so far.
+    The certificates hold under the conditions of ``Confidence``; that pooling unproven members is harmless, that
+    ``trust`` is well chosen, and that chance agreement on the actions played means agreement are not certified.
+
+    Args:
+        prior: shape (N,), slot of each context in [0, slots): k-means of the descriptions, say.
+        actions: A >= 1.
+        slots: K >= 1.
+        confidence: half-widths for N contexts and A actions; its ``noise`` also scales the UCB index.
+        rng: breaks ties between actions.
+        tolerance: in (0, 1]. trust, slot_trust: shares of contexts, in (0, 1].
+        opinions: members that shall try an action of their slot once any context has left, >= 1.
+
+    Raises ValueError for arguments out of range.
+    """
+
+    def __init__(
+        self,
+        prior: ArrayLike,
+        actions: int,
+        slots: int,
+        *,
+        confidence: Confidence,
+        rng: Generator,
+        tolerance: float = 0.2,
+        trust: float = 0.25,
+        slot_trust: float = 1 / 3,
+        opinions: int = 2,
+    ) -> None:
+        labels = np.array(prior, dtype=np.intp)
+        size = (confidence.contexts,)
+        require(labels.shape == size and confidence.actions == actions, "confidence", "made for N and A", confidence)
+        require(bool(((labels >= 0) & (labels < slots)).all()), "prior", f"slots in [0, {slots - 1}]", labels)
+        for name, value in (("tolerance", tolerance), ("trust", trust), ("slot_trust", slot_trust)):
+            require(0 < value <= 1, name, "in (0, 1]", value)
+        require(opinions >= 1, "opinions", ">= 1", opinions)
+        self.confidence, self.tolerance = confidence, tolerance
+        self.trust, self.slot_trust, self.opinions = trust, slot_trust, opinions
+        self.slot: Labels = labels
+        self.role = np.full(len(labels), Role.MEMBER, dtype=np.intp)
+        self.shown = np.full(slots, -1, dtype=np.intp)
+        self.members: Labels = np.bincount(labels, minlength=slots)
+        self.gone = np.zeros(slots, dtype=np.intp)
+        self.own, self.pool = Tally(len(labels), actions), Tally(slots, actions)
+        self.left = self.rounds_alone = self._chosen_for = 0
+        self.saturated = False
+        self._order: Labels = rng.permutation(actions)
+
+    def choose(self, context: int) -> int:
+        """Choose by the slot, or by the context's own rewards while it is alone."""
+        role, slot = self.role[context], self.slot[context]
+        if role == Role.PLACED:
+            return int(self.shown[slot])
+        tally, row = (self.pool, slot) if role == Role.MEMBER else (self.own, context)
+        if role == Role.ALONE:
+            self.rounds_alone += 1
+        elif self.left and (action := self._second_opinion(context, slot)) >= 0:
+            return action
+        return upper_confidence(tally.counts[row], tally.sums[row], self.confidence.noise, self._order)
+
+    def learn(self, context: int, action: int, reward: float) -> None:
+        """Take in a reward, and change the context's place if a certificate says so."""
+        require_round(self.own, context, action, reward)
+        self.own.add(context, action, reward)
+        role = self.role[context]
+        if role == Role.MEMBER:
+            self._learn_as_member(context, action, reward)
+        elif role == Role.ALONE:
+            self._try_to_join(context)
+        else:
+            self._check_place(context)
+
+    def partition(self) -> Assignment:
+        """Give the slots; a context that is alone is shown where it loses least as far as is certified."""
+        labels = self.slot.copy()
+        for context in np.flatnonzero(self.role == Role.ALONE):
+            labels[context] = self._least_loss(int(context))[0]
+        return Assignment(labels, self.shown.copy())
+
+    def _second_opinion(self, context: int, slot: int) -> int:
+        """Find an action that this member never tried and too few others did; -1 if there is none.
+
+        Once the description was wrong somewhere, a single unlucky try by a stray member must not speak for a slot.
+        """
+        few = (self.pool.counts[slot] < self.opinions) & (self.own.counts[context] == 0)
+        return int(self._order[few[self._order].argmax()]) if few.any() else -1
+
+    def _learn_as_member(self, context: int, action: int, reward: float) -> None:
+        slot = int(self.slot[context])
+        self.pool.add(slot, action, reward)
+        self.shown[slot] = self.pool.leading(slot)
+        if self._disagrees(context, slot, action):
+            self._leave(context)
+            if self.left >= self.trust * len(self.slot):
+                self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
+            elif self.gone[slot] >= max(2.0, self.slot_trust * (self.gone[slot] + self.members[slot])):
+                self._dissolve(self.slot == slot)
+
+    def _disagrees(self, context: int, slot: int, action: int) -> bool:
+        """Tell whether the context's mean certifiably differs from that of the slot's other members."""
+        mine, others = (
+            self.own.counts[context, action],
+            self.pool.counts[slot, action] - self.own.counts[context, action],
+        )
+        if others <= 0:
+            return False
+        total = self.own.sums[context, action]
+        difference = abs(total / mine - (self.pool.sums[slot, action] - total) / others)
+        width = self.confidence.single(int(mine)) + self.confidence.pooled(int(others), int(self.members[slot]) - 1)
+        return bool(difference > width)
+
+    def _dissolve(self, group: Bools) -> None:
+        """Stop believing the description for a group of contexts: its members are on their own."""
+        for context in np.flatnonzero(group & (self.role == Role.MEMBER)):
+            self._leave(int(context))
+
+    def _leave(self, context: int) -> None:
+        slot = int(self.slot[context])
+        self.pool.counts[slot] -= self.own.counts[context]
+        self.pool.sums[slot] -= self.own.sums[context]
+        self.members[slot] -= 1
+        self.role[context] = Role.ALONE
+        self.left += 1
+        self.gone[slot] += 1
+        if self.members[slot] > 0:
+            self.shown[slot] = self.pool.leading(slot)
+        elif not self._followed(slot):
+            self.shown[slot] = -1
+
+    def _followed(self, slot: int) -> bool:
+        return bool(((self.slot == slot) & (self.role == Role.PLACED)).any())
+
+    def _bounds(self, context: int) -> tuple[Floats, Floats]:
+        """Bound the rewards of one context from its own rounds."""
+        counts = self.own.counts[context]
+        means, width = self.own.sums[context] / np.maximum(counts, 1.0), self.confidence.singles(counts)
+        return np.maximum(means - width, 0.0), np.minimum(means + width, 1.0)
+
+    def _least_loss(self, context: int) -> tuple[int, float]:
+        """Find the slot whose action loses least at worst; an empty slot loses more than any other."""
+        lower, upper = self._bounds(context)
+        loss = np.where(self.shown >= 0, upper.max() - lower[self.shown], 2.0)
+        best = int(loss.argmin())
+        return best, float(loss[best])
+
+    def _try_to_join(self, context: int) -> None:
+        lower, upper = self._bounds(context)
+        if upper.max() - lower.max() > self.tolerance:
+            return
+        leading = self.own.leading(context)
+        if upper.max() - lower[leading] > self.tolerance:
+            leading = int(lower.argmax())
+        slot, loss = self._least_loss(context)
+        same = np.flatnonzero(self.shown == leading)
+        target = -1 if self.saturated else int(same[0]) if same.size else self._free_slot()
+        if target >= 0:
+            self._place(context, target, leading)
+        elif loss <= self.tolerance or self.saturated:
+            self._place(context, slot, int(self.shown[slot]))
+            self._refresh()
+        elif np.unique(self.shown).size == len(self.shown):
+            self._make_room(context)
+
+    def _free_slot(self) -> int:
+        """Find a slot that shows nothing, or make one: two that show the same action decide nothing apart."""
+        empty = np.flatnonzero(self.shown < 0)
+        if empty.size:
+            return int(empty[0])
+        for slot in np.argsort(self.members, kind="stable"):
+            twins = np.flatnonzero((self.shown == self.shown[slot]) & (np.arange(len(self.shown)) != slot))
+            if twins.size and (self.members[slot] == 0 or self._certified(int(slot))):
+                self._merge(int(slot), int(twins[0]))
+                return int(slot)
+        return -1
+
+    def _certified(self, slot: int) -> bool:
+        """Tell whether the members' own action is certified, on their pooled rewards, to lose at most ``tolerance``."""
+        counts = self.pool.counts[slot]
+        if counts.min() == 0:
+            return False
+        width = np.array([self.confidence.pooled(int(n), int(self.members[slot])) for n in counts])
+        means = self.pool.sums[slot] / counts
+        return bool((means + width).max() - (means - width)[self.shown[slot]] <= self.tolerance)
+
+    def _merge(self, slot: int, into: int) -> None:
+        """Have everyone in a slot follow another that shows the same action."""
+        moving = (self.slot == slot) & (self.role != Role.ALONE)
+        self.slot[moving], self.role[moving] = into, Role.PLACED
+        self.members[slot] = 0
+        self.pool.counts[slot] = self.pool.sums[slot] = 0.0
+        self.shown[slot] = -1
+
+    def _place(self, context: int, slot: int, action: int) -> None:
+        self.slot[context], self.role[context] = slot, Role.PLACED
+        self.shown[slot] = action
+
+    def _check_place(self, context: int) -> None:
+        """Move a placed context, or have it explore again, once its action is certified to be worse."""
+        lower, upper = self._bounds(context)
+        mine = upper[self.shown[self.slot[context]]]
+        if not self.saturated and lower.max() > mine:
+            self.role[context] = Role.ALONE
+        elif self.saturated:
+            best = int(np.where(self.shown >= 0, lower[self.shown], -1.0).argmax())
+            self.slot[context] = best if lower[self.shown[best]] > mine else self.slot[context]
+
+    def _make_room(self, context: int) -> None:
+        """Give a context that no slot serves a place: by giving up the description, or else ``tolerance``."""
+        if self.members.any():
+            self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
+            return
+        self.saturated = True
+        self.role[context] = Role.PLACED
+        self._choose_anew()
+
+    def _refresh(self) -> None:
+        """Choose again each time another eighth of all contexts was placed since the last choice."""
+        if self.saturated and (self.role == Role.PLACED).sum() - self._chosen_for >= len(self.role) / 8:
+            self._choose_anew()
+
+    def _choose_anew(self) -> None:
+        """Choose the K actions that lose the placed contexts least on average, and send each to its best."""
+        placed = np.flatnonzero(self.role == Role.PLACED)
+        means = self.own.means()[placed]
+        losses = means.max(axis=1, keepdims=True) - means
+        start = [int(losses.sum(axis=0).argmin())]
+        chosen = exchange(losses, start, len(self.shown), key=lambda cost: (float(cost.sum()), 0.0))
+        self.shown[:] = -1
+        self.shown[: len(chosen)] = chosen
+        self.slot[placed] = losses[:, chosen].argmin(axis=1)
+        self._chosen_for = len(placed)

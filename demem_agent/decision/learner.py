@@ -1,0 +1,144 @@
+"""Online learners: what they share.
+
+A learner is asked for an action in a context and told the reward of it, round after round. It may keep a table of
+statistics for every context and action, for bookkeeping and for certificates, but what it plays outside of
+exploration goes through at most K states: ``partition()`` gives them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.decision._arrays import Floats, require
+from demem_agent.decision.envelopes import Envelope
+
+Labels = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """Hold what a learner would play through its states: no exploration, at most K states.
+
+    Attributes:
+        labels: shape (N,), the state of each context; -1 for a context that was never seen.
+        actions: shape (K,), the action each state shows; -1 for a state that shows none yet.
+    """
+
+    labels: Labels
+    actions: Labels
+
+
+class Learner(Protocol):
+    """Choose actions in [0, A) for contexts in [0, N), and learn from their rewards in [0, 1]."""
+
+    def choose(self, context: int) -> int:
+        """Choose the action of this round."""
+        ...
+
+    def learn(self, context: int, action: int, reward: float) -> None:
+        """Take in the reward of the action that was chosen for the context."""
+        ...
+
+    def partition(self) -> Assignment:
+        """Give the states as they are now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """Give half-widths of empirical means that hold at all counts, for all contexts and actions, together.
+
+    With probability at least 1 - ``delta``, for every set of ``k`` contexts, every action and every count n, the
+    mean of n rewards of that action in that set lies within ``pooled(n, k)`` of the mean of their expectations;
+    for every single context it lies within ``single(n)`` as well. The sets need not be fixed beforehand: all
+    subsets are counted. Half of ``delta`` goes to the single contexts, half to the sets.
+
+    Conditions: given the past, a reward less its expectation is ``noise``-sub-Gaussian (1/2 holds for all rewards
+    in [0, 1], and then this is Hoeffding's inequality; less must be known from outside), and the expectation of a
+    pair does not change. It stops to apply when rewards drift.
+
+    Attributes:
+        contexts: N. actions: A. delta: in (0, 1). noise: in (0, 1/2].
+    """
+
+    contexts: int
+    actions: int
+    delta: float = 0.05
+    noise: float = 0.5
+
+    def __post_init__(self) -> None:
+        require(self.contexts >= 1 and self.actions >= 1, "contexts and actions", ">= 1", self)
+        require(0 < self.delta < 1, "delta", "in (0, 1)", self.delta)
+        require(0 < self.noise <= 0.5, "noise", "in (0, 0.5]", self.noise)
+
+    def single(self, count: int) -> float:
+        """Give the half-width for one context and action after ``count`` >= 1 rewards."""
+        return self._width(count, math.log(4 * self.contexts * self.actions / self.delta))
+
+    def pooled(self, count: int, size: int) -> float:
+        """Give the half-width for the pooled rewards of ``size`` contexts after ``count`` >= 1 of them."""
+        n = self.contexts
+        subsets = math.lgamma(n + 1) - math.lgamma(size + 1) - math.lgamma(n - size + 1)
+        return self._width(count, math.log(4 * n * self.actions / self.delta) + subsets)
+
+    def singles(self, counts: Floats) -> Floats:
+        """Compute ``single`` of an array of counts; infinite where the count is 0."""
+        n = np.maximum(counts, 1.0)
+        log_term = math.log(4 * self.contexts * self.actions / self.delta) + np.log(n * (n + 1))
+        return np.where(counts > 0, self.noise * np.sqrt(2 * log_term / n), np.inf)
+
+    def envelope(self, tally: Tally) -> Envelope:
+        """Build the envelope of a tally: ``singles`` around its means, clipped to [0, 1]."""
+        means, width = tally.means(), self.singles(tally.counts)
+        return Envelope(np.clip(means - width, 0.0, 1.0), np.clip(means + width, 0.0, 1.0))
+
+    def _width(self, count: int, log_term: float) -> float:
+        return self.noise * math.sqrt(2 * (log_term + math.log(count * (count + 1.0))) / count)
+
+
+class Tally:
+    """Count rewards by row and action; a row is a context or a state."""
+
+    def __init__(self, rows: int, actions: int) -> None:
+        self.counts: Floats = np.zeros((rows, actions))
+        self.sums: Floats = np.zeros((rows, actions))
+
+    def add(self, row: int, action: int, reward: float) -> None:
+        self.counts[row, action] += 1.0
+        self.sums[row, action] += reward
+
+    def means(self) -> Floats:
+        """Compute the means; 1/2 where nothing was counted."""
+        return np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1.0), 0.5)
+
+    def leading(self, row: int) -> int:
+        """Find the action with the largest mean among those counted; -1 if none was."""
+        counts = self.counts[row]
+        best = int(np.where(counts > 0, self.sums[row] / np.maximum(counts, 1.0), -1.0).argmax())
+        return best if counts[best] > 0 else -1
+
+
+def upper_confidence(counts: Floats, sums: Floats, noise: float, order: Labels) -> int:
+    """Choose by the index ``mean + noise * sqrt(2 log(n) / n_a)``, n the rounds of this row.
+
+    Untried actions come first. Ties and untried actions follow ``order``, a permutation of the actions.
+    """
+    tried = counts[order]
+    least = int(tried.argmin())
+    if tried[least] == 0:
+        return int(order[least])
+    index = sums / counts + noise * np.sqrt(2 * math.log(counts.sum()) / counts)
+    return int(order[index[order].argmax()])
+
+
+def require_round(tally: Tally, context: int, action: int, reward: float) -> None:
+    """Raise a ValueError unless context, action and reward are within range; NaN is not."""
+    rows, actions = tally.counts.shape
+    require(0 <= context < rows, "context", f"in [0, {rows - 1}]", context)
+    require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
+    require(0 <= reward <= 1, "reward", "in [0, 1]", reward)

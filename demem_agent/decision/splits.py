@@ -1,0 +1,195 @@
+"""The paper's online learner, as written and in a practical form.
+
+Time runs in epochs that double. In an epoch the partition is frozen: contexts are explored until certificates can be
+told, and then play the UCB of their state. At the next epoch the certificates make a new partition.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.random import Generator
+
+from demem_agent.decision._arrays import Bools, Floats, require
+from demem_agent.decision.certificates import lower_gaps, upper_gaps
+from demem_agent.decision.envelopes import Envelope, hoeffding
+from demem_agent.decision.learner import Assignment, Confidence, Labels, Tally, require_round, upper_confidence
+from demem_agent.decision.partition import Partition, cover_partition, fallback, greedy_partition
+
+__all__ = ["CertifiedSplits", "PracticalSplits"]
+
+
+class CertifiedSplits:
+    """Learn by DeMem as the paper writes it.
+
+    Every pair of a context and an action is explored until it was sampled ``B_t = ceil(8 log(4 N A t^2 / delta) /
+    gamma^2)`` times; after that a context plays its state's UCB. A context first seen within an epoch goes to the
+    state whose certified radius stays smallest. The regret bound holds for rewards in [0, 1] with fixed means; it says
+    nothing before exploration is paid, ``N A B_t`` rounds: at N = 60, A = 10, delta = 0.05 more than 140,000 rounds
+    even for ``gamma`` = 1, so that a shorter run does nothing but explore.
+
+    Args:
+        contexts, actions, slots: N, A, K, each >= 1.
+        delta: probability that any certificate is wrong, in (0, 1).
+        gamma: gap that certificates shall resolve, in (0, 1].
+        rng: breaks ties between actions.
+
+    Raises ValueError for arguments out of range.
+    Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", theorem "Upper bound for DeMem".
+    """
+
+    def __init__(
+        self, contexts: int, actions: int, slots: int, *, delta: float = 0.05, gamma: float = 0.2, rng: Generator
+    ) -> None:
+        require(min(contexts, actions, slots) >= 1, "contexts, actions and slots", ">= 1", (contexts, actions, slots))
+        require(0 < delta < 1, "delta", "in (0, 1)", delta)
+        require(0 < gamma <= 1, "gamma", "in (0, 1]", gamma)
+        self.slots, self.delta, self.gamma = slots, delta, gamma
+        self.own, self.pool = Tally(contexts, actions), Tally(slots, actions)
+        self.labels: Labels = np.full(contexts, -1, dtype=np.intp)
+        self.epoch_partition = _empty(contexts, slots)
+        self.rounds = self.rounds_explored = 0
+        self._order: Labels = rng.permutation(actions)
+
+    def choose(self, context: int) -> int:
+        """Explore the context's least sampled action, or play the UCB of its state."""
+        self.rounds += 1
+        if self.rounds & (self.rounds - 1) == 0:  # t = 1, 2, 4, 8, ...: an epoch starts
+            self._start_epoch()
+        if self.labels[context] < 0:
+            self._place_new(context)
+        action = self._exploration(context)
+        if action < 0:
+            return self._exploitation(int(self.labels[context]))
+        self.rounds_explored += 1
+        return action
+
+    def learn(self, context: int, action: int, reward: float) -> None:
+        """Take in a reward for the context and for its state."""
+        require_round(self.own, context, action, reward)
+        self.own.add(context, action, reward)
+        if self.labels[context] >= 0:
+            self.pool.add(int(self.labels[context]), action, reward)
+
+    def partition(self) -> Assignment:
+        """Give the frozen partition, with new contexts where they were placed and the action each state leads to."""
+        planned = self.epoch_partition.actions
+        leading = np.array([self.pool.leading(slot) for slot in range(self.slots)], dtype=np.intp)
+        return Assignment(self.labels.copy(), leading if planned is None else np.where(leading < 0, planned, leading))
+
+    def threshold(self) -> int:
+        """Compute ``B_t``: how often each pair shall be sampled by now."""
+        return math.ceil(8 * self._log_term() / self.gamma**2)
+
+    def envelope(self) -> Envelope:
+        """Build the envelope that certificates rest on: the paper's Hoeffding intervals."""
+        return hoeffding(self.own.means(), self.own.counts, t=max(self.rounds, 1), delta=self.delta)
+
+    def _log_term(self) -> float:
+        return math.log(4 * self.own.counts.size) + 2 * math.log(self.rounds) - math.log(self.delta)
+
+    def _divide(self, envelope: Envelope) -> Partition:
+        return greedy_partition(envelope, self.slots)
+
+    def _start_epoch(self) -> None:
+        seen = np.flatnonzero(self.own.counts.any(axis=1))
+        if seen.size == 0:
+            return
+        envelope = self.envelope()
+        found = self._divide(Envelope(envelope.lower[seen], envelope.upper[seen]))
+        self.labels[:] = -1
+        self.labels[seen] = found.labels
+        self.epoch_partition = Partition(self.labels, found.actions, found.level, found.certified, found.degeneracy)
+        self._restart_pool()
+
+    def _restart_pool(self) -> None:
+        self.pool = Tally(*self.pool.counts.shape)
+
+    def _place_new(self, context: int) -> None:
+        now = self.epoch_partition
+        present = Partition(self.labels, np.full(self.slots, -1), now.level, now.certified, now.degeneracy)
+        self.labels[context] = fallback(self.envelope(), present, context)
+
+    def _exploration(self, context: int) -> int:
+        counts = self.own.counts[context][self._order]
+        least = int(counts.argmin())
+        return int(self._order[least]) if counts[least] < self.threshold() else -1
+
+    def _exploitation(self, slot: int) -> int:
+        counts = np.maximum(self.pool.counts[slot], 1.0)
+        bonus = math.log(4 * self.own.counts.shape[1] * self.slots) + 2 * math.log(self.rounds) - math.log(self.delta)
+        means = self.pool.sums[slot] / counts
+        return int(self._order[(means + np.sqrt(2 * bonus / counts))[self._order].argmax()])
+
+
+class PracticalSplits(CertifiedSplits):
+    """Learn by the practical form of DeMem: cheaper exploration, and none where no conflict is possible.
+
+    Other than in the written form:
+
+    * ``B_t`` is scaled by ``scale`` and by ``(2 noise)^2``; its guarantee is given up, that of certificates is not;
+    * certificates come from ``Confidence``, which knows the noise;
+    * an action of a context is sampled only while it is open: while neither "loses at most ``gamma``" nor "loses
+      more than ``gamma``" is certified. What is settled can no longer change which contexts may share a state at
+      that level. Nothing is sampled once the state's own action is certified to lose at most ``gamma``;
+    * the partition covers contexts by actions, and a state starts with what its contexts know;
+    * the UCB index is scaled by the noise.
+
+    ``confidence`` gives N, A, delta and noise; the other arguments are those of ``CertifiedSplits``.
+    """
+
+    def __init__(
+        self, slots: int, *, confidence: Confidence, gamma: float = 0.2, scale: float = 0.01, rng: Generator
+    ) -> None:
+        given = confidence
+        super().__init__(given.contexts, given.actions, slots, delta=given.delta, gamma=gamma, rng=rng)
+        require(0 < scale <= 1, "scale", "in (0, 1]", scale)
+        self.confidence, self.scale = confidence, scale
+
+    def threshold(self) -> int:
+        """Compute the scaled ``B_t``."""
+        noise = (2 * self.confidence.noise) ** 2
+        return math.ceil(self.scale * noise * 8 * self._log_term() / self.gamma**2)
+
+    def envelope(self) -> Envelope:
+        """Build the envelope of ``Confidence``."""
+        return self.confidence.envelope(self.own)
+
+    def open_actions(self, context: int) -> Bools:
+        """Mark the actions, shape (A,), whose certificates can still change which state serves the context."""
+        counts = self.own.counts[context]
+        means = np.where(counts > 0, self.own.sums[context] / np.maximum(counts, 1.0), 0.5)
+        width = self.confidence.singles(counts)
+        row = Envelope(np.clip(means - width, 0.0, 1.0)[None], np.clip(means + width, 0.0, 1.0)[None])
+        at_most: Floats = upper_gaps(row)[0]
+        slot = int(self.labels[context])
+        shown = -1 if slot < 0 else self.pool.leading(slot)
+        if shown >= 0 and at_most[shown] <= self.gamma:
+            return np.zeros(len(counts), dtype=np.bool_)
+        still_open: Bools = (lower_gaps(row)[0] <= self.gamma) & (at_most > self.gamma)
+        return still_open
+
+    def _divide(self, envelope: Envelope) -> Partition:
+        return cover_partition(envelope, self.slots)
+
+    def _restart_pool(self) -> None:
+        super()._restart_pool()
+        seen = self.labels >= 0
+        np.add.at(self.pool.counts, self.labels[seen], self.own.counts[seen])
+        np.add.at(self.pool.sums, self.labels[seen], self.own.sums[seen])
+
+    def _exploration(self, context: int) -> int:
+        least = np.where(self.own.counts[context] < self.threshold(), self.own.counts[context], np.inf)
+        if np.isinf(least).all():
+            return -1
+        least = np.where(self.open_actions(context), least, np.inf)[self._order]
+        action = int(least.argmin())
+        return -1 if np.isinf(least[action]) else int(self._order[action])
+
+    def _exploitation(self, slot: int) -> int:
+        return upper_confidence(self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order)
+
+
+def _empty(contexts: int, slots: int) -> Partition:
+    return Partition(np.full(contexts, -1), np.full(slots, -1), 0.0, 0.0, 0)
