@@ -479,7 +479,7 @@ USES: dict[str, list[str]] = {
 
 
 def test_every_command_on_a_memory_is_tried_here() -> None:
-    assert set(USES) | {"demo", "ingest", "import"} == set(COMMANDS)
+    assert set(USES) | {"demo", "ingest", "import", "lab"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", USES)

@@ -31,7 +31,7 @@ from demem_agent.types import Line
 from demem_agent.units import Measure
 
 SEARCH = settings(
-    max_examples=100,
+    max_examples=600,  # it ends at the first failure, so only a bug that hides needs many
     stateful_step_count=20,
     derandomize=True,
     database=None,

@@ -97,7 +97,7 @@ RESTARTS: Mapping[str, Build] = {
     "never restarted": _corrected,
     "every 1000": _every(1000, _corrected),
     "every 2500": _every(2500, _corrected),
-    "every 5000 (aligned)": _every(5000, _corrected),
+    "every 5000": _every(5000, _corrected),
     "on certified change": _on_change(_corrected),
     "practical, on certified change": _on_change(_practical),
     "Feature-KMeans, on certified change": _on_change(_features),
