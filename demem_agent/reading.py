@@ -16,7 +16,7 @@ OPEN = "<demem:memory>"
 CLOSE = "</demem:memory>"
 
 #: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark if any.
-_BLOCK = re.compile(rf"{OPEN}\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}\n?)?")
+_BLOCK = re.compile(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?)?")
 #: Lines that did not fit in a row before packing gives up looking for shorter ones.
 _MISSES = 12
 
