@@ -12,6 +12,7 @@ from demem_agent.turns import Turn
 from demem_agent.types import (
     Answer,
     Answerer,
+    Draft,
     Encoder,
     Evidence,
     FeedbackReport,
@@ -29,6 +30,7 @@ __all__ = [
     "Answerer",
     "AsyncSlotMemory",
     "DeMemError",
+    "Draft",
     "Encoder",
     "Evidence",
     "FeedbackReport",

@@ -73,6 +73,8 @@ class MemoryCore:
         reembed: bool = False,
     ) -> Self:
         """Open a store and a memory in it, first made of exported ``lines`` if these are given."""
+        if not isinstance(url, str | Store):
+            raise InvalidInput("url", url, "'memory://', 'sqlite:///path/to/file.db' or a store")
         store = open_store(url) if isinstance(url, str) else url
         try:
             if lines is not None:
@@ -111,36 +113,26 @@ class MemoryCore:
     @property
     def slots(self) -> tuple[Slot, ...]:
         """The active slots, by number."""
-        with self._guard():
+        with self._still():
             return tuple(self._state.slot_view(number) for number in sorted(self._state.slots))
 
     def __len__(self) -> int:
         """Give the number of live evidence items."""
-        return len(self._state.evidence)
+        with self._still():
+            return len(self._state.evidence)
 
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Give every live item, in order of ingestion."""
-        with self._guard():
-            return tuple(self._state.evidence.values())
-
-    def contexts(self) -> tuple[Context, ...]:
-        """Give every decision so far: one for each answer."""
-        with self._guard():
-            return tuple(stored.context for stored in self._state.contexts.values())
-
-    def certificates(self) -> tuple[SplitCertificate, ...]:
-        """Give every certificate, of splits carried out, undone and suppressed alike."""
-        with self._guard():
-            return tuple(certified.certificate for certified in self._state.certificates.values())
-
-    def fingerprint(self) -> str:
-        """Digest what is remembered: the same operations in the same order give the same 64 hex digits."""
-        with self._guard():
-            return self._state.fingerprint()
-
-    def _guard(self) -> AbstractContextManager[Any]:
-        """Keep the state still while it is inspected; on an event loop nothing else runs meanwhile anyway."""
+    def _still(self) -> AbstractContextManager[Any]:
+        """Keep the state still, and up to date, while it is inspected."""
         return nullcontext()
+
+    def _evidence(self) -> tuple[Evidence, ...]:
+        return tuple(self._state.evidence.values())
+
+    def _contexts(self) -> tuple[Context, ...]:
+        return tuple(stored.context for stored in self._state.contexts.values())
+
+    def _certificates(self) -> tuple[SplitCertificate, ...]:
+        return tuple(certified.certificate for certified in self._state.certificates.values())
 
     # -- settings and state ----------------------------------------------------------------------------------
 
@@ -188,6 +180,8 @@ class MemoryCore:
     # -- the checks at the door: each gives a maker of flows, since a stale one is made anew -------------------
 
     def _turns(self, turns: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
+        if not isinstance(turns, Iterable) or isinstance(turns, str | Mapping):
+            raise InvalidInput("turns", turns, "a list of Turn records or mappings")
         return [as_turn(turn, f"turns[{n}].") for n, turn in enumerate(turns)]
 
     def _dated(self, turn: Turn) -> Turn:
@@ -222,7 +216,7 @@ class MemoryCore:
     def _learning(
         self, given: Answer | str, reward: float | None, reference: str | None, key: str | None
     ) -> Callable[[], Flow[FeedbackReport]]:
-        answer_id = given.id if isinstance(given, Answer) else given
+        answer_id = text_field("answer", given.id if isinstance(given, Answer) else given)
         if reward is None and reference is None:
             raise InvalidInput("reward", reward, "given, or else reference")
         level = None if reward is None else unit_field("reward", reward)
@@ -232,15 +226,32 @@ class MemoryCore:
             text_field("key", key)
         request = request_hash("feedback", [answer_id, level, reference])
         names = [scorer.name for scorer in self._team.scorers]
-        return lambda: feedback.feedback(self._state, answer_id, level, reference, key, request, names)
+        expected = given if isinstance(given, Answer) else None
+
+        def make() -> Flow[FeedbackReport]:
+            if expected is not None:
+                self._own(expected)
+            return feedback.feedback(self._state, answer_id, level, reference, key, request, names)
+
+        return make
+
+    def _own(self, answer: Answer) -> None:
+        """Refuse an answer that another memory gave: ids are counted anew in each."""
+        stored = self._state.context(answer.id).context
+        if not stored.redacted and (stored.query, stored.answer) != (answer.query, answer.text):
+            raise InvalidInput("answer", answer.id, "an answer that this memory gave")
 
     def _forgetting(self, evidence_id: str | None, source_id: str | None, before: When) -> Callable[[], Flow[Receipt]]:
         limit = time_field("before", before)
+        for name, selector in (("evidence_id", evidence_id), ("source_id", source_id)):
+            if selector is not None:
+                text_field(name, selector)
         if sum(selector is not None for selector in (evidence_id, source_id, limit)) != 1:
             raise InvalidInput("evidence_id", evidence_id, "given, or else one of source_id and before")
         return lambda: erase.forget(self._state, evidence_id, source_id, limit)
 
     def _undoing(self, certificate_id: str) -> Callable[[], Flow[None]]:
+        text_field("certificate_id", certificate_id)
         return lambda: undo.undo(self._state, certificate_id)
 
     def _reembedding(self, encoder: Encoder) -> Callable[[], Flow[int]]:

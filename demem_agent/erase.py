@@ -108,20 +108,23 @@ def _spoken(text: str) -> str:
 
 
 def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> StoredContext:
-    """Blank what a context holds of forgotten items: the answer read from them, and any quotation of them."""
+    """Blank what a context holds of forgotten items: an answer read from them, and any quotation of them.
+
+    A reference is the caller's own text: it goes when it quotes an item or when the context rests on one.
+    """
     context = stored.context
     quoted = _holds(context.query, quotes)
-    rests_on = {*context.supports, *context.kept, *(item for item, _, _ in context.read)}
-    read_from = not gone.isdisjoint(rests_on)
-    repeated = _holds(context.answer, quotes) or _holds(context.reference or "", quotes)
-    if not (quoted or read_from or repeated):
+    rests_on = not gone.isdisjoint({*context.supports, *context.kept})
+    read_from = rests_on or any(item in gone for item, _, _ in context.read) or _holds(context.answer, quotes)
+    told = rests_on or context.channel == "stand-in" or _holds(context.reference or "", quotes)
+    if not (quoted or read_from or _holds(context.reference or "", quotes)):
         return stored
     cleared = replace(
         context,
         query="" if quoted else context.query,
         answer="",
-        reference=None,
-        channel="none",
+        reference=None if told else context.reference,
+        channel="none" if told else context.channel,
         read=tuple(line for line in context.read if line[0] not in gone),
         supports=tuple(item for item in context.supports if item not in gone),
         kept=tuple(item for item in context.kept if item not in gone),
@@ -161,5 +164,6 @@ def _scrubbed(before: SlotState | None, gone: set[str]) -> SlotState | None:
 
 
 def _holds(text: str, quotes: Sequence[str]) -> bool:
+    """Tell whether a text quotes one of the items, or is itself a part of one."""
     spoken = _spoken(text)
-    return bool(text) and any(quote in spoken for quote in quotes)
+    return bool(text.strip()) and any(quote in spoken or spoken in quote for quote in quotes)

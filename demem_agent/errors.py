@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "CollaboratorError",
     "DeMemError",
@@ -31,7 +33,10 @@ __all__ = [
 
 
 class DeMemError(Exception):
-    """Base of every error raised on purpose by this library."""
+    """Base of every error raised on purpose by this library; all can be pickled, so they cross processes."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self), self.args, self.__dict__)
 
 
 class InvalidInput(DeMemError, ValueError):
@@ -45,9 +50,7 @@ class InvalidInput(DeMemError, ValueError):
     def __init__(self, field: str, got: object, allowed: str) -> None:
         self.field = field
         self.allowed = allowed
-        shown = repr(got)
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        super().__init__(f"{field} must be {allowed}, got {shown}")
+        super().__init__(f"{field} must be {allowed}, got {_shown(got)}")
 
 
 class NotFound(DeMemError, KeyError):
@@ -56,7 +59,7 @@ class NotFound(DeMemError, KeyError):
     def __init__(self, kind: str, id: str) -> None:
         self.kind = kind
         self.id = id
-        super().__init__(f"no {kind} has the id {id!r}")
+        super().__init__(f"no {kind} has the id {_shown(id)}")
 
     def __str__(self) -> str:  # KeyError would show the repr of its message
         return str(self.args[0])
@@ -103,3 +106,15 @@ class StoreError(DeMemError):
 
 class StaleState(StoreError):
     """Report that another writer has moved the memory on since it was loaded."""
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _remade(kind: type[DeMemError], args: tuple[Any, ...], state: dict[str, Any]) -> DeMemError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error

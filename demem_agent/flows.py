@@ -93,7 +93,7 @@ def answer(state: State, encoder: EncoderInfo, query: str, at: datetime | None, 
     drafts: list[Draft] = yield Ask((Question(query, at, reading),))
     number, seq = state.head.contexts + 1, state.head.seq + 1
     context = _context(state, f"a{number}", Question(query, at, reading), routed, drafts[0])
-    result = Answer(context.id, drafts[0].text, drafts[0].evidence, routed, reading)
+    result = Answer(context.id, query, drafts[0].text, drafts[0].evidence, routed, reading)
     delta = Delta(
         replace(state.head, seq=seq, contexts=number),
         (operation(seq, "answer", None, "", {}),),

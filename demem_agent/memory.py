@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
 from demem_agent import portable
@@ -17,7 +17,19 @@ from demem_agent.options import Options
 from demem_agent.requests import Flow
 from demem_agent.stores import Store
 from demem_agent.turns import Turn, as_turn
-from demem_agent.types import Answer, Encoder, FeedbackReport, Ingested, Mode, Reading, Receipt, Route
+from demem_agent.types import (
+    Answer,
+    Context,
+    Encoder,
+    Evidence,
+    FeedbackReport,
+    Ingested,
+    Mode,
+    Reading,
+    Receipt,
+    Route,
+    SplitCertificate,
+)
 
 __all__ = ["AsyncSlotMemory", "SlotMemory"]
 
@@ -33,8 +45,18 @@ RETRIES = 5
 class SlotMemory(MemoryCore):
     """Agent memory in K bounded slots: remember, route, read, answer, learn from feedback.
 
-    Keyword arguments: :class:`~demem_agent.options.Options`. Safe to share between threads. Without
-    ``SlotMemory.open`` it lives in RAM.
+    Safe to share between threads. Made by its constructor it lives in RAM; ``SlotMemory.open`` keeps it in a
+    store. Keyword arguments of both, all optional:
+
+    * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"), ``counter``
+      for ``unit="tokens"``;
+    * placement and reading: ``initial_slots`` (6), ``near`` (0.9), ``mode`` ("evidence"), ``split``
+      (:class:`~demem_agent.settings.SplitSettings`);
+    * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
+    * ``clock``: dates turns and queries that come without ``at``;
+    * ``memory_id``, ``tenant``: which memory of a store.
+
+    :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about each.
 
     Example:
         >>> memory = SlotMemory(slots=4)
@@ -95,7 +117,8 @@ class SlotMemory(MemoryCore):
             at: when it happened: a datetime, a date or an ISO 8601 string.
             source_id: your own id of the turn; it comes back in ``Reading.evidence``.
             trust: in [0, 1].
-            key: idempotency key: the same key with the same request gives the stored result.
+            key: idempotency key: the same key with the same request gives the stored result, also when its
+                item was forgotten since; it is not remembered again.
 
         Raises:
             InvalidInput: naming the field and its range; nothing was stored.
@@ -135,6 +158,8 @@ class SlotMemory(MemoryCore):
             mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
                 gives the routed slot's summary alone, as in the paper.
             at: when the query is asked; "last week" in it then means something.
+
+        A limit too small for the marks and one line gives an empty text.
         """
         return self._run(self._reading(query, limit, mode, at))
 
@@ -168,6 +193,9 @@ class SlotMemory(MemoryCore):
     def forget(self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None) -> Receipt:
         """Erase evidence and every text that came from it; when this returns it is in no file either.
 
+        Every answer whose reading held an item is blanked, since nobody can tell what it drew on; so is a
+        reference that rests on the item or quotes it. Rewards stay.
+
         Give exactly one of: an evidence id, the caller's own ``source_id``, or ``before``, which means
         everything dated earlier.
 
@@ -189,9 +217,29 @@ class SlotMemory(MemoryCore):
         """Encode everything anew with another encoder; gives the number of items."""
         return self._run(self._reembedding(encoder), encoder)
 
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Give every live item, in order of ingestion."""
+        with self._still():
+            return self._evidence()
+
+    def contexts(self) -> tuple[Context, ...]:
+        """Give every decision so far: one for each answer."""
+        with self._still():
+            return self._contexts()
+
+    def certificates(self) -> tuple[SplitCertificate, ...]:
+        """Give every certificate, of splits carried out, undone and suppressed alike."""
+        with self._still():
+            return self._certificates()
+
+    def fingerprint(self) -> str:
+        """Digest what is remembered: the same operations in the same order give the same 64 hex digits."""
+        with self._still():
+            return self._state.fingerprint()
+
     def export(self) -> list[dict[str, Any]]:
         """Give the whole memory as JSON values, the first with the format and the settings."""
-        with self._lock:
+        with self._still():
             return list(portable.export(self._state))
 
     @classmethod
@@ -212,7 +260,7 @@ class SlotMemory(MemoryCore):
         Raises:
             InvariantBroken: naming the first that does not hold.
         """
-        with self._lock:
+        with self._still():
             self._state.check()
 
     def close(self) -> None:
@@ -226,8 +274,11 @@ class SlotMemory(MemoryCore):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _guard(self) -> AbstractContextManager[Any]:
-        return self._lock
+    @contextmanager
+    def _still(self) -> Generator[None]:
+        with self._lock:
+            self._refresh()
+            yield
 
     def _run(self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None) -> Result:
         for attempt in range(RETRIES):
@@ -245,7 +296,8 @@ class SlotMemory(MemoryCore):
 class AsyncSlotMemory(MemoryCore):
     """The same memory with coroutines; what blocks runs in threads, never on the event loop.
 
-    Every method does what the one of :class:`SlotMemory` with its name does.
+    Every method does what the one of :class:`SlotMemory` with its name does, with the same arguments and errors.
+    ``settings``, ``slots`` and ``len()`` are plain, and as of the last operation.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
@@ -331,9 +383,29 @@ class AsyncSlotMemory(MemoryCore):
         """Encode everything anew with another encoder."""
         return await self._run(self._reembedding(encoder), encoder)
 
+    async def evidence(self) -> tuple[Evidence, ...]:
+        """Give every live item, in order of ingestion."""
+        async with self._fresh():
+            return self._evidence()
+
+    async def contexts(self) -> tuple[Context, ...]:
+        """Give every decision so far: one for each answer."""
+        async with self._fresh():
+            return self._contexts()
+
+    async def certificates(self) -> tuple[SplitCertificate, ...]:
+        """Give every certificate, of splits carried out, undone and suppressed alike."""
+        async with self._fresh():
+            return self._certificates()
+
+    async def fingerprint(self) -> str:
+        """Digest what is remembered: the same operations in the same order give the same 64 hex digits."""
+        async with self._fresh():
+            return self._state.fingerprint()
+
     async def export(self) -> list[dict[str, Any]]:
         """Give the whole memory as JSON values."""
-        async with self._lock:
+        async with self._fresh():
             return list(portable.export(self._state))
 
     @classmethod
@@ -345,7 +417,7 @@ class AsyncSlotMemory(MemoryCore):
 
     async def check(self) -> None:
         """Assert every invariant."""
-        async with self._lock:
+        async with self._fresh():
             self._state.check()
 
     async def close(self) -> None:
@@ -358,6 +430,12 @@ class AsyncSlotMemory(MemoryCore):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @asynccontextmanager
+    async def _fresh(self) -> AsyncGenerator[None]:
+        async with self._lock:
+            await asyncio.to_thread(self._refresh)
+            yield
 
     async def _run(self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None) -> Result:
         for attempt in range(RETRIES):

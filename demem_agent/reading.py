@@ -15,8 +15,10 @@ __all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "stri
 OPEN = "<demem:memory>"
 CLOSE = "</demem:memory>"
 
-#: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark if any.
-_BLOCK = re.compile(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?)?")
+#: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark, or the end of
+#: a text that was cut off there.
+_CUT_OFF = "|".join(re.escape(mark[:n]) for mark in ("# ", "- ", "  ", CLOSE) for n in range(1, len(mark)))
+_BLOCK = re.compile(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
 #: Lines that did not fit in a row before packing gives up looking for shorter ones.
 _MISSES = 12
 

@@ -52,7 +52,8 @@ def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
     elif not isinstance(given, Mapping):
         raise InvalidInput(where.rstrip(".") or "turn", given, "a Turn or a mapping with a text")
     elif unknown := sorted(str(key) for key in given if key not in _FIELDS):
-        raise InvalidInput(f"{where}{unknown[0]}", given[unknown[0]], f"left out; known fields are {sorted(_FIELDS)}")
+        known = ", ".join(sorted(_FIELDS))
+        raise InvalidInput(f"{where}{unknown[0]}", given[unknown[0]], f"left out, as no field of a turn ({known})")
     else:
         turn = Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
     text_field(f"{where}text", turn.text)

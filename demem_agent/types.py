@@ -162,11 +162,13 @@ class Answer:
 
     Attributes:
         id: pass it to ``feedback``.
+        query: what was asked.
         text: empty when the reading holds nothing that answers.
         evidence: ids of the items the answer rests on.
     """
 
     id: str
+    query: str
     text: str
     evidence: tuple[str, ...]
     route: Route

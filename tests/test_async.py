@@ -95,7 +95,7 @@ def next_or_stop(steps: Any, result: Any) -> Any:
 def test_the_same_operations_give_the_same_results_and_the_same_state() -> None:
     sync, other = SlotMemory(**OPTIONS), AsyncSlotMemory(**OPTIONS)
     assert run_sync(sync) == asyncio.run(run_async(other))
-    assert sync.fingerprint() == other.fingerprint()
+    assert sync.fingerprint() == asyncio.run(other.fingerprint())
     assert len(sync.evidence()) == 2
 
 
@@ -105,7 +105,7 @@ def test_a_memory_made_by_one_is_opened_by_the_other(tmp_path: Path) -> None:
     async def make() -> str:
         async with await AsyncSlotMemory.open(url, **OPTIONS) as memory:
             await memory.ingest("the boiler has a brass valve")
-            return memory.fingerprint()
+            return await memory.fingerprint()
 
     made = asyncio.run(make())
     with SlotMemory.open(url, **OPTIONS) as memory:
@@ -117,7 +117,7 @@ def test_what_one_exports_the_other_restores() -> None:
     sync.ingest("the boiler has a brass valve")
 
     async def restored() -> str:
-        return (await AsyncSlotMemory.restore(sync.export(), **OPTIONS)).fingerprint()
+        return await (await AsyncSlotMemory.restore(sync.export(), **OPTIONS)).fingerprint()
 
     assert asyncio.run(restored()) == sync.fingerprint()
 
@@ -129,7 +129,7 @@ def test_opening_with_reembed_does_the_same_in_both() -> None:
     options = {**OPTIONS, "encoder": BagEncoder(8)}
 
     async def moved() -> str:
-        return (await AsyncSlotMemory.open(stores[1], reembed=True, **options)).fingerprint()
+        return await (await AsyncSlotMemory.open(stores[1], reembed=True, **options)).fingerprint()
 
     assert asyncio.run(moved()) == SlotMemory.open(stores[0], reembed=True, **options).fingerprint()
 
@@ -202,7 +202,7 @@ def test_an_async_answerer_that_fails_is_reported_as_any_other() -> None:
         await memory.ingest("words")
         with pytest.raises(CollaboratorError, match="the answerer failed: RuntimeError"):
             await memory.answer("words?")
-        return len(memory.contexts())
+        return len(await memory.contexts())
 
     assert asyncio.run(run()) == 0
 
@@ -375,7 +375,7 @@ def test_eight_tasks_that_ingest_at_once_lose_nothing(scheme: str, tmp_path: Pat
 
             await asyncio.gather(*(work(n) for n in range(8)))
             await memory.check()
-            return {item.source_id for item in memory.evidence()}
+            return {item.source_id for item in await memory.evidence()}
 
     assert asyncio.run(run()) == {f"{n}-{m}" for n in range(8) for m in range(10)}
 
@@ -418,17 +418,16 @@ def test_a_memory_may_be_looked_at_while_it_changes() -> None:
 
 @pytest.mark.parametrize("calls", [2, 5])
 def test_the_same_key_at_the_same_time_counts_once(calls: int) -> None:
-    async def run() -> AsyncSlotMemory:
+    async def run() -> tuple[int, tuple[float, ...]]:
         memory = AsyncSlotMemory(**mixed((True, True, True)))
         done = await asyncio.gather(*(memory.ingest("words", key="k") for _ in range(calls)))
         answer = await memory.answer("words?")
         reports = await asyncio.gather(*(memory.feedback(answer, reference="words", key="f") for _ in range(calls)))
         assert all(one == done[0] for one in done)
         assert all(one == reports[0] for one in reports)
-        return memory
+        return len(memory), (await memory.contexts())[0].rewards
 
-    memory = asyncio.run(run())
-    assert (len(memory), memory.contexts()[0].rewards) == (1, (1.0,))
+    assert asyncio.run(run()) == (1, (1.0,))
 
 
 # Reembedding and being cancelled
@@ -506,7 +505,7 @@ def test_an_operation_that_is_cancelled_leaves_a_memory_that_goes_on(scheme: str
                 await asyncio.gather(work, return_exceptions=True)
             await memory.ingest("after")
             await memory.check()
-            return [item.text for item in memory.evidence()]
+            return [item.text for item in await memory.evidence()]
 
     texts = asyncio.run(run())
     assert (texts[0], texts[-1]) == ("before", "after")
@@ -523,6 +522,6 @@ def test_a_commit_that_was_under_way_when_its_task_was_cancelled_is_seen_by_the_
         await asyncio.gather(work, return_exceptions=True)
         await memory.ingest("after")
         await memory.check()
-        return [item.text for item in memory.evidence()]
+        return [item.text for item in await memory.evidence()]
 
     assert asyncio.run(run()) == ["cancelled too late", "after"]

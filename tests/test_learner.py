@@ -154,10 +154,37 @@ def test_a_wrong_prior_is_corrected() -> None:
     assert (learner.role != Role.ALONE).all()
 
 
-def test_a_placed_context_is_certified_within_tolerance_when_slots_suffice() -> None:
+def without_kin(slots: int, seed: int) -> CorrectedPrior:
+    prior, rng = np.arange(CONTEXTS) % slots, np.random.default_rng(seed)
+    return CorrectedPrior(prior, ACTIONS, slots, confidence=confidence(), rng=rng, kinship=np.inf)
+
+
+def test_kin_share_their_rewards_and_strangers_do_not() -> None:
+    learner = corrected(3, 0)
+    for context, first in ((0, 0.9), (1, 0.9), (2, 0.1)):
+        for action, reward in enumerate([first, 0.5, 0.3]):
+            learner.learn(context, action, reward)
+    assert learner._kin(0).nonzero()[0].tolist() == [0, 1]  # whoever tried nothing agrees on nothing
+    assert learner._kin_rewards(0)[0].tolist() == [2, 2, 2, 0]
+
+
+def test_kin_make_exploration_cheaper_and_change_nothing_where_the_prior_is_right() -> None:
+    explored = np.zeros(2)
+    for seed in range(5):
+        mu = np.random.default_rng(seed).uniform(size=(2, ACTIONS))
+        wrong, right = mu[np.arange(CONTEXTS) // 6], mu[np.arange(CONTEXTS) % 2]
+        for i, make in enumerate((corrected, without_kin)):
+            learner = make(2, seed)
+            play(learner, wrong, 2_000, seed)
+            explored[i] += learner.rounds_alone
+        assert play(corrected(2, seed), right, 1_000, seed) == play(without_kin(2, seed), right, 1_000, seed)
+    assert 0 < explored[0] < explored[1]
+
+
+def test_without_kin_a_placed_context_is_certified_within_tolerance_when_slots_suffice() -> None:
     placed = 0
     for seed in range(10):
-        mu, learner = rewards(seed), corrected(ACTIONS, seed)
+        mu, learner = rewards(seed), without_kin(ACTIONS, seed)
         play(learner, mu, 3_000, seed)
         assert not learner.saturated  # as many slots as actions: a free one is always found
         found = learner.partition()
@@ -276,7 +303,8 @@ def test_an_adaptive_restart_waits_for_a_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("tolerance", 0.0), ("trust", 1.5), ("slot_trust", 0.0), ("tolerance", np.nan)]
+    ("name", "value"),
+    [("tolerance", 0.0), ("trust", 1.5), ("slot_trust", 0.0), ("tolerance", np.nan), ("kinship", 1.0)],
 )
 def test_settings_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):

@@ -202,8 +202,9 @@ def test_a_speaker_cannot_forge_marks_or_headers() -> None:
     assert [part for part in text.splitlines() if part.startswith("#")] == ["# undated"]
 
 
-def test_a_forged_mark_takes_only_lines_that_look_rendered() -> None:
-    assert strip_rendered(f"{OPEN}\n# x\n- y\nI moved to Lisbon.") == "I moved to Lisbon."
+def test_a_mark_that_nothing_closes_takes_nothing() -> None:
+    text = f"{OPEN}\n# x\n- y\nI moved to Lisbon."
+    assert strip_rendered(text) == text
 
 
 def test_a_turn_that_is_nothing_but_a_reading_is_skipped() -> None:

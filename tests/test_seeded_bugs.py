@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +15,12 @@ from machine import MemoryMachine
 
 from demem_agent import erase, undo
 from demem_agent.compress import Summary, compress
-from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import DeMemError, StoreError
 from demem_agent.ledger import operation, stored_result
 from demem_agent.loading import load_state
 from demem_agent.placement import _Draft
 from demem_agent.reading import pack
 from demem_agent.records import Delta
-from demem_agent.requests import Flow
 from demem_agent.state import State
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.sqlite import SqliteStore
@@ -160,18 +157,6 @@ def a_full_memory_splits(patch: Patch) -> None:
         return next(k for k in itertools.count() if k not in self.slots)
 
     patch.setattr(State, "free_slot", one_more)
-
-
-@bug("a failed commit changed the state")
-def state_moves_on_although_the_store_failed(patch: Patch) -> None:
-    def eager(flow: Flow[Any], lock: AbstractContextManager[Any], team: Collaborators) -> Any:
-        forgiving = _Forgiving(team.store)
-        result = drive(flow, lock, replace(team, store=forgiving))
-        if forgiving.error:
-            raise forgiving.error
-        return result
-
-    patch.setattr("demem_agent.memory.drive", eager)
 
 
 @bug("the twin")

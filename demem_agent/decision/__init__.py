@@ -8,7 +8,9 @@ needs; it knows no text, no store and no clock, so a simulation and a deployed m
 * ``sequences``: envelopes that hold at every count of rewards at once;
 * ``certificates``: what an envelope proves about gaps, distances and radii;
 * ``partition``: contexts into K states, from certificates;
-* ``frontier``: what K states cost at best, when the rewards are known. Exact values need scipy, on demand.
+* ``frontier``: what K states cost at best, when the rewards are known. Exact values need scipy, on demand;
+* ``learner``: what online learners share; ``splits``: the paper's, as written and practical; ``correction``: one that
+  starts from descriptions and corrects them; ``restarts``: for rewards that change.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from demem_agent.decision.certificates import (
     radius_bounds,
     upper_gaps,
 )
+from demem_agent.decision.correction import CorrectedPrior, Role
 from demem_agent.decision.envelopes import Envelope, guard_band, hoeffding, unknown
 from demem_agent.decision.frontier import (
     Covering,
@@ -40,18 +43,31 @@ from demem_agent.decision.frontier import (
     worst_case_interval,
 )
 from demem_agent.decision.gaps import can_share, gaps, pairwise_distance, radius
+from demem_agent.decision.learner import Assignment, Confidence, Learner, Tally
 from demem_agent.decision.partition import Partition, cover_partition, fallback, greedy_partition
+from demem_agent.decision.restarts import AdaptiveRestarts, Restarting
 from demem_agent.decision.sequences import BernsteinSequence, betting, empirical_bernstein, histories
+from demem_agent.decision.splits import CertifiedSplits, PracticalSplits
 
 __all__ = [
+    "AdaptiveRestarts",
+    "Assignment",
     "BernsteinSequence",
     "CandidateRadius",
+    "CertifiedSplits",
+    "Confidence",
+    "CorrectedPrior",
     "Covering",
     "Envelope",
     "Frontier",
     "Interval",
+    "Learner",
     "Packing",
     "Partition",
+    "PracticalSplits",
+    "Restarting",
+    "Role",
+    "Tally",
     "average_frontier",
     "average_interval",
     "betting",

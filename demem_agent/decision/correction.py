@@ -1,12 +1,14 @@
 """Description as the prior, certificates as the correction: an online learner that goes beyond the paper.
 
 It starts from a partition by description and plays slot-level UCB on it, as if similar contexts were alike. A context
-whose rewards certifiably disagree with those of its slot leaves, explores on its own, and joins the slot whose action
-is certifiably right for it. Where the description is right, nothing leaves and nothing is paid.
+whose rewards certifiably disagree with those of its slot leaves, explores together with the contexts whose rewards
+resemble its own, and joins the slot whose action is right for them. Where the description is right, nothing leaves and
+nothing is paid.
 """
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 
 import numpy as np
@@ -24,7 +26,7 @@ class Role(IntEnum):
     """How a context is played."""
 
     MEMBER = 0  # pools its rewards with its slot and follows the slot's UCB
-    ALONE = 1  # explores on its own
+    ALONE = 1  # explores with its kin, outside the slots
     PLACED = 2  # follows the action its slot shows
 
 
@@ -34,17 +36,22 @@ class CorrectedPrior:
     A context leaves its slot when its mean reward of the action just played and the mean of the other members lie
     further apart than both half-widths together: then, on the event of ``Confidence``, their expectations differ.
     Once two members and a share ``slot_trust`` of a slot have left, its other members leave as well; once a share
-    ``trust`` of all contexts has, everyone does. A context alone plays UCB on its own rewards until an action is
-    certified to lose at most ``tolerance`` in it; then it joins the slot that shows its leading action, or makes a
-    free slot show it, or joins the slot that loses least, if that is certified to lose at most ``tolerance``. If none
+    ``trust`` of all contexts has, everyone does. A context alone plays UCB on its own rewards and those of its kin:
+    the contexts whose rewards, of the actions both tried, are at least ``kinship`` times likelier under one common
+    reward vector than under two drawn uniformly. Kin split the actions between them. Once their pooled rewards show
+    an action to lose at most ``tolerance``, the context joins the slot that shows its leading action, or makes a
+    free slot show it, or joins the slot that loses least, if that is shown to lose at most ``tolerance``. If none
     is and all K show different actions, the description is given up for all; once no members are left, so is
     ``tolerance``: the K actions are chosen anew, to lose least on average as far as estimated. A placed context
-    leaves or moves only when its action is certified to be worse than another.
+    moves when its action is shown to be worse than another, and explores again when, its kin having changed, its
+    action is no longer shown to lose at most twice ``tolerance``.
 
     At most K slots at all times. Contexts alone are exploration: ``rounds_alone`` counts those rounds, and
     ``partition()`` says which slot serves each of them best so far.
-    The certificates hold under the conditions of ``Confidence``; that pooling unproven members is harmless, that
-    ``trust`` is well chosen, and that chance agreement on the actions played means agreement are not certified.
+    That the members of a slot differ when one disagrees is certified, under the conditions of ``Confidence``. Where
+    it goes then is not: bounds pooled over kin hold only if kin are alike, and a context that agrees by chance
+    on all that it tried may stay where it loses more. With ``kinship`` infinite there are no kin, and every placement
+    within ``tolerance`` is certified by the context's own rewards. That ``trust`` is well chosen is not certified.
 
     Args:
         prior: shape (N,), slot of each context in [0, slots): k-means of the descriptions, say.
@@ -52,7 +59,7 @@ class CorrectedPrior:
         slots: K >= 1.
         confidence: half-widths for N contexts and A actions; its ``noise`` also scales the UCB index.
         rng: breaks ties between actions.
-        tolerance: in (0, 1]. trust, slot_trust: shares of contexts, in (0, 1].
+        tolerance: in (0, 1]. kinship: odds, > 1. trust, slot_trust: shares of contexts, in (0, 1].
         opinions: members that shall try an action of their slot once any context has left, >= 1.
 
     Raises ValueError for arguments out of range.
@@ -67,9 +74,10 @@ class CorrectedPrior:
         confidence: Confidence,
         rng: Generator,
         tolerance: float = 0.2,
-        trust: float = 0.25,
+        trust: float = 0.1,
         slot_trust: float = 1 / 3,
         opinions: int = 2,
+        kinship: float = 20.0,
     ) -> None:
         labels = np.array(prior, dtype=np.intp)
         size = (confidence.contexts,)
@@ -77,9 +85,11 @@ class CorrectedPrior:
         require(bool(((labels >= 0) & (labels < slots)).all()), "prior", f"slots in [0, {slots - 1}]", labels)
         for name, value in (("tolerance", tolerance), ("trust", trust), ("slot_trust", slot_trust)):
             require(0 < value <= 1, name, "in (0, 1]", value)
+        require(kinship > 1, "kinship", "> 1", kinship)
         require(opinions >= 1, "opinions", ">= 1", opinions)
         self.confidence, self.tolerance = confidence, tolerance
         self.trust, self.slot_trust, self.opinions = trust, slot_trust, opinions
+        self.kinship = math.log(kinship)
         self.slot: Labels = labels
         self.role = np.full(len(labels), Role.MEMBER, dtype=np.intp)
         self.shown = np.full(slots, -1, dtype=np.intp)
@@ -95,12 +105,12 @@ class CorrectedPrior:
         role, slot = self.role[context], self.slot[context]
         if role == Role.PLACED:
             return int(self.shown[slot])
-        tally, row = (self.pool, slot) if role == Role.MEMBER else (self.own, context)
         if role == Role.ALONE:
             self.rounds_alone += 1
-        elif self.left and (action := self._second_opinion(context, slot)) >= 0:
+            return upper_confidence(*self._kin_rewards(context), self.confidence.noise, self._order)
+        if self.left and (action := self._second_opinion(context, slot)) >= 0:
             return action
-        return upper_confidence(tally.counts[row], tally.sums[row], self.confidence.noise, self._order)
+        return upper_confidence(self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order)
 
     def learn(self, context: int, action: int, reward: float) -> None:
         """Take in a reward, and change the context's place if a certificate says so."""
@@ -174,10 +184,31 @@ class CorrectedPrior:
     def _followed(self, slot: int) -> bool:
         return bool(((self.slot == slot) & (self.role == Role.PLACED)).any())
 
+    def _kin(self, context: int) -> Bools:
+        """Mark the contexts whose rewards resemble this one's, itself included.
+
+        For every action that both tried: the Gaussian density of the difference of their means, were expectations
+        the same, against the density 1 of a mean drawn uniformly. The product of these ratios must reach ``kinship``.
+        """
+        counts = self.own.counts
+        tried = (counts > 0) & (counts[context] > 0)
+        means = self.own.sums / np.maximum(counts, 1.0)
+        spread = 1 / np.maximum(counts, 1.0) + 1 / np.maximum(counts[context], 1.0)
+        variance = self.confidence.noise**2 * spread
+        evidence = -((means - means[context]) ** 2) / variance - np.log(2 * math.pi * variance)
+        kin: Bools = np.where(tried, evidence / 2, 0.0).sum(axis=1) >= self.kinship
+        kin[context] = True
+        return kin
+
+    def _kin_rewards(self, context: int) -> tuple[Floats, Floats]:
+        """Compute counts and sums, shape (A,) each, over a context and its kin."""
+        kin = self._kin(context)
+        return self.own.counts[kin].sum(axis=0), self.own.sums[kin].sum(axis=0)
+
     def _bounds(self, context: int) -> tuple[Floats, Floats]:
-        """Bound the rewards of one context from its own rounds."""
-        counts = self.own.counts[context]
-        means, width = self.own.sums[context] / np.maximum(counts, 1.0), self.confidence.singles(counts)
+        """Bound the rewards of one context from its rounds and those of its kin."""
+        counts, sums = self._kin_rewards(context)
+        means, width = sums / np.maximum(counts, 1.0), self.confidence.singles(counts)
         return np.maximum(means - width, 0.0), np.minimum(means + width, 1.0)
 
     def _least_loss(self, context: int) -> tuple[int, float]:
@@ -191,7 +222,7 @@ class CorrectedPrior:
         lower, upper = self._bounds(context)
         if upper.max() - lower.max() > self.tolerance:
             return
-        leading = self.own.leading(context)
+        leading = int((lower + upper).argmax())
         if upper.max() - lower[leading] > self.tolerance:
             leading = int(lower.argmax())
         slot, loss = self._least_loss(context)
@@ -239,10 +270,11 @@ class CorrectedPrior:
         self.shown[slot] = action
 
     def _check_place(self, context: int) -> None:
-        """Move a placed context, or have it explore again, once its action is certified to be worse."""
+        """Move a placed context, or have it explore again, once its action is shown worse or no longer shown fit."""
         lower, upper = self._bounds(context)
         mine = upper[self.shown[self.slot[context]]]
-        if not self.saturated and lower.max() > mine:
+        loss = upper.max() - lower[self.shown[self.slot[context]]]
+        if not self.saturated and (lower.max() > mine or loss > 2 * self.tolerance):
             self.role[context] = Role.ALONE
         elif self.saturated:
             best = int(np.where(self.shown >= 0, lower[self.shown], -1.0).argmax())
@@ -265,7 +297,7 @@ class CorrectedPrior:
     def _choose_anew(self) -> None:
         """Choose the K actions that lose the placed contexts least on average, and send each to its best."""
         placed = np.flatnonzero(self.role == Role.PLACED)
-        means = self.own.means()[placed]
+        means = np.array([self._bounds(int(context)) for context in placed]).mean(axis=1)
         losses = means.max(axis=1, keepdims=True) - means
         start = [int(losses.sum(axis=0).argmin())]
         chosen = exchange(losses, start, len(self.shown), key=lambda cost: (float(cost.sum()), 0.0))

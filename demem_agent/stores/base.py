@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from demem_agent.codec import Json, SlotRow
 from demem_agent.records import Delta, Head, Operation, StoredContext, StoredEvidence
@@ -38,6 +38,7 @@ class Rows:
     damaged: Sequence[str] = field(default_factory=tuple)
 
 
+@runtime_checkable
 class Store(Protocol):
     """Keep memories. Every method may raise StoreError; none leaves half a delta behind."""
 

@@ -195,6 +195,8 @@ class SqliteStore:
     # -- opening -----------------------------------------------------------------------------------------------------
 
     def _connected(self) -> _Connection:
+        if self.path != ":memory:" and not os.path.exists(self.path):
+            self._make_private()
         self._db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
             self._prepare()
@@ -206,6 +208,13 @@ class SqliteStore:
             return _Connection((0, 0, 0), self._db)  # ":memory:" is nobody else's
         _CONNECTIONS[made] = connection = _Connection(made, self._db)
         return connection
+
+    def _make_private(self) -> None:
+        """Make the file readable by its owner alone; the log that SQLite puts beside it takes after it."""
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        except OSError as error:
+            raise StoreError(f"cannot open {self.path}: {error.strerror}") from error
 
     def _prepare(self) -> None:
         if self.exclusive:
