@@ -15,7 +15,7 @@ from machine import MemoryMachine
 
 from demem_agent import erase, undo
 from demem_agent.compress import Summary, compress
-from demem_agent.errors import DeMemError, StoreError
+from demem_agent.errors import DeMemError
 from demem_agent.ledger import operation, stored_result
 from demem_agent.loading import load_state
 from demem_agent.placement import _Draft
@@ -242,23 +242,6 @@ class _Unseen(list[str]):
 
     def __bool__(self) -> bool:
         return len(self) > self._before
-
-
-class _Forgiving:
-    """A store that keeps the error of a commit for later."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-        self.error: StoreError | None = None
-
-    def commit(self, address: Address, delta: Delta) -> None:
-        try:
-            self._inner.commit(address, delta)
-        except StoreError as error:
-            self.error = error
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
 
 
 def _commit_as(patch: Patch, store: type[Any], change: Callable[[Delta], Delta]) -> None:
