@@ -23,7 +23,7 @@ from demem_agent.codec import (
     vectors_from_text,
     vectors_to_text,
 )
-from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken
+from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken, StoreError
 from demem_agent.loading import load_state
 from demem_agent.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.state import State
@@ -73,10 +73,10 @@ def restore(lines: Iterable[Mapping[str, Any]], store: Store, address: Address, 
     if not isinstance(lines, Iterable) or isinstance(lines, str | Mapping):
         raise InvalidInput("lines", lines, "what export gave: a list of mappings")
     rows = _rows(lines)
-    state = load_state(rows, measure(rows.settings.unit, counter))
     try:
+        state = load_state(rows, measure(rows.settings.unit, counter))
         state.check()
-    except InvariantBroken as error:
+    except (InvariantBroken, StoreError) as error:
         raise InvalidInput("lines", str(error), "a whole export, with every line that it had") from error
     delta = Delta(
         rows.head,

@@ -46,11 +46,12 @@ def ingest(
     with place.make(budget) as memory:
         before = {item.id for item in memory.evidence()}
         results = _remember(memory, turns)
-        fresh = {result.evidence_id for result in results if result.evidence_id} - before
+        # A turn that was forgotten is known by its key and stays forgotten: it is not new.
+        fresh = {item.id for item in memory.evidence()} - before
         skipped = sum(result.skipped for result in results)
         counts = {"turns": len(turns), "remembered": len(fresh), "known": len(turns) - len(fresh) - skipped}
         document = {"file": str(file), "format": format, **counts, "skipped": skipped, "items": len(memory)}
-        words = f"{len(fresh)} of {len(turns)} turns are new; {len(memory)} items are remembered now."
+        words = f"New: {len(fresh)} of {len(turns)} turns. Items remembered now: {len(memory)}."
         output.show({**document, "slots": len(memory.slots)}, cell(words), slots_table(memory.slots, memory.settings))
 
 

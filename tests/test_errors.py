@@ -1,0 +1,51 @@
+"""Errors carry what they say across processes, and none carries more of a user's text than a glance needs."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from demem_agent.errors import (
+    CollaboratorError,
+    DeMemError,
+    EncoderMismatch,
+    IdempotencyConflict,
+    InvalidInput,
+    InvariantBroken,
+    MissingExtra,
+    NotFound,
+    StaleState,
+    StoreError,
+)
+
+ERRORS = [
+    InvalidInput("reward", 7, "a number from 0 to 1"),
+    NotFound("answer", "a9"),
+    IdempotencyConflict("k"),
+    EncoderMismatch("bag 1", "bag 2"),
+    InvariantBroken("two slots too many"),
+    CollaboratorError("the encoder failed: OSError"),
+    MissingExtra("demem", "cli"),
+    StoreError("locked"),
+    StaleState("moved on"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_is_the_same_after_pickling(error: DeMemError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def test_every_error_of_the_tree_is_in_the_list_above() -> None:
+    assert {type(error) for error in ERRORS} == set(_below(DeMemError))
+
+
+@pytest.mark.parametrize("error", [InvalidInput("text", "x" * 5000, "short"), NotFound("evidence", "x" * 5000)])
+def test_a_long_value_is_not_repeated_whole(error: DeMemError) -> None:
+    assert len(str(error)) < 200
+
+
+def _below(kind: type[DeMemError]) -> list[type[DeMemError]]:
+    return [found for child in kind.__subclasses__() for found in (child, *_below(child))]
