@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +193,14 @@ def test_what_a_failing_commit_left_in_the_store_opens_as_the_state_before(store
         memory.forget("e1")
     with SlotMemory.open(store, **team()) as again:
         assert all_of(again) == all_of(memory)
+
+
+def test_a_state_that_ran_ahead_of_its_store_falls_back_to_it(store: BreakableStore) -> None:
+    memory = told(SlotMemory.open(store, **team()))
+    before = all_of(memory)
+    memory._state.head = replace(memory._state.head, seq=memory._state.head.seq + 1)
+    memory._state.slots.clear()
+    assert all_of(memory) == before
 
 
 def test_a_failed_commit_leaves_an_async_memory_as_it_was(store: BreakableStore) -> None:
