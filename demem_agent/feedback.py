@@ -17,7 +17,7 @@ from demem_agent.records import REWARDED, Certified, Delta, Operation, StoredCon
 from demem_agent.requests import Commit, Flow, Score
 from demem_agent.state import State
 from demem_agent.text import content_terms
-from demem_agent.trial import Conflict, Pending, Tests, try_conflict
+from demem_agent.trial import Conflict, Pending, Tests, Trigger, certified, try_conflict
 from demem_agent.types import Attempt, Channel, Context, FeedbackReport, Line, SplitCertificate, number_of
 
 __all__ = ["feedback"]
@@ -38,8 +38,13 @@ def feedback(
     key: str | None,
     request: str,
     scorers: Sequence[str],
+    trigger: Trigger = certified,
 ) -> Flow[FeedbackReport]:
-    """Record a reward or a reference, test for a conflict, and split or suppress if one is certified."""
+    """Record a reward or a reference, test for a conflict, and split or suppress if one is certified.
+
+    Args:
+        trigger: what looks for a conflict; only experiments have another one than the certificate.
+    """
     if (done := stored_result(state, key, request)) is not None:
         return _report(state, done)
     before = state.context(answer_id)
@@ -47,7 +52,7 @@ def feedback(
     tests = Tests()
     for _ in range(TRIES):
         pending = Pending.of(state, _learned(state, answer_id, rewards, reward, reference))
-        found, failed = yield from try_conflict(state, pending, tests)
+        found, failed = yield from try_conflict(state, pending, tests, trigger)
         if pending.seq == state.head.seq:
             break
     else:  # other operations kept coming in between: the feedback counts, the tests would be stale
@@ -179,7 +184,7 @@ def _witnessed(state: State, pending: Pending, found: Conflict, delta: Delta, sc
         return replace(delta, head=head, certificates=(Certified(certificate, head.seq),))
     division = found.division
     number, new = division.staying.number, division.going.number
-    certified = Certified(certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts))
+    kept = Certified(certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts))
     others = [slot for slot in delta.slots if slot.number != number]
     return replace(
         delta,
@@ -187,7 +192,7 @@ def _witnessed(state: State, pending: Pending, found: Conflict, delta: Delta, sc
         slots=(*others, division.staying, division.going),
         moves=tuple((item, new) for item in division.moved),
         contexts=_moved_contexts(state, pending, division.moved_contexts, new),
-        certificates=(certified,),
+        certificates=(kept,),
     )
 
 
@@ -213,7 +218,7 @@ def _certificate(state: State, found: Conflict, scorers: Sequence[str]) -> Split
         decision="split" if found.division else "suppressed",
         new_slot=found.division.going.number if found.division else None,
         scorers=tuple(scorers),
-        conditions=conditions(state.settings.split, len(scorers)),
+        conditions=found.conditions or conditions(state.settings.split, len(scorers)),
     )
 
 

@@ -5,7 +5,7 @@ A generator, driven like the flows; what to test and what the scores certify is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from demem_agent.scoring import Query
 from demem_agent.state import State
 from demem_agent.types import Attempt, Context, Draft, Question, Reading
 
-__all__ = ["Conflict", "Pending", "Tests", "try_conflict"]
+__all__ = ["Conflict", "Pending", "Tests", "Trigger", "certified", "try_conflict"]
 
 Pair = tuple[StoredContext, StoredContext]
 
@@ -61,11 +61,23 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
+    """A pair of contexts that a slot is to be divided by; no division when all K slots are active.
+
+    Attributes:
+        conditions: what the verdict rests on, in words, if not on the certificate's own conditions.
+    """
+
     pair: Pair
     verdict: Verdict
     division: Division | None
     threshold: float
     saturated: bool
+    conditions: str | None = None
+
+
+#: Looks for a pair that divides the slot of the context at hand. :func:`certified` is the library's; any other one
+#: is for experiments on what certificates are worth.
+Trigger = Callable[[State, Pending, Tests], Flow[Conflict | None]]
 
 
 def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) -> SlotState:
@@ -73,15 +85,17 @@ def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) 
     return replace(slot, summary=summary, revision=state.head.seq + 1) if summary != slot.summary else slot
 
 
-def try_conflict(state: State, pending: Pending, tests: Tests) -> Flow[tuple[Conflict | None, str | None]]:
+def try_conflict(
+    state: State, pending: Pending, tests: Tests, trigger: Trigger
+) -> Flow[tuple[Conflict | None, str | None]]:
     """Test for a conflict; a collaborator that fails ends the tests, and the report says so."""
     try:
-        return (yield from _conflict(state, pending, tests)), None
+        return (yield from trigger(state, pending, tests)), None
     except CollaboratorError as error:
         return None, str(error)
 
 
-def _conflict(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
+def certified(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
     """Test the context against partners of its slot; give the first certified conflict."""
     context, settings = pending.context, state.settings.split
     shared = context.context.slot

@@ -1,11 +1,49 @@
-"""Read public benchmarks, and the user's own files, into turns and questions."""
+"""Measure a memory, or anything else that reads text for a question, on public benchmarks and on one's own files."""
 
 from __future__ import annotations
 
 from demem_agent.evaluate.beam import load_beam
+from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.dialogue import Dialogue, Probe
 from demem_agent.evaluate.locomo import load_locomo
 from demem_agent.evaluate.longmemeval import load_longmemeval
+from demem_agent.evaluate.measured import MEASURES, Measured, load, save
+from demem_agent.evaluate.memoryarena import load_memoryarena
+from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, whole_recall
 from demem_agent.evaluate.plain import load_jsonl, load_text
+from demem_agent.evaluate.questions import load_own, load_questions, with_questions
+from demem_agent.evaluate.run import evaluate, paired, report
+from demem_agent.evaluate.system import Maker, System
+from demem_agent.evaluate.systems import BASELINES, Slots, oracle
 
-__all__ = ["Dialogue", "Probe", "load_beam", "load_jsonl", "load_locomo", "load_longmemeval", "load_text"]
+__all__ = [
+    "BASELINES",
+    "MEASURES",
+    "Dialogue",
+    "Interval",
+    "Maker",
+    "Measured",
+    "Probe",
+    "Slots",
+    "System",
+    "answer_f1",
+    "contains",
+    "evaluate",
+    "extract",
+    "load",
+    "load_beam",
+    "load_jsonl",
+    "load_locomo",
+    "load_longmemeval",
+    "load_memoryarena",
+    "load_own",
+    "load_questions",
+    "load_text",
+    "oracle",
+    "paired",
+    "recall",
+    "report",
+    "save",
+    "whole_recall",
+    "with_questions",
+]

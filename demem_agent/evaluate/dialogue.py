@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from demem_agent.turns import Turn
 
@@ -11,12 +12,13 @@ __all__ = ["Dialogue", "Probe"]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question with its reference answer and the ``source_id`` of every turn that holds evidence for it."""
+    """A question, its reference answer, the ``source_id`` of every turn that holds evidence, and when it is asked."""
 
     question: str
     reference: str
     evidence: tuple[str, ...] = ()
     category: str = ""
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

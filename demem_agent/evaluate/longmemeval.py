@@ -16,12 +16,16 @@ from demem_agent.turns import Turn
 
 __all__ = ["load_longmemeval"]
 
+_DATE = "%Y/%m/%d (%a) %H:%M"
+
 
 def load_longmemeval(path: str | Path, sample: str | None = None) -> list[Dialogue]:
     """Read all questions of a file, plain or gzipped, or the one named ``sample``; a dialogue is a haystack.
 
     Evidence is the turns marked ``has_answer``, or every turn of the answer sessions where none is marked. Questions
-    that cannot be answered, whose id ends in ``_abs``, have the category "abstention". Turns without text are left out.
+    that cannot be answered, whose id ends in ``_abs``, have the category "abstention" and no evidence: what some of
+    them mark is only close to what is asked. Turns without text are left out. A question is asked at its date, which
+    is earlier than the last turns of the same day in some haystacks.
 
     Raises:
         InvalidInput: if the file is not LongMemEval, or has no such sample.
@@ -50,8 +54,11 @@ def _dialogue(entry: Mapping[str, Any]) -> Dialogue:
             marked.append(turn.source_id or "")
         if session in entry["answer_session_ids"]:
             of_sessions.append(turn.source_id or "")
-    category = "abstention" if name.endswith("_abs") else entry["question_type"]
-    probe = Probe(entry["question"], str(entry["answer"]), tuple(marked or of_sessions), category)
+    unanswerable = name.endswith("_abs")
+    category = "abstention" if unanswerable else entry["question_type"]
+    evidence = () if unanswerable else tuple(marked or of_sessions)
+    at = datetime.strptime(entry["question_date"], _DATE)
+    probe = Probe(entry["question"], str(entry["answer"]), evidence, category, at)
     return Dialogue(name, tuple(turns), (probe,))
 
 
@@ -62,7 +69,7 @@ def _turns(entry: Mapping[str, Any]) -> Iterator[tuple[Turn, str, bool]]:
     for session, date, turns in sessions:
         seen[session] += 1
         name = session if seen[session] == 1 else f"{session}#{seen[session]}"
-        at = datetime.strptime(date, "%Y/%m/%d (%a) %H:%M")
+        at = datetime.strptime(date, _DATE)
         for number, turn in enumerate(turns):
             if turn["content"].strip():
                 said = Turn(turn["content"], turn["role"], at, name, "longmemeval", f"{name}:{number}")

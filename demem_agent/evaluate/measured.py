@@ -1,0 +1,69 @@
+"""One record a reading, and files of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from demem_agent.errors import InvalidInput
+
+__all__ = ["MEASURES", "Measure", "Measured", "load", "save"]
+
+Measure = Literal["recall", "whole", "f1", "contained"]
+#: The fields of :class:`Measured` that say how good a reading is; each is in [0, 1].
+MEASURES: tuple[Measure, ...] = ("recall", "whole", "f1", "contained")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One reading: what one system gave for one question at one limit.
+
+    Attributes:
+        question: its number in the dialogue's probes, from 0.
+        recall: share of the gold turns of which a passage is in the text; ``whole``: of which the whole turn is. None
+            for a question without evidence, or in one of the categories "adversarial" and "abstention".
+        size: characters of the text; ``seconds``: that the read took.
+        f1: of the extractive answer from this text against the reference; ``contained``: 1.0 if all of the reference
+            stands in the text, else 0.0. None without a reference, or in one of the two categories.
+    """
+
+    dialogue: str
+    question: int
+    category: str
+    system: str
+    limit: int
+    recall: float | None
+    whole: float | None
+    size: int
+    seconds: float
+    f1: float | None
+    contained: float | None
+
+
+def save(measured: Iterable[Measured], path: str | Path) -> None:
+    """Write records as JSON lines, one a reading."""
+    lines = (json.dumps(asdict(record), allow_nan=False) + "\n" for record in measured)
+    Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def load(path: str | Path) -> list[Measured]:
+    """Read what :func:`save` wrote.
+
+    Raises:
+        InvalidInput: if the file cannot be read, or naming the line that is no record.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput("path", str(path), f"a readable file ({error})") from error
+    return [_record(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _record(number: int, line: str) -> Measured:
+    try:
+        return Measured(**json.loads(line))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"line {number}", line, f"a record as save() writes it ({error})") from error

@@ -1,0 +1,63 @@
+"""Audit splits against gold turns (paper, appendix "Certified Split: Trigger Frequency and Accuracy on LoCoMo").
+
+The paper counts a split as right when the gold of both contexts together is longer than L. On LoCoMo that is so for
+next to no pair, whatever the trigger, since two questions seldom rest on 2,000 characters; evidence is lost to the
+other turns of a slot instead. So a split is judged by its own claim: that, whichever content the two contexts share,
+one of them has less than it could have. What the trigger estimates by scores is here the share of gold that a content
+holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from demem_agent.types import SplitCertificate
+
+__all__ = ["JudgedSplit", "judge_splits"]
+
+Gold = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSplit:
+    """What gold says of one certificate, of a split or a suppressed one, whose contexts both have gold.
+
+    Attributes:
+        radius: the certificate's radius with the share of gold that a content holds in place of its scores, in [0, 1].
+        repaired: the shared content lacked gold of one, and each side of the split holds all gold of its own context.
+    """
+
+    certificate: str
+    radius: float
+    repaired: bool
+
+    @property
+    def right(self) -> bool:
+        """Whether the claim holds at all."""
+        return self.radius > 0
+
+
+def judge_splits(certificates: Sequence[SplitCertificate], gold: Mapping[str, Gold]) -> list[JudgedSplit]:
+    """Judge certificates by gold.
+
+    Args:
+        gold: ids of the gold items of each context; certificates of contexts without any are left out.
+    """
+    judged = []
+    for certificate in certificates:
+        first, second = (gold.get(context, frozenset()) for context in certificate.pair)
+        if first and second:
+            judged.append(_judged(certificate, first, second))
+    return judged
+
+
+def _judged(certificate: SplitCertificate, first: Gold, second: Gold) -> JudgedSplit:
+    covers = {candidate.name: frozenset(candidate.cover) for candidate in certificate.candidates}
+    held = np.array([[len(gold & cover) / len(gold) for cover in covers.values()] for gold in (first, second)])
+    losses = held.max(axis=1, keepdims=True) - held
+    lacking = not (first | second) <= covers["current"]
+    repaired = lacking and first <= covers["split first"] and second <= covers["split second"]
+    return JudgedSplit(certificate.id, float(losses.max(axis=0).min()), repaired)

@@ -1,0 +1,31 @@
+"""A system under test: whatever remembers turns and gives back text within a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from demem_agent.turns import Turn
+
+__all__ = ["Maker", "System"]
+
+
+@runtime_checkable
+class System(Protocol):
+    """A memory or retriever that is compared in the same loop as all others.
+
+    It is judged by the text alone that it would put before a model: nothing but that text is known to the metrics.
+    """
+
+    def ingest(self, turns: Sequence[Turn]) -> None:
+        """Remember the turns of one dialogue, in order; called once."""
+        ...
+
+    def read(self, query: str, limit: int, at: datetime | None = None) -> str:
+        """Give what bears on a query as a text of at most ``limit`` characters; ``at`` is when it is asked, if known."""
+        ...
+
+
+#: Makes a fresh system for each dialogue.
+Maker = Callable[[], System]

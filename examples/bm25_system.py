@@ -1,0 +1,39 @@
+"""Compare a retriever of your own with DeMem: python examples/bm25_system.py [TURNS.jsonl QUESTIONS.jsonl]"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from demem_agent.evaluate import BASELINES, evaluate, load_own, report
+from demem_agent.turns import Turn
+
+try:
+    from rank_bm25 import BM25Okapi
+except ImportError:
+    sys.exit("This example compares with rank_bm25, which is not installed: pip install rank_bm25")
+
+
+class PlainBM25:
+    def ingest(self, turns: Sequence[Turn]) -> None:
+        self.lines = [f"{turn.speaker}: {turn.text}" for turn in turns]
+        self.index = BM25Okapi([line.lower().split() for line in self.lines])
+
+    def read(self, query: str, limit: int, at: datetime | None = None) -> str:
+        text = ""
+        for line in self.index.get_top_n(query.lower().split(), self.lines, n=len(self.lines)):
+            if len(text) + len(line) + 1 <= limit:
+                text += line + "\n"
+        return text
+
+
+if __name__ == "__main__":
+    here = Path(__file__).parent
+    files = sys.argv[1:] or [here / "support_chat.jsonl", here / "support_chat_questions.jsonl"]
+    systems = {"rank_bm25": PlainBM25, "demem": BASELINES["demem"]}
+    found = report(evaluate([load_own(*files)], systems, limits := [250, 500, 1000]))
+    print("evidence recall at", *(f"{limit:>6}" for limit in limits))
+    for name, cells in found["systems"].items():
+        print(f"{name:<18}", *(f"{cells[str(limit)]['recall']['mean']:>6.3f}" for limit in limits))
