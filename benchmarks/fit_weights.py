@@ -12,7 +12,7 @@ expected size of what is in equals B. The loss is the mean over gold turns of -l
 over limits of 2,000 and 6,000 characters, each data set with equal weight, plus a small ridge. Long passages thus
 pay for the room they take. The scores are then divided by the weight of the cosine, whose unit they keep.
 
-Figures are for dialogues left out of the fit, one at a time, through ``SlotMemory.read``: the share of a question's
+Figures are for dialogues left out of the fit (five folds of dialogues), through ``SlotMemory.read``: the share of a question's
 gold turns of which a passage is in the reading, averaged over questions. They come out in Markdown.
 """
 
@@ -36,14 +36,15 @@ from scipy.stats import rankdata
 from demem_agent import SlotMemory, flows
 from demem_agent.compress import said
 from demem_agent.encoders import default_encoder
-from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval
-from demem_agent.scoring import FEATURES, PassageIndex, Query, Ranking, Weights, features, rank
+from demem_agent.evaluate import Dialogue, Probe, recall, load_beam, load_locomo, load_longmemeval
+from demem_agent.scoring import FEATURES, PassageIndex, Query, Ranking, Weights, features, focus, rank
 
 Floats = NDArray[np.float64]
 
 SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "weights.json"
 LIMITS = (2000, 6000)
-RIDGE = 1e-3
+RIDGE = 0.05
+FOLDS = 5
 STEPS = 40
 #: Characters that a passage takes in a reading besides what is said: the dash, the line end, its part of a header.
 OVERHEAD = 8
@@ -116,7 +117,8 @@ def sample(data_set: str, dialogue: Dialogue) -> Sample:
 
 
 def asked(probe: Probe) -> Query:
-    return Query(probe.question, default_encoder().encode([probe.question])[0])
+    vector = default_encoder().encode([focus(probe.question)])[0]
+    return Query(probe.question, vector, probe.at.date() if probe.at else None)
 
 
 def _case(memory: SlotMemory, probe: Probe) -> Case:
@@ -202,9 +204,10 @@ def in_use(weights: Weights, prior: float) -> Iterator[None]:
 def recalls(s: Sample, limit: int) -> list[float]:
     """Give the share of gold turns in the reading, for each question."""
     shares = []
+    turns = {turn.source_id: turn for turn in s.dialogue.turns}
     for probe in s.probes:
-        held = {item.source_id for item in s.memory.read(probe.question, limit=limit).evidence}
-        shares.append(len(held.intersection(probe.evidence)) / len(probe.evidence))
+        text = s.memory.read(probe.question, limit=limit, at=probe.at).text
+        shares.append(recall(text, [turns[id] for id in probe.evidence]))
     return shares
 
 
@@ -277,12 +280,20 @@ def report_adequacy(samples: Sequence[Sample], weights: Callable[[Sample], Weigh
 # -- all of it ---------------------------------------------------------------------------------------------------
 
 
+def folds(samples: Sequence[Sample]) -> dict[tuple[str, str], int]:
+    """Deal the dialogues of each data set into folds, in the order of the files."""
+    sets = {s.data_set: [o.dialogue.name for o in samples if o.data_set == s.data_set] for s in samples}
+    return {(data_set, name): n % FOLDS for data_set, names in sets.items() for n, name in enumerate(names)}
+
+
 def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
     """Print the tables; give the held-out figures by the prior they were read with."""
     held_out = {}
-    for n, s in enumerate(samples):
-        held_out[s.data_set, s.dialogue.name] = fit([other for other in samples if other is not s])
-        print(f"left out {n + 1} of {len(samples)}", end="\r", file=sys.stderr)
+    fold = folds(samples)
+    for n in range(FOLDS):
+        weights = fit([s for s in samples if fold[s.data_set, s.dialogue.name] != n])
+        held_out |= {name: weights for name, of in fold.items() if of == n}
+        print(f"fold {n + 1} of {FOLDS}", end="\r", file=sys.stderr)
     chosen: Callable[[Sample], Weights] = lambda s: held_out[s.data_set, s.dialogue.name]  # noqa: E731
     sets = list(dict.fromkeys(s.data_set for s in samples))
     print(f"| | {' | '.join(sets)} |\n|---|{'---|' * len(sets)}")

@@ -10,6 +10,7 @@ import numpy as np
 from demem_agent.compress import day, said
 from demem_agent.dates import find
 from demem_agent.encoders import as_matrix, default_encoder
+from demem_agent.kinds import NAME, has_number
 from demem_agent.text import clean, content_terms, sentences
 from demem_agent.types import Draft, Encoder, Evidence, Question
 
@@ -22,8 +23,6 @@ _LEAST = 0.25
 #: The second sentence is given as well when it scores at least this share of the first.
 _CLOSE = 0.85
 
-_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|dozen|hundred)\b", re.I)
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 _PLACE = re.compile(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
@@ -110,9 +109,9 @@ def _kind(query: str, sentence: _Sentence) -> float:
     if "when" in query.split() or "what date" in query:
         return 1.0 if (at and find(text, at.date())) or re.search(r"\d{4}", text) else 0.0
     if "how many" in query or "how much" in query or "how long" in query or "how old" in query:
-        return 1.0 if _NUMBER.search(text) else 0.0
+        return 1.0 if has_number(text, text.lower().split()) else 0.0
     if query.startswith("who"):
-        return 1.0 if _NAME.search(text) else 0.0
+        return 1.0 if NAME.search(text) else 0.0
     if query.startswith("where"):
         return 0.5 if _PLACE.search(text) else 0.0
     return 0.0

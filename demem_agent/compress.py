@@ -14,13 +14,25 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from demem_agent.dates import annotate
+from demem_agent.dates import Span, find, noted
 from demem_agent.scoring.index import moment
 from demem_agent.text import clean, passages, sentences
 from demem_agent.types import Evidence
 from demem_agent.units import Measure
 
-__all__ = ["EXCERPT_CHARS", "Excerpt", "Rank", "Summary", "compress", "day", "excerpts", "said", "summary_text"]
+__all__ = [
+    "EXCERPT_CHARS",
+    "Excerpt",
+    "Rank",
+    "Summary",
+    "compress",
+    "day",
+    "excerpts",
+    "name_of",
+    "said",
+    "say",
+    "summary_text",
+]
 
 #: Longest excerpt; longer sentences are cut at words.
 EXCERPT_CHARS = 240
@@ -142,11 +154,22 @@ def _pieces(text: str, longest: int) -> Iterator[tuple[int, int]]:
 def said(evidence: Evidence, start: int, end: int) -> str:
     """Give a stretch of an item as "Speaker: words", with relative times resolved against its date."""
     words = clean(evidence.text[start:end])
-    if evidence.at is not None:
-        words = annotate(words, evidence.at.date())
+    times = find(words, evidence.at.date()) if evidence.at is not None else ()
+    return say(name_of(evidence), words, times)
+
+
+def say(name: str, words: str, times: Sequence[Span]) -> str:
+    """Write words as said by a speaker ("" for none), with what its times mean beside them."""
+    if times:
+        words = noted(words, times)
     words = words.replace("\n", "\n  ")
-    line = f"{_one_line(evidence.speaker)}: {words}" if evidence.speaker else words
+    line = f"{name}: {words}" if name else words
     return line.replace("demem:memory", "demem-memory")  # nothing remembered may forge the marks of a reading
+
+
+def name_of(evidence: Evidence) -> str:
+    """Give the speaker's name on one line, or ""."""
+    return " ".join(clean(evidence.speaker).split()) if evidence.speaker else ""
 
 
 def day(evidence: Evidence) -> str:
@@ -156,10 +179,6 @@ def day(evidence: Evidence) -> str:
 
 def _stamp(evidence: Evidence) -> str:
     return f"{day(evidence)}, " if evidence.at else ""
-
-
-def _one_line(name: str) -> str:
-    return " ".join(clean(name).split())
 
 
 def _specificity(words: str) -> float:

@@ -25,12 +25,13 @@ Conventions; the anchor is the day on which the text was said:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
 from dateutil.relativedelta import FR, MO, SA, SU, TH, TU, WE, relativedelta
 
-__all__ = ["Span", "absolute", "annotate", "find", "ranges"]
+__all__ = ["Span", "absolute", "annotate", "find", "noted", "ranges", "running"]
 
 _Meaning = tuple[date, date, str]
 
@@ -68,7 +69,12 @@ _FIXED = {
     "tomorrow": 1,
     "day after tomorrow": 2,
 }
-_LENGTHS = {"week": relativedelta(weeks=1), "month": relativedelta(months=1), "year": relativedelta(years=1)}
+_LENGTHS = {
+    "day": relativedelta(days=1),
+    "week": relativedelta(weeks=1),
+    "month": relativedelta(months=1),
+    "year": relativedelta(years=1),
+}
 _STEPS = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
 _ONES = "one two three four five six seven eight nine".split()
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
@@ -111,6 +117,12 @@ _RELATIVE = re.compile(
     rf"|(?<!\d[.,:/])(?<!half\s)(?<!hundred\s)(?<!hundred\sand\s)(?P<counted>{_COUNTED})\s+(?P<way>ago|from\s+now)"
     rf"|in\s+(?P<ahead>{_COUNTED})(?:['’]?s?['’]?\s+time|\s+from\s+now)?(?!\s+(?:ago|of|and\s+a\s+half|or\s+(?:two|so))\b)"
     r")\b(?!-\w)"
+)
+#: Only in queries: a turn that speaks of "the past two weeks" is seldom about their dates.
+_RUNNING = re.compile(
+    r"\b(?:(?:in|over|during|within|for)\s+)?(?:(?:(?:the|these|this|my|our)\s+)?(?:past|last|previous)\s+"
+    rf"(?P<count>{_COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b",
+    re.IGNORECASE,
 )
 _AMOUNT = re.compile(rf"({_COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({_COUNT}))?\s+([a-z]+)")
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
@@ -158,8 +170,13 @@ def annotate(text: str, anchor: date) -> str:
 
     Nothing is removed or changed, and a date that already stands there is not written again.
     """
+    return noted(text, find(text, anchor))
+
+
+def noted(text: str, spans: Iterable[Span]) -> str:
+    """Write what each span of a text means after it, as :func:`annotate` does; spans in order."""
     pieces, done = [], 0
-    for span in find(text, anchor):
+    for span in spans:
         possessive = _POSSESSIVE.match(text, span.end)
         end = possessive.end() if possessive else span.end
         note = f" ({span.text})"
@@ -172,12 +189,28 @@ def annotate(text: str, anchor: date) -> str:
 def ranges(query: str, asked: date | None) -> list[Span]:
     """Find what time a query is about: its absolute dates and, when it is known when it was asked, its relative ones.
 
-    Where the two overlap, as in "this June the 5th", the absolute date is kept.
+    "In the past two weeks" ends on the day it is asked. Where two overlap, as in "this June the 5th", the absolute date
+    is kept.
     """
     fixed = absolute(query, asked)
-    moving = find(query, asked) if asked else []
+    moving = [*find(query, asked), *_windows(query, asked)] if asked else []
     free = [span for span in moving if all(span.end <= other.start or other.end <= span.start for other in fixed)]
     return sorted(fixed + free, key=lambda span: span.start)
+
+
+def running(query: str) -> list[tuple[int, int]]:
+    """Give the (start, end) of every time in a query that ends when it is asked: "in the past two weeks"."""
+    return [match.span() for match in _RUNNING.finditer(query)]
+
+
+def _windows(query: str, asked: date) -> Iterator[Span]:
+    for match in _RUNNING.finditer(query):
+        most = _amount(match["count"].lower())[1] if match["count"] else 1
+        try:
+            first = _plain(asked) - most * _LENGTHS[match["unit"].lower()]
+        except (OverflowError, ValueError):  # before the year 1
+            continue
+        yield Span(match.start(), match.end(), first, _plain(asked), f"{_day(first)} to {_day(asked)}")
 
 
 def _lower(text: str) -> str:

@@ -20,9 +20,10 @@ from demem_agent.placement import Arrival, place
 from demem_agent.reading import assemble, pack, strip_rendered
 from demem_agent.records import Delta, Head, StoredContext, StoredEvidence, Vector
 from demem_agent.requests import Ask, Commit, Encode, Flow
-from demem_agent.scoring import Query, Ranking, default_weights, rank, slot_scores
+from demem_agent.scoring import Query, Ranking, default_weights, focus, rank, slot_scores
 from demem_agent.state import State
-from demem_agent.text import clean, passages
+from demem_agent.text import clean, content_terms, passages
+from demem_agent.trimming import Cut, trimmer
 from demem_agent.turns import Turn
 from demem_agent.types import Answer, Context, Draft, Evidence, Ingested, Line, Mode, Question, Reading, Route
 
@@ -30,6 +31,8 @@ __all__ = ["answer", "ingest", "read", "reembed", "route", "slot_ranking"]
 
 #: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a wall.
 SLOT_PRIOR = 0.3
+#: What a query's word is worth where a passage is trimmed, times its idf.
+WORD_WORTH = 1 / 3
 #: What a slot earns for the nearest of its past contexts that was rewarded, times the cosine to it.
 CONTEXT_BONUS = 1.0
 #: A query this near to a rewarded one goes to the slot that served it: there decisions outrank description.
@@ -116,7 +119,7 @@ def reembed(state: State, encoder: EncoderInfo, adopt: Callable[[], None]) -> Fl
     vectors = yield from _encode_spans([item.text for item in items], spans)
     contexts = list(state.contexts.values())
     # One text more: it tells the number of dimensions when there is nothing else to encode.
-    queries: Vector = yield Encode(("", *(clean(c.context.query) for c in contexts)))
+    queries: Vector = yield Encode(("", *(clean(focus(c.context.query)) for c in contexts)))
     dimensions = queries.shape[1]
     if state.head.seq + 1 != seq:
         raise StaleState("the memory changed while it was encoded anew")
@@ -218,7 +221,7 @@ def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival])
 
 
 def _encoded(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Query]:
-    matrix: Vector = yield Encode((clean(query),))
+    matrix: Vector = yield Encode((clean(focus(query)),))
     _same_encoder(state, encoder)
     if state.head.dimensions not in (0, matrix.shape[1]):
         built_with = f"{state.head.encoder} ({state.head.dimensions} dimensions)"
@@ -233,12 +236,18 @@ def _read(state: State, query: Query, limit: int, mode: Mode) -> tuple[Route, Re
     if mode == "strict":
         lines, text = assemble(state.slots[routed.slot].summary, state.evidence, limit, state.measure)
     else:
-        lines, text = pack(_best_first(state, routed.slot, ranking), limit, state.measure)
+        lines, text = pack(_best_first(state, routed.slot, ranking), limit, state.measure, _trimmer(state, query))
     evidence = tuple(dict.fromkeys(line.evidence for line in lines))
     slots = dict.fromkeys([routed.slot, *(state.slot_of[item.id] for item in evidence)])
     held = tuple(slot for slot in slots if any(state.slot_of[item.id] == slot for item in evidence))
     reading = Reading(text, state.measure(text), limit, state.settings.unit, mode, evidence, held, tuple(lines))
     return routed, reading
+
+
+def _trimmer(state: State, query: Query) -> Cut:
+    lexical = state.passage_index().lexical
+    worth = {word: WORD_WORTH * lexical.idf(word) for word in content_terms(focus(query.text))}
+    return trimmer(worth, state.parts_of)
 
 
 def _context(state: State, id: str, question: Question, routed: Route, draft: Draft) -> Context:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from demem_agent.compress import Summary, day, said, summary_text
 from demem_agent.scoring.index import moment
+from demem_agent.trimming import Cut
 from demem_agent.types import Evidence, Line, number_of
 from demem_agent.units import Measure
 
@@ -19,12 +20,18 @@ CLOSE = "</demem:memory>"
 #: a text that was cut off there.
 _CUT_OFF = "|".join(re.escape(mark[:n]) for mark in ("# ", "- ", "  ", CLOSE) for n in range(1, len(mark)))
 _BLOCK = re.compile(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
-#: Lines that did not fit in a row before packing gives up looking for shorter ones.
+#: Lines that did not fit before packing gives up looking for shorter ones.
 _MISSES = 12
+#: Share of a limit that the best lines fill untrimmed: they most likely hold the answer, wherever in them it stands.
+WHOLE = 0.2
 
 
-def pack(best_first: Iterable[Line], limit: int, measure: Measure) -> tuple[list[Line], str]:
-    """Take lines best first while they fit and render them in time order.
+def _as_it_is(line: Line, _: bool) -> tuple[Line, str]:
+    return line, said(line.evidence, line.start, line.end)
+
+
+def pack(best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _as_it_is) -> tuple[list[Line], str]:
+    """Take lines best first while they fit, shorter once the best have filled a part, and render them in time order.
 
     Returns:
         The lines in the order of the text, and a text of at most ``limit``; ("", no lines) if none fits.
@@ -33,8 +40,9 @@ def pack(best_first: Iterable[Line], limit: int, measure: Measure) -> tuple[list
     days: set[str] = set()
     total = measure(wrap("")) + 1
     misses = 0
-    for line in best_first:
-        header, words = day(line.evidence), _render_line(line)
+    for whole in best_first:
+        line, told = cut(whole, total > WHOLE * limit)
+        header, words = day(line.evidence), f"- {told}"
         cost = measure(words + "\n") + (0 if header in days else measure(_header(header) + "\n"))
         if total + cost > limit:
             misses += 1
@@ -44,11 +52,12 @@ def pack(best_first: Iterable[Line], limit: int, measure: Measure) -> tuple[list
         total += cost
         days.add(header)
         taken.append((line, words))
-    text = _body(taken)
-    while taken and measure(text) > limit:  # a tokenizer need not be additive
-        taken.pop()
-        text = _body(taken)
-    return in_time_order([line for line, _ in taken]), text
+    while True:
+        ordered = sorted(taken, key=lambda pair: _place(pair[0]))
+        text = _body(ordered)
+        if not taken or measure(text) <= limit:
+            return [line for line, _ in ordered], text
+        taken.pop()  # a tokenizer need not be additive
 
 
 def assemble(summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure) -> tuple[list[Line], str]:
@@ -65,7 +74,7 @@ def assemble(summary: Summary, ledger: Mapping[str, Evidence], limit: int, measu
 
 def render(lines: Sequence[Line]) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    return _body([(line, _render_line(line)) for line in lines])
+    return _body([(line, _render_line(line)) for line in in_time_order(lines)])
 
 
 def wrap(body: str) -> str:
@@ -87,11 +96,12 @@ def _place(line: Line) -> tuple[float, int, int]:
 
 
 def _body(rendered: Sequence[tuple[Line, str]]) -> str:
+    """Put lines that are in time order under a header per day."""
     if not rendered:
         return ""
     parts: list[str] = []
     header = ""
-    for line, words in sorted(rendered, key=lambda pair: _place(pair[0])):
+    for line, words in rendered:
         if day(line.evidence) != header:
             header = day(line.evidence)
             parts.append(_header(header))

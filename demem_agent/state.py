@@ -31,7 +31,8 @@ from demem_agent.records import (
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
-from demem_agent.types import Context, Evidence, Slot, number_of
+from demem_agent.trimming import Parts, parts
+from demem_agent.types import Context, Evidence, Line, Slot, number_of
 from demem_agent.units import Measure
 
 __all__ = ["Experience", "State"]
@@ -81,6 +82,7 @@ class State:
     used: dict[str, int] = field(default_factory=dict)
     sessions: dict[str | None, list[str]] = field(default_factory=dict)
     cut: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
+    parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
     index: PassageIndex | None = None
     experience: Experience | None = None
 
@@ -110,6 +112,14 @@ class State:
             found = excerpts(self.evidence[item], number_of(item), last, self.settings.slot_limit, self.measure)
             self.cut[item] = (last, tuple(found))
         return self.cut[item][1]
+
+    def parts_of(self, line: Line) -> Parts:
+        """Give the sentences of a passage, cut once."""
+        item = line.evidence
+        cut = self.parts.setdefault(item.id, {})
+        if line.start not in cut:
+            cut[line.start] = parts(line)
+        return cut[line.start]
 
     def free_slot(self) -> int | None:
         """Give the smallest number without a slot, or None when K are active."""
@@ -237,6 +247,7 @@ class State:
             del self.members[self.slot_of.pop(item)][item]
             self.used.pop(item, None)
             self.cut.pop(item, None)
+            self.parts.pop(item, None)
             self.sessions[evidence.session].remove(item)
         if gone:
             self.passage_index().remove(gone)

@@ -8,7 +8,18 @@ from itertools import pairwise
 
 import Stemmer
 
-__all__ = ["PASSAGE_CHARS", "STOPWORDS", "clean", "content_terms", "passages", "sentences", "terms"]
+__all__ = [
+    "PASSAGE_CHARS",
+    "STOPWORDS",
+    "clean",
+    "content_terms",
+    "content_words",
+    "passages",
+    "sentences",
+    "stems",
+    "terms",
+    "words",
+]
 
 #: Longest stretch that is scored and packed as one piece; the evaluation of DESIGN section 8 used the same.
 PASSAGE_CHARS = 350
@@ -41,14 +52,28 @@ def clean(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """Give the stemmed words of a text in order, without stop words; Chinese and kana one sign at a time."""
-    words = [word for word in _WORD.findall(clean(text).lower()) if word not in STOPWORDS]
+    return stems(words(text))
+
+
+def words(text: str) -> list[str]:
+    """Give the words of a text in order, in lower case, without stop words."""
+    return [word for word in _WORD.findall(clean(text).lower()) if word not in STOPWORDS]
+
+
+def stems(words: list[str]) -> list[str]:
+    """Give the stem of each word."""
     stemmed: list[str] = _stemmer().stemWords(words)
     return stemmed
 
 
 def content_terms(text: str) -> list[str]:
     """Give :func:`terms`, or all stemmed words when every word is a stop word ("who is who")."""
-    return terms(text) or _stemmer().stemWords(_WORD.findall(clean(text).lower()))
+    return stems(content_words(text))
+
+
+def content_words(text: str) -> list[str]:
+    """Give :func:`words`, or all words when every one is a stop word."""
+    return words(text) or _WORD.findall(clean(text).lower())
 
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:

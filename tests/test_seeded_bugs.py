@@ -129,8 +129,8 @@ def forget_leaves_the_write_ahead_log(patch: Patch) -> None:
 
 @bug("a reading exceeds its limit")
 def reading_does_not_count_its_headers(patch: Patch) -> None:
-    def without_header(best_first: Any, limit: int, measure: Measure) -> tuple[list[Line], str]:
-        return pack(best_first, limit + measure("# 2 March 2024\n"), measure)
+    def without_header(best_first: Any, limit: int, measure: Measure, cut: Any) -> tuple[list[Line], str]:
+        return pack(best_first, limit + measure("# 2 March 2024\n"), measure, cut)
 
     patch.setattr("demem_agent.flows.pack", without_header)
 

@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.screen import print_json
 from demem_agent.stores import Store, open_store
 
-__all__ = ["At", "Budget", "Output", "Place"]
+__all__ = ["WIDTH_OF_A_PIPE", "At", "Budget", "Output", "Place", "ticking"]
 
 #: Columns where nothing says how wide the output may be, such as a file.
 WIDTH_OF_A_PIPE = 100
 _SQLITE = "sqlite:///"
 
 At = Annotated[str | None, typer.Option(metavar="TIME", help="When it is asked, ISO 8601, such as 2025-06-01T18:30.")]
+
+
+@contextmanager
+def ticking(what: str, *, transient: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar on the error stream, so that the output stays clean; give what moves it: (done, in all).
+
+    Where the error stream is no terminal, nothing is shown. A transient bar goes away at the end.
+    """
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console, transient=transient, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def _width() -> int | None:

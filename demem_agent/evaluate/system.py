@@ -23,7 +23,7 @@ class System(Protocol):
         ...
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
-        """Give what bears on a query as a text of at most ``limit`` characters; ``at`` is when it is asked, if known."""
+        """Give what bears on a query, asked at a time if that is known, as a text of at most ``limit`` characters."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import Passage, PassageIndex, moment
 from demem_agent.scoring.score import FEATURES, Query, Ranking, Weights, features, rank, slot_scores
 from demem_agent.scoring.weights import default_weights
@@ -15,6 +16,7 @@ __all__ = [
     "Weights",
     "default_weights",
     "features",
+    "focus",
     "moment",
     "rank",
     "slot_scores",

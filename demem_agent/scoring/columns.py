@@ -23,11 +23,17 @@ class Column:
 
     def append(self, row: Any) -> None:
         if self._length == len(self._data):
-            grown = np.zeros((2 * self._length, *self._shape), self._data.dtype)
-            grown[: self._length] = self._data
-            self._data = grown
+            self._grow(2 * self._length)
         self._data[self._length] = row
         self._length += 1
+
+    def extend(self, rows: NDArray[Any]) -> None:
+        """Append several rows at once."""
+        needed = self._length + len(rows)
+        if needed > len(self._data):
+            self._grow(max(needed, 2 * self._length))
+        self._data[self._length : needed] = rows
+        self._length = needed
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the rows that are not marked."""
@@ -37,3 +43,8 @@ class Column:
     def view(self) -> NDArray[Any]:
         """Give the rows without a copy; valid until the next append."""
         return self._data[: self._length]
+
+    def _grow(self, capacity: int) -> None:
+        grown = np.zeros((capacity, *self._shape), self._data.dtype)
+        grown[: self._length] = self.view()
+        self._data = grown

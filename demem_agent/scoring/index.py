@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.dates import find
+from demem_agent.kinds import NAME, has_number
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.lexical import LexicalIndex
-from demem_agent.text import terms
+from demem_agent.scoring.related import RelatedWords
+from demem_agent.text import stems, words
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "moment"]
 
 _NAME = re.compile(r"[^\W_]+")
+#: So many names tell as much as more.
+_MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,10 @@ class PassageIndex:
         self.length = Column(np.int32)
         self.trust = Column(np.float32)
         self.day = Column(np.int32)
+        self.timed = Column(np.bool_)
+        self.counted = Column(np.bool_)
+        self.names = Column(np.int8)
+        self.related = RelatedWords()
         self.lexical = LexicalIndex()
         self._rows: dict[str, range] = {}
         self._sessions: dict[str | None, int] = {}
@@ -77,8 +86,17 @@ class PassageIndex:
             self.length.append(end - start)
             self.trust.append(evidence.trust)
             self.day.append(evidence.at.toordinal() if evidence.at else 0)
-            self.lexical.add(terms(text))
+            self.timed.append(bool(evidence.at and find(text, evidence.at.date())))
+            self.names.append(min(len(NAME.findall(text)), _MOST_NAMES))
+            self._add_words(text)
         self._rows[evidence.id] = range(first, len(self.passages))
+
+    def _add_words(self, text: str) -> None:
+        forms = words(text)
+        self.counted.append(has_number(text, forms))
+        stemmed = stems(forms)
+        self.lexical.add(stemmed)
+        self.related.add(stemmed, forms)
 
     def remove(self, evidence_ids: Collection[str]) -> None:
         """Drop items without a trace: what is left is as if they had never been added."""
@@ -87,6 +105,7 @@ class PassageIndex:
         for column in self._columns():
             column.keep(kept)
         self.lexical.keep(kept)
+        self.related.keep(kept)
         self._rows = {}
         for row, passage in enumerate(self.passages):
             first = self._rows.get(passage.evidence_id, range(row, row)).start
@@ -103,6 +122,9 @@ class PassageIndex:
             self.length,
             self.trust,
             self.day,
+            self.timed,
+            self.counted,
+            self.names,
         )
 
     def move(self, evidence_id: str, slot: int) -> None:
@@ -119,6 +141,11 @@ class PassageIndex:
         """Give a view of the item's vectors, shape (passages, d)."""
         view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
         return view
+
+    def newest_day(self) -> date | None:
+        """Give the last day on which anything was said, or None when nothing is dated."""
+        day = int(self.day.view().max(initial=0))
+        return date.fromordinal(day) if day else None
 
     def evidence_ids(self) -> set[str]:
         """Give the ids of the items that are indexed."""

@@ -56,6 +56,10 @@ class LexicalIndex:
         self._lengths.keep(kept)
         self._total_length = float(self._lengths.view().sum(dtype=np.float64))
 
+    def holds(self, term: str) -> bool:
+        """Tell whether any row holds a term."""
+        return term in self._rows
+
     def idf(self, term: str) -> float:
         """Give log(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N rows hold."""
         held = len(self._rows.get(term, ()))

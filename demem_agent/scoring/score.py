@@ -8,16 +8,19 @@ order anything, so that the last bits of a matrix product cannot change what is 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.dates import Span, ranges
+from demem_agent.dates import absolute, ranges
+from demem_agent.kinds import asks_how_many, asks_when, asks_who
+from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.text import content_terms
+from demem_agent.text import content_words, stems
 
 __all__ = ["FEATURES", "Query", "Ranking", "Weights", "features", "rank", "slot_scores"]
 
@@ -25,6 +28,10 @@ __all__ = ["FEATURES", "Query", "Ranking", "Weights", "features", "rank", "slot_
 PREFILTER = 2000
 #: Neighbours of this many best rows join the prefiltered ones: an answer often follows its question.
 NEIGHBOURED = 200
+#: Share of the passages that may be of the time asked for, and it still tells something.
+_NEARLY_ALL = 0.95
+#: Words of a query that are looked for in others' company, the rarest first: a query may be a whole document.
+_MOST_WORDS = 24
 #: Best passages that vote for a slot, and how many of them count for one slot.
 VOTERS = 256
 VOTES_PER_SLOT = 3
@@ -46,15 +53,21 @@ FEATURES = (
     "cosine",
     "bm25",
     "share",
+    "related",
     "neighbour",
+    "before",
+    "after",
     "session",
+    "coverage",
     "named",
     "user",
     "asks",
     "length",
     "trust",
     "dated",
-    "coverage",
+    "timed",
+    "counted",
+    "names",
     "behind",
 )
 
@@ -91,18 +104,32 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
+    about = focus(query.text)
+    forms = list(dict.fromkeys(content_words(about)))
+    words = stems(forms)
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process wants a core.
     cosine = np.einsum("ij,j->i", index.vectors.view(), query.vector)
-    words = content_terms(query.text)
     bm25, share = index.lexical.scores(words)
-    z_cosine = _standard(cosine)
-    z_bm25 = _standard(bm25)
-    hybrid = (z_cosine + 0.6 * z_bm25).astype(np.float32, copy=False)
+    z_cosine, z_bm25 = _standard(cosine), _standard(bm25)
+    hybrid = z_cosine + np.float32(0.6) * z_bm25
     rows = _prefilter(hybrid)
-    table = _columns(index, query, rows, z_cosine, z_bm25, share, hybrid)
-    table[:, 11] = _coverage(index, words)[index.session.view()[rows]]
-    table[:, 12] = _behind(index.item.view()[rows], hybrid[rows])
-    return rows, table
+    sessions = index.session.view()
+    before, after = _beside(sessions, rows, -1), _beside(sessions, rows, 1)
+    columns = {
+        "cosine": z_cosine[rows],
+        "bm25": z_bm25[rows],
+        "share": share[rows],
+        "related": _related(index, words, forms, rows),
+        "neighbour": np.maximum(before(share), after(share)),
+        "before": before(hybrid),
+        "after": after(hybrid),
+        "session": _session_best(hybrid, sessions, rows),
+        "coverage": _coverage(index, words)[sessions[rows]],
+        "behind": _behind(index.item.view()[rows], hybrid[rows]),
+        **_told(index, rows),
+        **_asked_for(index, query, rows),
+    }
+    return rows, np.stack([np.asarray(columns[name], np.float32) for name in FEATURES], axis=1)
 
 
 def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
@@ -159,39 +186,53 @@ def _prefilter(hybrid: NDArray[np.float32]) -> NDArray[np.intp]:
     return chosen[np.diff(chosen, prepend=-1) > 0]
 
 
-def _columns(
-    index: PassageIndex,
-    query: Query,
-    rows: NDArray[np.intp],
-    z_cosine: NDArray[np.float32],
-    z_bm25: NDArray[np.float32],
-    share: NDArray[np.float32],
-    hybrid: NDArray[np.float32],
-) -> NDArray[np.float32]:
-    sessions = index.session.view()
+def _told(index: PassageIndex, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+    """Give what passages are, whatever is asked."""
+    return {
+        "asks": index.asks.view()[rows],
+        "length": np.log1p(index.length.view()[rows] / 50.0),
+        "trust": index.trust.view()[rows] - 1.0,
+    }
+
+
+def _asked_for(index: PassageIndex, query: Query, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+    """Give in how far passages are of the kind, from the speaker and of the time that a query asks for."""
     speakers = index.speaker.view()[rows]
-    table = np.empty((len(rows), len(FEATURES)), np.float32)
-    table[:, 0] = z_cosine[rows]
-    table[:, 1] = z_bm25[rows]
-    table[:, 2] = share[rows]
-    table[:, 3] = _neighbours(share, sessions, rows)
-    table[:, 4] = _session_best(hybrid, sessions, rows)
-    table[:, 5] = _among(speakers, index.named_speakers(query.text))
-    table[:, 6] = _among(speakers, [] if _ASKS_FOR_REPLY.search(query.text) else index.user_speakers())
-    table[:, 7] = index.asks.view()[rows]
-    table[:, 8] = np.log1p(index.length.view()[rows] / 50.0)
-    table[:, 9] = index.trust.view()[rows] - 1.0
-    table[:, 10] = _dated(index.day.view()[rows], ranges(query.text, query.asked))
-    return table
+    nothing = np.zeros(len(rows), np.bool_)
+    return {
+        "named": _among(speakers, index.named_speakers(query.text)),
+        "user": _among(speakers, [] if _ASKS_FOR_REPLY.search(query.text) else index.user_speakers()),
+        "dated": _dated(index, query)[rows],
+        "timed": index.timed.view()[rows] if asks_when(query.text) else nothing,
+        "counted": index.counted.view()[rows] if asks_how_many(query.text) else nothing,
+        "names": index.names.view()[rows] if asks_who(query.text) else nothing,
+    }
 
 
-def _neighbours(share: NDArray[np.float32], session: NDArray[np.int32], rows: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Give the larger share of the two adjacent passages, where they are in the same session."""
-    last = len(share) - 1
-    before, after = np.maximum(rows - 1, 0), np.minimum(rows + 1, last)
-    left = np.where((session[before] == session[rows]) & (rows > 0), share[before], 0.0)
-    right = np.where((session[after] == session[rows]) & (rows < last), share[after], 0.0)
-    return np.maximum(left, right)
+def _related(
+    index: PassageIndex, words: Sequence[str], forms: Sequence[str], rows: NDArray[np.intp]
+) -> NDArray[np.float32]:
+    """Give the share in [0, 1] of the query's idf mass that a passage's nearest words stand for.
+
+    A word that no passage holds counts half: it cannot be met exactly.
+    """
+    idf = np.array([index.lexical.idf(word) * (1.0 if index.lexical.holds(word) else 0.5) for word in words])
+    rarest = np.argsort(-idf, kind="stable")[:_MOST_WORDS]
+    mass = idf[rarest].astype(np.float32)
+    matches = index.related.matches([words[n] for n in rarest], [forms[n] for n in rarest], rows)
+    related: NDArray[np.float32] = (mass[rarest].astype(np.float32) @ matches) / np.float32(
+        max(mass[rarest].sum(), 1e-9)
+    )
+    return related
+
+
+def _beside(
+    session: NDArray[np.int32], rows: NDArray[np.intp], step: int
+) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
+    """Make what gives the value of the passage before (step -1) or after (1) each, 0 where the session ends."""
+    other = np.clip(rows + step, 0, len(session) - 1)
+    same = (session[other] == session[rows]) & (other != rows)
+    return lambda values: np.where(same, values[other], np.float32(0.0))
 
 
 def _session_best(
@@ -224,12 +265,17 @@ def _behind(items: NDArray[np.int32], hybrid: NDArray[np.float32]) -> NDArray[np
     return behind
 
 
-def _dated(days: NDArray[np.int32], spans: Sequence[Span]) -> NDArray[np.bool_]:
-    """Mark the passages said in a time that the query speaks of."""
+def _dated(index: PassageIndex, query: Query) -> NDArray[np.bool_]:
+    """Mark the passages said in a time that the query speaks of; unless all are, since then it tells nothing.
+
+    "In May" is the last one before the query is asked, or, where that is not known, before the newest passage.
+    """
+    days = index.day.view()
+    spans = ranges(query.text, query.asked) if query.asked else absolute(query.text, index.newest_day())
     marked = np.zeros(len(days), np.bool_)
     for span in spans:
         marked |= (days >= span.first.toordinal()) & (days <= span.last.toordinal())
-    return marked
+    return np.zeros_like(marked) if marked.mean() > _NEARLY_ALL else marked
 
 
 def _among(codes: NDArray[np.int32], wanted: Sequence[int]) -> NDArray[np.bool_]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from demem_agent.cli.commands.ask import ask
+from demem_agent.cli.commands.bench import bench
 from demem_agent.cli.commands.certificates import certificates
 from demem_agent.cli.commands.check import check
 from demem_agent.cli.commands.demo import demo
+from demem_agent.cli.commands.eval import evaluate_own
 from demem_agent.cli.commands.explain import explain
 from demem_agent.cli.commands.export import export
 from demem_agent.cli.commands.feedback import feedback
@@ -35,5 +37,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "export": export,
     "import": restore,
     "check": check,
+    "eval": evaluate_own,
+    "bench": bench,
     "lab": lab,
 }

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from demem_agent import Ingested, SlotMemory, Turn
-from demem_agent.cli.shared import Budget, Output, Place
+from demem_agent.cli.shared import Budget, Output, Place, ticking
 from demem_agent.cli.sources import FORMATS, keyed, load
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
@@ -56,11 +54,9 @@ def ingest(
 
 
 def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("remembering", total=len(turns))
+    with ticking("remembering", transient=True) as tick:
         try:
-            return memory.ingest_many(turns, progress=lambda done, _: progress.update(task, completed=done))
+            return memory.ingest_many(turns, progress=tick)
         except IdempotencyConflict as conflict:
             conflict.add_note("a turn of this name was remembered with another text; --name NAME tells two files apart")
             raise

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from demem_agent.cli.shared import Output
+from demem_agent.cli.shared import Output, ticking
 from demem_agent.cli.tables.cells import cell
 
 __all__ = ["lab"]
@@ -34,20 +31,7 @@ def lab(
 
     scale = QUICK if quick else Scale()
     scale = scale if seeds is None else replace(scale, seeds=seeds)
-    with _progress() as progress:
-        task = progress.add_task("runs", total=None)
-        written = run_lab(
-            Path(out),
-            scale=scale,
-            names=only or (),
-            workers=workers,
-            tick=lambda done, total: progress.update(task, completed=done, total=total),
-        )
+    with ticking("runs") as tick:
+        written = run_lab(Path(out), scale=scale, names=only or (), workers=workers, tick=tick)
     names = [str(path) for path in written]
     output.show({"written": names}, *(cell(name) for name in names))
-
-
-def _progress() -> Progress:
-    """Build a progress bar on the error stream, so that the output stays clean."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, TimeRemainingColumn(), console=Console(file=sys.stderr))

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from demem_agent.cli.tables.audits import ablation_parts, slot_parts
 from demem_agent.cli.tables.certificate import certificate_parts, certificates_table
 from demem_agent.cli.tables.context import context_parts
+from demem_agent.cli.tables.evaluation import evaluation_parts, paper_table
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.receipt import receipt_grid
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.cli.tables.slots import slots_table
 
 __all__ = [
+    "ablation_parts",
     "certificate_parts",
     "certificates_table",
     "context_parts",
+    "evaluation_parts",
     "lines_table",
+    "paper_table",
     "receipt_grid",
     "route_table",
     "route_words",
+    "slot_parts",
     "slots_table",
 ]

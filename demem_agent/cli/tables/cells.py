@@ -15,10 +15,11 @@ from demem_agent.cli.screen import shown
 __all__ = ["cell", "counted", "counts", "day", "first_words", "grid", "number", "numbers", "sentence", "table"]
 
 
-def table(title: str = "", framed: bool = False) -> Table:
-    """Make an empty table; a framed one has lines between its sections."""
+def table(title: str = "", framed: bool = False, tight: bool = False) -> Table:
+    """Make an empty table; a framed one has lines between its sections, a tight one has one blank between columns."""
     style = box.ROUNDED if framed else box.SIMPLE_HEAD
-    return Table(title=cell(title, "bold") if title else None, title_justify="left", box=style)
+    padding = (0, 0) if tight else (0, 1)
+    return Table(title=cell(title, "bold") if title else None, title_justify="left", box=style, padding=padding)
 
 
 def grid() -> Table:

@@ -1,0 +1,193 @@
+"""How a system is drawn, and the parts that several figures have; nothing here knows a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+__all__ = [
+    "ORACLE",
+    "OURS",
+    "curve",
+    "label",
+    "legend",
+    "limits_below",
+    "names_at_the_end",
+    "new_figure",
+    "plain",
+    "trail",
+]
+
+#: The system whose line is the thickest, and one that is a ceiling and no rival: it is told where the evidence is.
+OURS, ORACLE = "demem", "oracle"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a system is drawn."""
+
+    colour: str
+    marker: str
+    line: Literal["-", "--", "-.", ":"] = "-"
+
+
+#: Colours that are told apart without colour vision (Okabe and Ito); greys for what does not look at the question.
+LOOKS: Mapping[str, Look] = {
+    "demem": Look("#D55E00", "o"),
+    "demem-core": Look("#E69F00", "s", "--"),
+    "cosine": Look("#0072B2", "^"),
+    "bm25": Look("#009E73", "v"),
+    "hybrid": Look("#332288", "D"),
+    "rrf": Look("#CC79A7", "P"),
+    "full": Look("#444444", "X", "-."),
+    "recency": Look("#888888", "<", "--"),
+    "random": Look("#AAAAAA", ">", ":"),
+    "oracle": Look("#000000", "*", ":"),
+}
+#: For systems that are not built in, in their order.
+OTHERS = (
+    Look("#56B4E9", "h"),
+    Look("#882255", "p"),
+    Look("#999933", "d"),
+    Look("#44AA99", "8", "--"),
+    Look("#AA4499", "H", "--"),
+    Look("#661100", "p", "--"),
+    Look("#6699CC", "d", ":"),
+    Look("#117733", "8", ":"),
+)
+
+#: The line from a name to the line that it names.
+LEADER: Mapping[str, Any] = {"arrowstyle": "-", "color": "#CCCCCC", "linewidth": 0.7, "shrinkA": 0, "relpos": (0, 0.5)}
+#: The least distance between two names at the end of lines, as a share of the height.
+APART = 0.042
+
+
+def new_figure(width: float, height: float) -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), dpi=130, layout="constrained")
+
+
+def _look(name: str, names: Sequence[str]) -> Look:
+    others = [other for other in names if other not in LOOKS]
+    return LOOKS[name] if name in LOOKS else OTHERS[others.index(name) % len(OTHERS)]
+
+
+def _width(name: str) -> float:
+    return 2.8 if name == OURS else 1.3
+
+
+def _above(name: str) -> int:
+    return 4 if name == OURS else 3
+
+
+def curve(
+    axes: Any, limits: Sequence[int], points: Sequence[Any], name: str, names: Sequence[str], *, band: bool
+) -> None:
+    look = _look(name, names)
+    if band and all(point["low"] is not None for point in points):
+        ends = [point["low"] for point in points], [point["high"] for point in points]
+        axes.fill_between(limits, *ends, color=look.colour, alpha=0.22 if name == OURS else 0.14, linewidth=0)
+    axes.plot(
+        limits,
+        [point["mean"] for point in points],
+        color=look.colour,
+        marker=look.marker,
+        linestyle=look.line,
+        markersize=6 if name == OURS else 4.5,
+        linewidth=_width(name),
+        zorder=_above(name),
+    )
+
+
+def limits_below(axes: Any, limits: Sequence[int], ratio: float = 1.2) -> None:
+    """Mark the limits on a log axis, leaving out what is nearer than ``ratio`` to the next."""
+    shown: list[int] = []
+    for limit in reversed(limits):
+        if not shown or shown[-1] / limit >= ratio:
+            shown.append(limit)
+    axes.set_xscale("log")
+    axes.set_xticks(shown, [f"{limit:,}" for limit in shown])
+    axes.minorticks_off()
+
+
+def names_at_the_end(axes: Any, x: float, ends: Mapping[str, float], names: Sequence[str]) -> None:
+    """Write each name beside the end of its line, pushed apart where they would overlap."""
+    order = sorted(ends, key=lambda name: (ends[name], -names.index(name)))
+    heights = _spread([ends[name] for name in order], APART)
+    for name, height in zip(order, heights, strict=True):
+        axes.annotate(
+            plain(f"{name} {ends[name]:.2f}"),
+            (x, ends[name]),
+            (14, height),
+            textcoords=("offset points", "data"),
+            color=_look(name, names).colour,
+            fontsize=9.5,
+            fontweight="bold" if name == OURS else "normal",
+            verticalalignment="center",
+            arrowprops=LEADER,
+            annotation_clip=False,
+        )
+
+
+def _spread(values: Sequence[float], apart: float) -> list[float]:
+    """Move ascending values as little as needed for each to be at least ``apart`` from the next, within [0, 1]."""
+    groups: list[list[float]] = []
+    for value in values:
+        groups.append([value])
+        while len(groups) > 1 and _places(groups[-2], apart)[-1] + apart > _places(groups[-1], apart)[0]:
+            last = groups.pop()
+            groups[-1] += last
+    return [place for group in groups for place in _places(group, apart)]
+
+
+def _places(group: Sequence[float], apart: float) -> list[float]:
+    """Put a group around its mean, ``apart`` from each other and within [0, 1]."""
+    height = apart * (len(group) - 1)
+    lowest = min(max(sum(group) / len(group) - height / 2, 0.0), 1.0 - height)
+    return [lowest + n * apart for n in range(len(group))]
+
+
+def plain(text: str) -> str:
+    """Give a text that is drawn as it is: between dollar signs it would be mathematics."""
+    return text.replace("$", r"\$")
+
+
+def label(axes: Any, x: str, y: str, title: str = "") -> None:
+    axes.set(xlabel=x, ylabel=y)
+    axes.set_title(plain(title), fontsize=10.5, loc="left")
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def legend(figure: Any, names: Sequence[str], lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
+    from matplotlib.lines import Line2D
+
+    looks = [_look(name, names) for name in names]
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=look.colour,
+            marker=look.marker,
+            linestyle=look.line,
+            linewidth=_width(name),
+            label=plain(name),
+        )
+        for name, look in zip(names, looks, strict=True)
+    ]
+    handles += [Line2D([], [], label=label, **look) for label, look in lines.items()]
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(-(-len(handles) // 2), 6), frameon=False, fontsize=9.5
+    )
+
+
+def trail(axes: Any, points: Sequence[tuple[float, float]], name: str, names: Sequence[str]) -> None:
+    """Draw the operating points of a system, the smallest limit with the smallest mark."""
+    look = _look(name, names)
+    x, y = zip(*points, strict=True)
+    axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=_width(name), zorder=_above(name))
+    sizes = [(3 + 5 * (n + 1) / len(points)) ** 2 for n in range(len(points))]
+    axes.scatter(x, y, sizes, color=look.colour, marker=look.marker, linewidths=0, zorder=_above(name))

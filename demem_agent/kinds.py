@@ -1,0 +1,34 @@
+"""What kind of thing a question asks for, and which texts hold one: times, numbers, names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["NAME", "asks_how_many", "asks_when", "asks_who", "has_number"]
+
+_DIGIT = re.compile(r"\d")
+_NUMBERS = frozenset("one two three four five six seven eight nine ten once twice dozen hundred several couple".split())
+#: A capital inside a sentence.
+NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+
+_WHEN = re.compile(r"\bwhen\b|\bwhat date\b|\bhow long\b|\bdays\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow (?:many|much|long|old|often)\b", re.IGNORECASE)
+_WHO = re.compile(r"^\W*(?:who|which|where)|\bname", re.IGNORECASE)
+
+
+def has_number(text: str, words: Iterable[str]) -> bool:
+    """Tell whether a text, whose words in lower case are given, has a digit or a number word."""
+    return _DIGIT.search(text) is not None or not _NUMBERS.isdisjoint(words)
+
+
+def asks_when(question: str) -> bool:
+    return _WHEN.search(question) is not None
+
+
+def asks_how_many(question: str) -> bool:
+    return _HOW_MANY.search(question) is not None
+
+
+def asks_who(question: str) -> bool:
+    return _WHO.search(question) is not None

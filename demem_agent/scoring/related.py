@@ -1,0 +1,113 @@
+"""How well the words of a passage stand for those of a query, be they the same or only related ("baked", "bread").
+
+Each distinct word has one vector of the embedded static encoder, whatever encoder the memory itself uses: a word
+without its sentence is what a static table is for. A query's word meets a passage by the nearest of the passage's
+words, as in the late interaction of ColBERT (Khattab and Zaharia, 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.encoders.static import StaticEncoder
+from demem_agent.scoring.columns import Column
+
+__all__ = ["RelatedWords"]
+
+#: The encoder's first dimensions carry most (they are principal components); the rest changed no figure of the
+#: cross-validated recall by more than .008, and costs time on every read.
+_DIMENSIONS = 96
+#: Words times query words times dimensions that one matrix product may have: more, and its threads wait for each
+#: other as soon as another process wants a core.
+_PRODUCT = 1 << 18
+
+
+class RelatedWords:
+    """The words of every passage by number, and a vector for each distinct one, made when first needed."""
+
+    def __init__(self) -> None:
+        self._encoder = StaticEncoder()
+        self._numbers: dict[str, int] = {}
+        self._forms: list[str] = []
+        self._vectors = Column(np.float32, _DIMENSIONS)
+        self._words = Column(np.int32)
+        self._counts = Column(np.int32)
+
+    def add(self, stems: Sequence[str], forms: Sequence[str]) -> None:
+        """Add the next passage by its words, each as a stem and as it is written."""
+        for stem, form in zip(stems, forms, strict=True):
+            if stem not in self._numbers:
+                self._numbers[stem] = len(self._forms)
+                self._forms.append(form)
+        self._words.extend(np.array([self._numbers[stem] for stem in stems], np.int32))
+        self._counts.append(len(stems))
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Drop the passages that are not marked, and every word that no other one holds."""
+        self._words.keep(np.repeat(kept, self._counts.view()))
+        self._counts.keep(kept)
+        held, anew = np.unique(self._words.view(), return_inverse=True)
+        stems = list(self._numbers)
+        self._forms = [self._forms[number] for number in held]
+        self._numbers = {stems[number]: new for new, number in enumerate(held)}
+        self._words.view()[:] = anew
+        self._vectors = Column(np.float32, _DIMENSIONS)
+
+    def matches(self, stems: Sequence[str], forms: Sequence[str], rows: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Give how near each passage's nearest word is to each word of a query.
+
+        Args:
+            stems, forms: the m words of the query.
+            rows: passages, shape (n,), ascending.
+
+        Returns:
+            Shape (m, n), squared cosines in [0, 1]; 1 for the word itself, 0 in a passage without words.
+        """
+        words, counts = self._words_of(rows)
+        best = np.zeros((len(stems), len(rows)), np.float32)
+        filled = counts > 0
+        if len(words) and stems:
+            nearness = self._nearness(stems, forms).take(words, axis=1)
+            starts = (np.cumsum(counts) - counts)[filled]
+            best[:, filled] = np.maximum.reduceat(nearness, starts, axis=1)
+        return best
+
+    def _words_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Give the word numbers of passages one after the other, and how many each passage has."""
+        counts = self._counts.view()
+        if len(rows) == len(counts):
+            return self._words.view(), counts
+        starts = (np.cumsum(counts) - counts)[rows]
+        chosen = counts[rows]
+        shift = np.repeat(starts - (np.cumsum(chosen) - chosen), chosen)
+        return self._words.view()[shift + np.arange(len(shift))], chosen
+
+    def _nearness(self, stems: Sequence[str], forms: Sequence[str]) -> NDArray[np.float32]:
+        """Give the squared cosine of every known word to each word of a query, shape (m, words)."""
+        self._encode_new()
+        wanted = self._encode(forms)
+        vectors = self._vectors.view()
+        step = max(_PRODUCT // wanted.size, 1)
+        near = np.empty((len(stems), len(vectors)), np.float32)
+        for start in range(0, len(vectors), step):
+            near[:, start : start + step] = wanted @ vectors[start : start + step].T
+        np.clip(near, 0.0, 1.0, out=near)
+        near *= near
+        for n, stem in enumerate(stems):
+            if stem in self._numbers:
+                near[n, self._numbers[stem]] = 1.0
+        return near
+
+    def _encode_new(self) -> None:
+        known = len(self._vectors)
+        if known < len(self._forms):
+            self._vectors.extend(self._encode(self._forms[known:]))
+
+    def _encode(self, forms: Sequence[str]) -> NDArray[np.float32]:
+        vectors = self._encoder.encode(list(forms))[:, :_DIMENSIONS]
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
+        return unit
