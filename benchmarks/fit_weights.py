@@ -31,13 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import rankdata
 
 from demem_agent import SlotMemory, flows
 from demem_agent.compress import said
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, recall, load_beam, load_locomo, load_longmemeval
-from demem_agent.scoring import FEATURES, PassageIndex, Query, Ranking, Weights, features, focus, rank
+from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, features, focus
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +53,7 @@ OVERHEAD = 8
 BY_HAND = {"trust": 1.0, "behind": -1.0}
 FITTED = [n for n, name in enumerate(FEATURES) if name not in BY_HAND]
 WITHOUT_EVIDENCE = ("adversarial", "abstention")
-PRIORS = (0.0, 0.3)
+PRIORS = (0.0, 0.15, 0.3)
 
 
 def one_hot(**values: float) -> Weights:
@@ -226,57 +225,6 @@ def row(name: str, figures: Mapping[str, Sequence[float]]) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-# -- adequacy ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Bearing:
-    """How well the best passages meet questions: shape (questions, 2), cosine and share; and which are its own."""
-
-    signals: Floats
-    own: NDArray[np.bool_]
-
-    def auc(self, values: Floats) -> float:
-        """Give the probability that an own question has a larger value than a foreign one."""
-        ranks = rankdata(values)
-        own, foreign = int(self.own.sum()), int((~self.own).sum())
-        return float((ranks[self.own].sum() - own * (own + 1) / 2) / (own * foreign))
-
-    def rates(self, cosine: float, share: float) -> tuple[float, float]:
-        """Give how many of the own and how many of the foreign questions either threshold lets pass."""
-        passed = (self.signals[:, 0] >= cosine) | (self.signals[:, 1] >= share)
-        return float(passed[self.own].mean()), float(passed[~self.own].mean())
-
-
-def bearing(group: Sequence[Sample], weights: Callable[[Sample], Weights]) -> Bearing:
-    """Ask every memory of a data set its own questions and those of the next dialogue."""
-    signals, own = [], []
-    for s, other in zip(group, [*group[1:], group[0]], strict=True):
-        for probes, is_own in ((s.probes, True), (other.probes, False)):
-            for probe in probes:
-                ranking: Ranking = rank(s.index, asked(probe), weights(s))
-                signals.append((ranking.best_cosine, ranking.best_share))
-                own.append(is_own)
-    return Bearing(np.array(signals), np.array(own))
-
-
-def best_thresholds(bearings: Sequence[Bearing]) -> tuple[float, float]:
-    """Give the thresholds with the largest mean over data sets of own minus foreign passed."""
-    grid = [(cosine / 40, share / 20) for cosine in range(12, 40) for share in range(6, 21)]
-    return max(grid, key=lambda at: sum(own - foreign for own, foreign in (b.rates(*at) for b in bearings)))
-
-
-def report_adequacy(samples: Sequence[Sample], weights: Callable[[Sample], Weights]) -> None:
-    sets = list(dict.fromkeys(s.data_set for s in samples))
-    found = {name: bearing([s for s in samples if s.data_set == name], weights) for name in sets}
-    chosen = best_thresholds(list(found.values()))
-    now = (flows.ADEQUATE_COSINE, flows.ADEQUATE_SHARE)
-    print(f"\n| | AUC cosine | AUC share | own / foreign passed at {now} | at {chosen} |\n|---|---|---|---|---|")
-    for name, b in found.items():
-        rates = [" / ".join(f"{rate:.3f}" for rate in b.rates(*at)) for at in (now, chosen)]
-        print(f"| {name} | {b.auc(b.signals[:, 0]):.3f} | {b.auc(b.signals[:, 1]):.3f} | {rates[0]} | {rates[1]} |")
-
-
 # -- all of it ---------------------------------------------------------------------------------------------------
 
 
@@ -303,7 +251,6 @@ def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
     for prior in PRIORS:
         found[f"prior {prior}"] = table_of(samples, chosen, prior)
         print(row(f"fitted, held out, prior {prior}", found[f"prior {prior}"]), flush=True)
-    report_adequacy(samples, chosen)
     return found
 
 

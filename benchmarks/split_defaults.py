@@ -58,7 +58,7 @@ FIRES = 20
 RECORDED_PAIRS = 4
 
 NEAR = (0.65, 0.8, 0.9, 1.0)
-PULL = (0.05, 0.15, 0.3, 1.0)
+CROWDING = (0.0, 0.05, 0.1, 0.3)
 GRID: dict[str, tuple[float, ...]] = {
     "c_beta": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5),
     "sigma_0": (0.02, 0.05, 0.1, 0.2),
@@ -97,7 +97,7 @@ class Plan:
 
     split: SplitSettings = field(default_factory=SplitSettings)
     near: float = Settings().near
-    pull: float = placement.SESSION_PULL
+    crowding: float = placement.CROWDING
     initial_slots: int = Settings().initial_slots
     mode: Mode = "evidence"
     policy: str = "certified"
@@ -211,7 +211,7 @@ class Lab:
             encoder=encoder,
             answerer=answerer,
         )
-        with patched(placement, "SESSION_PULL", plan.pull):
+        with patched(placement, "CROWDING", plan.crowding):
             memory.ingest_many(self.dialogues[n].turns)
         return Loop(memory, self.dialogues[n])
 
@@ -550,14 +550,14 @@ def _cell(value: object) -> str:
 
 
 def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:
-    """Try ``near`` and then ``SESSION_PULL`` around the best; with and without splits."""
+    """Try ``near`` and then ``CROWDING`` around the best; with and without splits."""
     everyone = range(len(lab.dialogues))
     first = chosen_placement(lab, plans := [Plan(near=near) for near in NEAR], everyone)
-    plans += [replace(first, pull=pull) for pull in PULL if pull != first.pull]
+    plans += [replace(first, crowding=crowding) for crowding in CROWDING if crowding != first.crowding]
     best = chosen_placement(lab, plans, everyone)
     rows = []
     for plan in plans:
-        name = f"near {plan.near:g}, pull {plan.pull:g}"
+        name = f"near {plan.near:g}, crowding {plan.crowding:g}"
         rows += [row(name, lab.tallies(plan)), row(f"{name}, no splits", lab.tallies(_unsplit(plan)))]
     unseen = [
         lab.tally(n, chosen_placement(lab, plans, others(n, len(everyone))))  # reported, not chosen, by this one
@@ -633,7 +633,7 @@ def main() -> None:
     plan, placed = place_step(lab)
     best, folds, triggered = trigger_step(lab, plan)
     looped = loop_step(lab, plan, best, folds)
-    picked = {"near": plan.near, "SESSION_PULL": plan.pull, **best._asdict()}
+    picked = {"near": plan.near, "CROWDING": plan.crowding, **best._asdict()}
     if given.json:
         tables = {"placement": placed, "trigger": triggered, "loop": looped}
         print(json.dumps({"chosen": picked, "paper": PAPER, **tables}, indent=1))

@@ -20,7 +20,7 @@ from demem_agent.placement import Arrival, place
 from demem_agent.reading import assemble, pack, strip_rendered
 from demem_agent.records import Delta, Head, StoredContext, StoredEvidence, Vector
 from demem_agent.requests import Ask, Commit, Encode, Flow
-from demem_agent.scoring import Query, Ranking, default_weights, focus, rank, slot_scores
+from demem_agent.scoring import Query, Ranking, default_adequacy, default_weights, focus, rank, slot_scores
 from demem_agent.state import State
 from demem_agent.text import clean, content_terms, passages
 from demem_agent.trimming import Cut, trimmer
@@ -30,16 +30,13 @@ from demem_agent.types import Answer, Context, Draft, Evidence, Ingested, Line, 
 __all__ = ["answer", "ingest", "read", "reembed", "route", "slot_ranking"]
 
 #: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a wall.
-SLOT_PRIOR = 0.3
+SLOT_PRIOR = 0.15
 #: What a query's word is worth where a passage is trimmed, times its idf.
 WORD_WORTH = 1 / 3
 #: What a slot earns for the nearest of its past contexts that was rewarded, times the cosine to it.
 CONTEXT_BONUS = 1.0
 #: A query this near to a rewarded one goes to the slot that served it: there decisions outrank description.
 RECALLED = 0.95
-#: A query bears on the memory when its best passages reach this cosine or hold this share of its idf mass
-#: (docs/scoring.md: passed by nearly all questions about a memory, and by a good part of those about another).
-ADEQUATE_COSINE, ADEQUATE_SHARE = 0.65, 0.3
 
 _SKIPPED = Ingested(None, None, skipped=True)
 
@@ -158,8 +155,9 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
         scores[known] = round(max(scores.values()) + past[known], 4)
     ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
     margin = scores[ordered[0]] - scores[ordered[1]] if len(ordered) > 1 else 0.0
-    adequate = ranking.best_cosine >= ADEQUATE_COSINE or ranking.best_share >= ADEQUATE_SHARE
-    return Route(ordered[0], scores, round(margin, 4), adequate), ranking
+    adequacy = default_adequacy()
+    probability = adequacy.probability(ranking.signals)
+    return Route(ordered[0], scores, round(margin, 4), probability >= adequacy.threshold, probability), ranking
 
 
 def _same_encoder(state: State, encoder: EncoderInfo) -> None:

@@ -25,7 +25,7 @@ class Options(TypedDict, total=False):
     """Keyword arguments of ``SlotMemory``; all may be left out.
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory: slots (10),
-    slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (6, or slots if that is less), near,
+    slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if that is less), near,
     mode ("evidence"), split. When a stored memory is opened again they may be left out; of those given only
     read_limit, mode and split may differ.
 

@@ -14,8 +14,13 @@ from demem_agent.types import Evidence, Ingested, number_of
 
 __all__ = ["Arrival", "Placed", "place"]
 
-#: Cosine that the slot of the session's previous item is ahead by: a conversation stays with its topic.
-SESSION_PULL = 0.15
+#: Share of the items that a slot may hold and still be where its session goes on.
+FULL = 0.25
+#: The same for a new session, which goes on where the one before it ended: what happens at a time is asked together.
+NEARLY_FULL = 0.2
+#: Cosine that a slot is behind by for every even share of the items that it holds: similarity alone would put most of
+#: a memory in one slot.
+CROWDING = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +54,33 @@ class _Draft:
         self.parents = {number: slot.parent for number, slot in state.slots.items()}
         self.changed: dict[int, int] = {}
         self.sessions: dict[str | None, int] = {}
+        self.counts = [len(state.members.get(number, ())) for number in range(state.settings.slots)]
+        self.last = state.slot_of[next(reversed(state.slot_of))] if state.slot_of else None
         for number, slot in state.slots.items():
             self.totals[number] = slot.total
             self.norms[number] = _norm(slot.total)
 
     def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
-        """Give the nearest slot, or a new one while few are active and none is near."""
+        """Give the slot that an item goes to, and whether it is a new one.
+
+        A session stays together and near in time to the one before it, until its slot holds its part of the items.
+        Then, and for items without a session, the nearest slot takes them, the less crowded the rather.
+        """
         if not self.numbers:
             return self.open()
         nearness = np.round(self.totals[self.numbers] @ vector / self.norms[self.numbers], 5)
         few = len(self.numbers) < self.state.settings.initial_slots
-        before = self._slot_of_session(session)
-        if few and before is None and float(nearness.max()) < self.state.settings.near:
+        begun = self._slot_of_session(session)
+        if few and begun is None and float(nearness.max()) < self.state.settings.near:
             return self.open()
-        if before is not None:
-            nearness[self.numbers.index(before)] += SESSION_PULL
-        return self.numbers[int(nearness.argmax())], False
+        counts = np.array([self.counts[number] for number in self.numbers])
+        shares = counts / max(counts.sum(), 1)  # all may be forgotten, and their slots still there
+        stay = begun if begun is not None or session is None else self.last
+        most = NEARLY_FULL if begun is None else FULL
+        if stay is not None and shares[self.numbers.index(stay)] <= max(most, 1 / len(self.numbers)):
+            return stay, False
+        open_to = np.where(shares <= max(NEARLY_FULL, 1 / len(self.numbers)), nearness, -np.inf)
+        return self.numbers[int((open_to - CROWDING * shares * len(self.numbers)).argmax())], False
 
     def open(self) -> tuple[int, bool]:
         number = next(k for k in range(self.state.settings.slots) if k not in self.numbers)
@@ -79,6 +95,8 @@ class _Draft:
         self.summaries[number] = self._extended(self.summaries[number], arrival.evidence)
         self.changed[number] = arrival.seq
         self.sessions[arrival.evidence.session] = number
+        self.counts[number] += 1
+        self.last = number
 
     def slots(self) -> tuple[SlotState, ...]:
         return tuple(

@@ -71,7 +71,7 @@ class Settings:
     slot_limit: int = 2000
     read_limit: int = 6000
     unit: Unit = "chars"
-    initial_slots: int = 6
+    initial_slots: int = 5
     near: float = 0.9
     mode: Mode = "evidence"
     split: SplitSettings = field(default_factory=SplitSettings)

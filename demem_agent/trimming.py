@@ -91,7 +91,8 @@ def _said(found: Parts, whole: Line, part: Line) -> str:
 def _core(cut: Parts, words: Mapping[str, float]) -> tuple[int, int]:
     worth = _worth(cut, words)
     held = sum(cut.words)
-    least = KEPT * max(held - 3, 1) + 3  # in runs of four words, of which n words have n - 3
+    # Counted in runs of four words, of which n words have n - 3; a date that is written into them breaks three.
+    least = KEPT * max(held - 3, 1) + 3 + 3 * len(cut.times)
     first, last = 0, len(cut.spans) - 1
     while first < last:
         end = first if worth[first] <= worth[last] else last

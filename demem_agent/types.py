@@ -97,13 +97,17 @@ class Route:
         slot: the chosen slot, or None while the memory is empty.
         scores: score of every active slot; higher is nearer.
         margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
-        adequate: False when nothing in memory seems to bear on the query, so that a caller can abstain.
+        adequate: False when nothing in memory seems to bear on the query, so that a caller can abstain: when the
+            probability is below a threshold that few questions about the memory fall short of.
+        probability: in [0, 1], that the memory holds what the query asks for, if as many queries could be answered
+            from it as could not; 0.0 while it is empty. Calibrated with the embedded encoder (docs/scoring.md).
     """
 
     slot: int | None
     scores: Mapping[int, float]
     margin: float
     adequate: bool
+    probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ __all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up
 Tick = Callable[[int, int], object]
 
 #: All start alike, whatever the defaults are: similarity may open six of ten slots, the rest is left to splits.
-_START: dict[str, Any] = {"slots": 10, "initial_slots": 6}
+_START: dict[str, Any] = {"slots": 10, "initial_slots": 5}
 _UNSPLIT = SplitSettings(pairs=0)
 #: What a :class:`~demem_agent.evaluate.replay.Replay` says of a dialogue as a whole.
 _ENDINGS = ("splits", "slots", "largest")

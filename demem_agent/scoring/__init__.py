@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from demem_agent.scoring.adequacy import SIGNALS, Adequacy, Signals, default_adequacy
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import Passage, PassageIndex, moment
 from demem_agent.scoring.score import FEATURES, Query, Ranking, Weights, features, rank, slot_scores
@@ -9,11 +10,15 @@ from demem_agent.scoring.weights import default_weights
 
 __all__ = [
     "FEATURES",
+    "SIGNALS",
+    "Adequacy",
     "Passage",
     "PassageIndex",
     "Query",
     "Ranking",
+    "Signals",
     "Weights",
+    "default_adequacy",
     "default_weights",
     "features",
     "focus",

@@ -7,6 +7,7 @@ order anything, so that the last bits of a matrix product cannot change what is 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from demem_agent.dates import absolute, ranges
 from demem_agent.kinds import asks_how_many, asks_when, asks_who
+from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP, Signals
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.text import content_words, stems
@@ -32,9 +34,8 @@ NEIGHBOURED = 200
 _NEARLY_ALL = 0.95
 #: Words of a query that are looked for in others' company, the rarest first: a query may be a whole document.
 _MOST_WORDS = 24
-#: Best passages that vote for a slot, and how many of them count for one slot.
-VOTERS = 256
-VOTES_PER_SLOT = 3
+#: Stands for the passages of a slot that were too far from the query to be scored.
+_NO_MASS = 1e-12
 
 _SAID = (
     r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained|advised|described"
@@ -81,12 +82,11 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Passages with their scores, best first; ``cosine`` and ``share`` are those of the best rows."""
+    """Passages with their scores, best first, and what that tells of whether any bears on the query."""
 
     rows: NDArray[np.intp]
     scores: NDArray[np.float64]
-    best_cosine: float
-    best_share: float
+    signals: Signals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,9 +104,18 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
-    about = focus(query.text)
-    forms = list(dict.fromkeys(content_words(about)))
-    words = stems(forms)
+    return _features(index, query, *_words(query))
+
+
+def _words(query: Query) -> tuple[list[str], list[str]]:
+    """Give the words that a query is about, as they are written and as stems."""
+    forms = list(dict.fromkeys(content_words(focus(query.text))))
+    return forms, stems(forms)
+
+
+def _features(
+    index: PassageIndex, query: Query, forms: Sequence[str], words: list[str]
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process wants a core.
     cosine = np.einsum("ij,j->i", index.vectors.view(), query.vector)
     bm25, share = index.lexical.scores(words)
@@ -135,14 +144,27 @@ def features(index: PassageIndex, query: Query) -> tuple[NDArray[np.intp], NDArr
 def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
     """Order the passages by score, ties by age."""
     if not len(index):
-        return Ranking(np.zeros(0, np.intp), np.zeros(0), 0.0, 0.0)
-    rows, table = features(index, query)
+        return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
+    forms, words = _words(query)
+    rows, table = _features(index, query, forms, words)
     scores = np.round(table.astype(np.float64) @ np.asarray(weights.values), 4)
     order = np.argsort(-scores, kind="stable")
-    best = rows[order[:20]]
-    cosine = float(np.max(index.vectors.view()[best] @ query.vector))
-    share = float(np.max(table[order[:20], FEATURES.index("share")]))
-    return Ranking(rows[order], scores[order], cosine, share)
+    ranked = scores[order]
+    return Ranking(rows[order], ranked, _signals(index, words, table[order[0]], ranked))
+
+
+def _signals(
+    index: PassageIndex, words: Sequence[str], best: NDArray[np.float32], scores: NDArray[np.float64]
+) -> Signals:
+    """Gather what tells whether a query can be answered, from the features of the best passage and all scores."""
+    missing = sum(index.lexical.idf(word) for word in words if not index.lexical.holds(word))
+    return Signals(
+        share=float(best[FEATURES.index("share")]),
+        related=float(best[FEATURES.index("related")]),
+        lead=float(scores[0] - scores[:RUNNER_UP][-1]),
+        coverage=float(best[FEATURES.index("coverage")]),
+        missing=missing / max(len(words), 1),
+    )
 
 
 def slot_scores(
@@ -152,21 +174,20 @@ def slot_scores(
     vector: NDArray[np.float32],
     bonus: Mapping[int, float],
 ) -> dict[int, float]:
-    """Score every slot by its best passages, its prototype and what past contexts earned there.
+    """Score every slot by its passages, its prototype and what past contexts earned there.
 
-    A slot scores the mean of its three best passages among the best 256 (a missing one counts as the last of
-    these), plus the cosine to its prototype, plus its bonus.
+    A slot scores the logarithm of the sum of exp(score) over its passages: how likely the passage that is asked for is
+    in it, if scores are log-odds. To that come the cosine to its prototype and its bonus. A slot none of whose
+    passages was scored is behind all others.
     """
-    rows, scores = ranking.rows[:VOTERS], ranking.scores[:VOTERS]
-    slots = slot_of_row[rows]
-    floor = float(scores[-1]) if len(scores) else 0.0
-    result = {}
-    for slot, prototype in prototypes.items():
-        votes = scores[slots == slot][:VOTES_PER_SLOT]
-        missing = VOTES_PER_SLOT - len(votes)
-        mean = (float(votes.sum()) + missing * floor) / VOTES_PER_SLOT
-        result[slot] = round(mean + float(prototype @ vector) + bonus.get(slot, 0.0), 4)
-    return result
+    slots = slot_of_row[ranking.rows]
+    best = float(ranking.scores.max(initial=0.0))
+    weights = np.exp(ranking.scores - best)
+    mass = np.bincount(slots, weights, minlength=max(prototypes, default=0) + 1)
+    return {
+        slot: round(best + math.log(max(mass[slot], _NO_MASS)) + float(prototype @ vector) + bonus.get(slot, 0.0), 4)
+        for slot, prototype in prototypes.items()
+    }
 
 
 def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:

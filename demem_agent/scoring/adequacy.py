@@ -1,0 +1,78 @@
+"""How probable it is that a memory holds what a query asks for, told from the ranking of its passages alone.
+
+A logistic model of five signals. Its parameters are data, ``adequacy.json`` beside this module, made by
+``benchmarks/fit_adequacy.py``; docs/scoring.md says how well it tells and where it does not.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import astuple, dataclass, fields
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["NOTHING", "RUNNER_UP", "SIGNALS", "Adequacy", "Signals", "default_adequacy"]
+
+#: The lead is that of the best passage over this one, or over the last where there are fewer.
+RUNNER_UP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the ranking of a memory's passages tells about a query.
+
+    Attributes:
+        share: of the query's idf mass, held by the best passage; in [0, 1].
+        related: share of it that the words nearest to the query's stand for there; in [0, 1].
+        lead: score of the best passage less that of the twentieth; at least 0.
+        coverage: share of the idf mass that the best passage's session holds; in [0, 1].
+        missing: mean over the query's words of the idf of those that no passage holds; at least 0. In a large memory
+            a word that was never said tells more than in a small one.
+    """
+
+    share: float
+    related: float
+    lead: float
+    coverage: float
+    missing: float
+
+
+SIGNALS = tuple(field.name for field in fields(Signals))
+#: The signals of a memory without passages.
+NOTHING = Signals(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Adequacy:
+    """The parameters of the model; the probability rises with every signal but ``missing``.
+
+    Attributes:
+        threshold: a query is adequate from this probability on; in [0, 1].
+    """
+
+    intercept: float
+    weights: Signals
+    threshold: float
+
+    def probability(self, signals: Signals) -> float:
+        """Give the probability in [0, 1], to four digits, that the memory holds what is asked for.
+
+        It is one at even odds: what it would be if as many questions could be answered from memory as could not.
+        """
+        parts = zip(astuple(self.weights), astuple(signals), strict=True)
+        odds = self.intercept + sum(weight * value for weight, value in parts)
+        return round((1.0 + math.tanh(odds / 2.0)) / 2.0, 4)  # the logistic function, without overflow
+
+
+@cache
+def default_adequacy() -> Adequacy:
+    """Give the model that ships with DeMem, loaded at the first use.
+
+    Raises:
+        KeyError: if the file lacks a parameter.
+    """
+    text = files("demem_agent.scoring").joinpath("adequacy.json").read_text(encoding="utf-8")
+    found = json.loads(text)
+    weights = Signals(*(float(found["weights"][name]) for name in SIGNALS))
+    return Adequacy(float(found["intercept"]), weights, float(found["threshold"]))
