@@ -35,7 +35,7 @@ from scipy.special import expit
 from demem_agent import SlotMemory, flows
 from demem_agent.compress import said
 from demem_agent.encoders import default_encoder
-from demem_agent.evaluate import Dialogue, Probe, recall, load_beam, load_locomo, load_longmemeval
+from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
 from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, features, focus
 
 Floats = NDArray[np.float64]

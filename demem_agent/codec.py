@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -122,8 +123,17 @@ def context_from(plain: Mapping[str, Any]) -> Context:
             "supports": tuple(plain["supports"]),
             "kept": tuple(plain["kept"]),
             "rewards": tuple(float(r) for r in plain["rewards"]),
+            "told": tuple(plain.get("told", ())),
+            "untested": tuple(plain.get("untested", ())),
+            "lesson": tuple(_difference(*pair) for pair in plain.get("lesson", ())),
         }
     )
+
+
+def _difference(feature: str, value: float) -> tuple[str, float]:
+    if not math.isfinite(value):
+        raise ValueError("a lesson that is no number")
+    return str(feature), float(value)
 
 
 def certified_to(certified: Certified) -> Json:
@@ -145,6 +155,8 @@ def certified_from(plain: Mapping[str, Any], state: State) -> Certified:
             "queries": tuple(body["queries"]),
             "channels": tuple(body["channels"]),
             "scorers": tuple(body["scorers"]),
+            "parameters": tuple((str(name), float(value)) for name, value in body.get("parameters", ())),
+            "models": tuple(body.get("models", ())),
             "candidates": tuple(_candidate_from(candidate) for candidate in body["candidates"]),
         }
     )

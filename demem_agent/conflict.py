@@ -18,19 +18,30 @@ from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, gu
 from demem_agent.records import SlotState, StoredContext, Vector, direction
 from demem_agent.settings import SplitSettings
 from demem_agent.state import State
-from demem_agent.types import Candidate, Channel, Context, number_of
+from demem_agent.types import Candidate, Channel, Context, Regime, number_of
 
 __all__ = [
     "Content",
     "Division",
     "Verdict",
+    "bearable",
     "contents",
     "divide",
     "judge",
     "known_reference",
     "pairs_to_test",
+    "parameters",
+    "testable",
+    "worth_having",
 ]
 
+#: Channels whose contexts have a text that counterfactual answers can be scored against.
+WITH_REFERENCE = frozenset({"reference", "correction", "stand-in"})
+SEQUENCE = (
+    "confidence sequence over repeated rewards (betting; Waudby-Smith and Ramdas, 2023): at confidence {confidence:g} "
+    "all envelopes of this pair hold at once, whenever one looks, as long as the rewards of one question and one "
+    "answer have one mean; over all pairs ever tested it is no joint statement; speaks of the listed answers only"
+)
 CONDITIONS = (
     "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true mean score of "
     "each answer lies within c_beta*sqrt((dispersion^2 + {sigma_0:g}^2)/{scorers}) + {eta_cal:g} of the observed "
@@ -77,7 +88,14 @@ class Verdict:
 
 def known_reference(context: Context) -> str | None:
     """Give what a context's counterfactual answers can be scored against, or None when nothing is known."""
-    return context.reference if context.channel in ("reference", "stand-in") else None
+    return context.reference if context.channel in WITH_REFERENCE else None
+
+
+def testable(context: Context) -> str | None:
+    """Tell who can rate counterfactual answers to a context: "judges", "scorers", or nobody (None)."""
+    if context.channel == "judge":
+        return "judges"
+    return "scorers" if known_reference(context) is not None else None
 
 
 def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit: int) -> list[StoredContext]:
@@ -88,7 +106,7 @@ def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit:
     has a certificate already is left out.
     """
     held = {excerpt.evidence_id for excerpt in summary.kept}
-    if not context.context.supports or known_reference(context.context) is None:
+    if not context.context.supports or testable(context.context) is None:
         return []
     if context.context.slot is None or not state.members[context.context.slot]:
         return []
@@ -99,7 +117,7 @@ def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit:
         for other in state.contexts.values()
         if other.context.slot == context.context.slot
         and other.context.id not in met
-        and known_reference(other.context) is not None
+        and testable(other.context) == testable(context.context)
         and other.context.supports
         and not (served and held.issuperset(other.context.supports))
     ]
@@ -165,8 +183,41 @@ def judge(
     return Verdict(result.radius, tuple(_candidates(tested, answers, scores, envelope, result)))
 
 
-def conditions(settings: SplitSettings, scorers: int) -> str:
+def parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, float], ...]:
+    """Give the numbers that a regime needs to be computed again, by name."""
+    if regime == "confidence sequence":
+        return (("delta", settings.delta),)
+    return (("c_beta", settings.c_beta), ("sigma_0", settings.sigma_0), ("eta_cal", settings.eta_cal))
+
+
+def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
+    """Tell whether a would-be slot answers its own context with a lower bound above the threshold.
+
+    Stricter than the paper: where neither side of a split does, the split would repair nothing, whatever the radius.
+
+    Args:
+        scores: of one answer, shape (B,).
+    """
+    envelope = guard_band(scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal)
+    return float(envelope.lower[0, 0]) > threshold
+
+
+def bearable(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
+    """Tell whether a candidate is good enough for both contexts, whatever the others are.
+
+    If neither context can lose more than the threshold by it, no radius over candidates with it exceeds the threshold.
+
+    Args:
+        scores: of this candidate, shape (2, 1, B).
+    """
+    envelope = guard_band(scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal)
+    return bool((1.0 - envelope.upper <= threshold).all())
+
+
+def conditions(settings: SplitSettings, scorers: int, regime: Regime = "guard band") -> str:
     """State what a certificate made with these settings assumes."""
+    if regime == "confidence sequence":
+        return SEQUENCE.format(confidence=1 - settings.delta)
     return CONDITIONS.format(
         scorers=scorers, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import date, datetime
 from typing import Any, Self
 
@@ -16,9 +16,11 @@ from demem_agent.loading import load_state
 from demem_agent.options import Options, checked_encoder, collaborators, settings_given
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings, check_mode
+from demem_agent.signals import Told, signal_of
 from demem_agent.state import State
 from demem_agent.stores import Rows, Store, open_store
-from demem_agent.turns import Turn, as_turn, request_hash, text_field, time_field, unit_field, whole_field
+from demem_agent.trial import Trigger, certified
+from demem_agent.turns import Turn, as_turn, request_hash, text_field, time_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -40,7 +42,7 @@ __all__ = ["MemoryCore", "When"]
 When = datetime | date | str | None
 
 #: Settings that may differ from those a memory was made with: no invariant rests on them.
-_CHANGEABLE = frozenset({"read_limit", "mode", "split"})
+_CHANGEABLE = frozenset({"read_limit", "mode", "learn", "split"})
 
 
 class MemoryCore:
@@ -214,26 +216,29 @@ class MemoryCore:
         return lambda: flows.answer(self._state, self._encoder, query, when, settings.read_limit, settings.mode)
 
     def _learning(
-        self, given: Answer | str, reward: float | None, reference: str | None, key: str | None
+        self, given: Answer | str, told: Told, key: str | None, trigger: Trigger = certified
     ) -> Callable[[], Flow[FeedbackReport]]:
         answer_id = text_field("answer", given.id if isinstance(given, Answer) else given)
-        if reward is None and reference is None:
-            raise InvalidInput("reward", reward, "given, or else reference")
-        level = None if reward is None else unit_field("reward", reward)
-        if reference is not None:
-            text_field("reference", reference)
+        signal = signal_of(told)
+        if signal.judged and not self._team.judges:
+            raise InvalidInput("judge", True, "left out, as the memory was made without judges")
         if key is not None:
             text_field("key", key)
-        request = request_hash("feedback", [answer_id, level, reference])
-        names = [scorer.name for scorer in self._team.scorers]
+        request = request_hash("feedback", [answer_id, *astuple(signal)])
         expected = given if isinstance(given, Answer) else None
 
         def make() -> Flow[FeedbackReport]:
             if expected is not None:
                 self._own(expected)
-            return feedback.feedback(self._state, answer_id, level, reference, key, request, names)
+            return feedback.feedback(self._state, answer_id, signal, key, request, self._raters(), trigger)
 
         return make
+
+    def _raters(self) -> feedback.Raters:
+        team = self._team
+        answerer = str(getattr(team.answerer, "name", type(team.answerer).__name__))
+        scorers, judges = (tuple(rater.name for rater in raters) for raters in (team.scorers, team.judges))
+        return feedback.Raters(scorers, judges, (answerer, self._encoder.name))
 
     def _own(self, answer: Answer) -> None:
         """Refuse an answer that another memory gave: ids are counted anew in each."""

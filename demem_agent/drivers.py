@@ -39,6 +39,7 @@ class Collaborators:
     scorers: tuple[Scorer, ...]
     store: Store
     address: Address
+    judges: tuple[Scorer, ...] = ()
 
 
 def drive(flow: Flow[Result], lock: AbstractContextManager[Any], team: Collaborators) -> Result:
@@ -122,8 +123,9 @@ def _work(request: Encode | Ask | Score, team: Collaborators) -> _Work:
     if isinstance(request, Ask):
         calls: list[tuple[Callable[[Any], Any], Any]] = [(team.answerer.answer, q) for q in request.questions]
         return _Work("answerer", calls, lambda given: [_draft(text) for text in given])
-    pairs: list[tuple[Callable[[Any], Any], Any]] = [(s.score, a) for a in request.attempts for s in team.scorers]
-    return _Work("scorer", pairs, lambda given: _scores(given, team.scorers))
+    raters = team.judges if request.judged else team.scorers
+    pairs: list[tuple[Callable[[Any], Any], Any]] = [(s.score, a) for a in request.attempts for s in raters]
+    return _Work("judge" if request.judged else "scorer", pairs, lambda given: _scores(given, raters))
 
 
 def _draft(given: object) -> Draft:

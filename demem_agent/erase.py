@@ -129,6 +129,7 @@ def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> St
         supports=tuple(item for item in context.supports if item not in gone),
         kept=tuple(item for item in context.kept if item not in gone),
         redacted=True,
+        lesson=(),
     )
     return StoredContext(cleared, np.zeros_like(stored.vector) if quoted else stored.vector)
 

@@ -8,6 +8,7 @@
     ├── IdempotencyConflict   the key was used before, for another request
     ├── EncoderMismatch       the memory was built with another encoder
     ├── InvariantBroken       check() found a state that must not exist
+    ├── CertificateRefused    a certificate does not come to what it claims
     ├── CollaboratorError     an encoder, answerer or scorer gave an unusable result
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
     └── StoreError            the database failed, is locked, is newer, or holds a damaged row
@@ -19,6 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "CertificateRefused",
     "CollaboratorError",
     "DeMemError",
     "EncoderMismatch",
@@ -87,6 +89,19 @@ class EncoderMismatch(DeMemError):
 
 class InvariantBroken(DeMemError):
     """Report a state that breaks an invariant; raised by ``check()`` only."""
+
+
+class CertificateRefused(DeMemError):
+    """Report the first field of a certificate that is not what its other numbers come to.
+
+    Attributes:
+        field: the field at fault.
+    """
+
+    def __init__(self, certificate_id: str, field: str, stored: object, found: str) -> None:
+        self.certificate_id = certificate_id
+        self.field = field
+        super().__init__(f"certificate {certificate_id}: {field} is {stored}, its numbers come to {found}")
 
 
 class CollaboratorError(DeMemError):

@@ -8,39 +8,53 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from demem_agent.conflict import channels, conditions
+from demem_agent.conflict import channels, conditions, parameters
 from demem_agent.ledger import operation, stored_result
 from demem_agent.reading import render
 from demem_agent.records import REWARDED, Certified, Delta, Operation, StoredContext, in_slot, rewarded
+from demem_agent.replay import sealed
 from demem_agent.requests import Commit, Flow, Score
+from demem_agent.scorers import TokenF1
+from demem_agent.scoring import lesson
+from demem_agent.signals import Signal
 from demem_agent.state import State
 from demem_agent.text import content_terms
-from demem_agent.trial import Conflict, Pending, Tests, Trigger, certified, try_conflict
-from demem_agent.types import Attempt, Channel, Context, FeedbackReport, Line, SplitCertificate, number_of
+from demem_agent.trial import Conflict, Pending, Tests, Trigger, certified, query_of, queued, try_conflict
+from demem_agent.types import Attempt, Channel, Context, FeedbackReport, Lesson, Line, SplitCertificate, number_of
 
-__all__ = ["feedback"]
+__all__ = ["Raters", "feedback"]
 
 #: A reading supports a reference when its lines together hold at least this share of the reference's words.
 SUPPORTED = 0.5
 #: What a line is ahead by when the question names its speaker, in units of a rare word shared.
 NAMED = 0.5
+#: Channels by which other answers can be judged whatever comes after, what knows most first.
+_KNOWING: tuple[Channel, ...] = ("reference", "correction", "judge")
 #: Times the tests are made anew because another operation has changed the memory meanwhile.
 TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """Names of those who rate answers, and of the models behind answers and vectors, as certificates keep them."""
+
+    scorers: tuple[str, ...]
+    judges: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 def feedback(
     state: State,
     answer_id: str,
-    reward: float | None,
-    reference: str | None,
+    signal: Signal,
     key: str | None,
     request: str,
-    scorers: Sequence[str],
+    raters: Raters,
     trigger: Trigger = certified,
 ) -> Flow[FeedbackReport]:
-    """Record a reward or a reference, test for a conflict, and split or suppress if one is certified.
+    """Record what was told of an answer, test for a conflict, and split or suppress if one is certified.
 
     Args:
         trigger: what looks for a conflict; only experiments have another one than the certificate.
@@ -48,32 +62,35 @@ def feedback(
     if (done := stored_result(state, key, request)) is not None:
         return _report(state, done)
     before = state.context(answer_id)
-    rewards = yield from _rewards(state, before.context, reward, reference, scorers)
+    rewards = yield from _rewards(state, before.context, signal, raters)
     tests = Tests()
     for _ in range(TRIES):
-        pending = Pending.of(state, _learned(state, answer_id, rewards, reward, reference))
+        pending = Pending.of(state, _learned(state, answer_id, rewards, signal))
         found, failed = yield from try_conflict(state, pending, tests, trigger)
         if pending.seq == state.head.seq:
             break
     else:  # other operations kept coming in between: the feedback counts, the tests would be stale
-        pending = Pending.of(state, _learned(state, answer_id, rewards, reward, reference))
+        pending = Pending.of(state, _learned(state, answer_id, rewards, signal))
         found, failed = None, "other operations changed the memory during every test"
     if (done := stored_result(state, key, request)) is not None:  # the same request came in twice at once
         return _report(state, done)
+    queues = queued(state, pending, tests)
     result = {
         "answer_id": answer_id,
         "rewards": rewards,
         "reward": pending.context.context.rewards[-1],
         "certificate": f"c{state.head.certificates + 1}" if found else None,
-        "tested": tests.pairs,
+        "tested": len(tests.done),
         "counterfactuals": len(tests.answers),
-        "capped": tests.capped,
+        "capped": bool(tests.left),
         "failed": failed,
+        "channel": signal.channel,
+        "queued": sum(len(stored.context.untested) for stored in queues),
     }
     line = operation(state.head.seq + 1, "feedback", key, request, result)
-    delta = _recorded(state, pending, line)
+    delta = _recorded(state, pending, queues, line)
     if found:
-        delta = _witnessed(state, pending, found, delta, scorers)
+        delta = _witnessed(state, pending, found, delta, raters)
     yield Commit(delta)
     state.apply(delta)
     return _report(state, result)
@@ -82,43 +99,76 @@ def feedback(
 # -- what feedback says --------------------------------------------------------------------------------------------
 
 
-def _rewards(
-    state: State, context: Context, reward: float | None, reference: str | None, scorers: Sequence[str]
-) -> Flow[dict[str, float]]:
-    """Give the caller's reward and, with a reference, what each scorer says of the observed answer."""
-    rewards = {} if reward is None else {"reward": reward}
-    if reference is not None:
-        text = render(_lines(state, context))
-        scores = yield Score((Attempt(context.query, context.answer, text, reference),))
-        rewards |= dict(zip(scorers, (float(score) for score in scores[0]), strict=True))
-    return rewards
+def _rewards(state: State, context: Context, signal: Signal, raters: Raters) -> Flow[dict[str, float]]:
+    """Give what was told as numbers, and what each scorer or judge says of the observed answer."""
+    if signal.answers:
+        return {"agreement": _agreement(context.answer, signal.answers)}
+    if signal.reference is None and not signal.judged:
+        return {signal.channel: signal.reward or 0.0}
+    text = render(_lines(state, context))
+    attempt = Attempt(context.query, context.answer, text, signal.reference or "")
+    scores = yield Score((attempt,), judged=signal.judged)
+    names = raters.judges if signal.judged else raters.scorers
+    given = {} if signal.reward is None else {"reward": signal.reward}
+    return given | dict(zip(names, (float(score) for score in scores[0]), strict=True))
 
 
-def _learned(
-    state: State, answer_id: str, rewards: Mapping[str, float], reward: float | None, reference: str | None
-) -> StoredContext:
+def _agreement(answer: str, others: Sequence[str]) -> float:
+    """Give how far other answers to the same question agree with the observed one: mean F1 of their words."""
+    scorer = TokenF1()
+    return sum(scorer.score(Attempt("", other, "", answer)) for other in others) / len(others)
+
+
+def _learned(state: State, answer_id: str, rewards: Mapping[str, float], signal: Signal) -> StoredContext:
     """Give the context with what this feedback says about it."""
     stored = state.context(answer_id)
     context = stored.context
-    level = reward if reward is not None else sum(rewards.values()) / len(rewards)
+    level = signal.reward if signal.reward is not None else sum(rewards.values()) / len(rewards)
     supports = context.supports
-    if reference is not None:
-        supports = _supports(context, _lines(state, context), reference)
-    channel = _channel(context, reward, reference)
-    known = reference if reference is not None else context.reference
-    if channel == "stand-in":
-        known = context.answer
-    learned = replace(context, channel=channel, reference=known, rewards=(*context.rewards, level), supports=supports)
+    if signal.reference is not None:
+        supports = _supports(context, _lines(state, context), signal.reference)
+    channel = _channel(context, signal, level)
+    learned = replace(
+        context,
+        channel=channel,
+        reference=_known(context, signal, channel),
+        rewards=(*context.rewards, level),
+        told=(*context.told, signal.channel),
+        supports=supports,
+    )
     if rewarded(learned):
         learned = replace(learned, kept=tuple(dict.fromkeys([*context.kept, *supports])), slot=_home(state, learned))
-    return replace(stored, context=learned)
+    return replace(stored, context=replace(learned, lesson=_lesson(state, replace(stored, context=learned))))
 
 
-def _channel(context: Context, reward: float | None, reference: str | None) -> Channel:
-    """Tell how the context's rewards are known; a reference, once given, stays the better knowledge."""
-    if reference is not None or context.channel == "reference":
-        return "reference"
-    return "stand-in" if reward is not None and reward >= REWARDED and context.answer else "reward"
+def _lesson(state: State, stored: StoredContext) -> Lesson:
+    """Give what the rewards of a context teach about ranking, where the memory learns."""
+    context = stored.context
+    if not state.settings.learn or state.index is None or context.redacted or not rewarded(context):
+        return ()
+    live = [line for line in context.read if line[0] in state.evidence]
+    return lesson(state.index, query_of(stored), live, context.supports)
+
+
+def _channel(context: Context, signal: Signal, level: float) -> Channel:
+    """Tell how other answers to the context can be judged now; what knows more stays.
+
+    A reference knows most, then a correction, then judges; a rewarded answer stands in until it is rewarded no more.
+    That answers agree makes none of them right.
+    """
+    known: Channel = signal.channel
+    if level >= REWARDED and context.answer and known in ("reward", "thumbs", "outcome"):
+        known = "stand-in"
+    stays = context.channel in _KNOWING and (
+        known not in _KNOWING or _KNOWING.index(context.channel) < _KNOWING.index(known)
+    )
+    return context.channel if stays else known
+
+
+def _known(context: Context, signal: Signal, channel: Channel) -> str | None:
+    if channel == "stand-in":
+        return context.answer
+    return signal.reference if channel == signal.channel and signal.reference is not None else context.reference
 
 
 def _lines(state: State, context: Context) -> list[Line]:
@@ -171,14 +221,15 @@ def _home(state: State, context: Context) -> int | None:
 # -- what is written ------------------------------------------------------------------------------------------------
 
 
-def _recorded(state: State, pending: Pending, line: Operation) -> Delta:
+def _recorded(state: State, pending: Pending, queues: Sequence[StoredContext], line: Operation) -> Delta:
     head = replace(state.head, seq=line.seq)
-    return Delta(head, (line,), slots=pending.changed(state), contexts=(pending.context,))
+    contexts = {pending.context.context.id: pending.context} | {stored.context.id: stored for stored in queues}
+    return Delta(head, (line,), slots=pending.changed(state), contexts=tuple(contexts.values()))
 
 
-def _witnessed(state: State, pending: Pending, found: Conflict, delta: Delta, scorers: Sequence[str]) -> Delta:
+def _witnessed(state: State, pending: Pending, found: Conflict, delta: Delta, raters: Raters) -> Delta:
     """Add the certificate to what is written and, unless all K slots are active, the split."""
-    certificate = _certificate(state, found, scorers)
+    certificate = _certificate(state, found, raters)
     head = replace(delta.head, certificates=state.head.certificates + 1)
     if found.division is None:
         return replace(delta, head=head, certificates=(Certified(certificate, head.seq),))
@@ -191,21 +242,25 @@ def _witnessed(state: State, pending: Pending, found: Conflict, delta: Delta, sc
         head=head,
         slots=(*others, division.staying, division.going),
         moves=tuple((item, new) for item in division.moved),
-        contexts=_moved_contexts(state, pending, division.moved_contexts, new),
+        contexts=_moved_contexts(state, delta.contexts, division.moved_contexts, new),
         certificates=(kept,),
     )
 
 
-def _moved_contexts(state: State, pending: Pending, moved: Sequence[str], slot: int) -> tuple[StoredContext, ...]:
-    current = {pending.context.context.id: pending.context}
+def _moved_contexts(
+    state: State, written: Sequence[StoredContext], moved: Sequence[str], slot: int
+) -> tuple[StoredContext, ...]:
+    current = {stored.context.id: stored for stored in written}
     current |= {item: state.contexts[item] for item in moved if item not in current}
     return tuple(in_slot(stored, slot) if item in moved else stored for item, stored in current.items())
 
 
-def _certificate(state: State, found: Conflict, scorers: Sequence[str]) -> SplitCertificate:
+def _certificate(state: State, found: Conflict, raters: Raters) -> SplitCertificate:
     first, second = (stored.context for stored in found.pair)
     shared = second.slot if second.slot is not None else 0
-    return SplitCertificate(
+    names = raters.judges if second.channel == "judge" else raters.scorers
+    settings = state.settings.split
+    certificate = SplitCertificate(
         id=f"c{state.head.certificates + 1}",
         slot=shared,
         pair=(first.id, second.id),
@@ -217,9 +272,13 @@ def _certificate(state: State, found: Conflict, scorers: Sequence[str]) -> Split
         saturated=found.saturated,
         decision="split" if found.division else "suppressed",
         new_slot=found.division.going.number if found.division else None,
-        scorers=tuple(scorers),
-        conditions=found.conditions or conditions(state.settings.split, len(scorers)),
+        scorers=() if found.regime == "confidence sequence" else names,
+        conditions=found.conditions or conditions(settings, len(names), found.regime),
+        regime=found.regime,
+        parameters=parameters(settings, found.regime),
+        models=raters.models,
     )
+    return sealed(certificate)
 
 
 def _report(state: State, result: Mapping[str, object]) -> FeedbackReport:

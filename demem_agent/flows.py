@@ -20,7 +20,19 @@ from demem_agent.placement import Arrival, place
 from demem_agent.reading import assemble, pack, strip_rendered
 from demem_agent.records import Delta, Head, StoredContext, StoredEvidence, Vector
 from demem_agent.requests import Ask, Commit, Encode, Flow
-from demem_agent.scoring import Query, Ranking, default_adequacy, default_weights, focus, rank, slot_scores
+from demem_agent.scoring import (
+    Query,
+    Ranking,
+    Weights,
+    default_adequacy,
+    default_weights,
+    focus,
+    learned,
+    lift,
+    rank,
+    slot_scores,
+)
+from demem_agent.scoring.learning import ALIKE
 from demem_agent.state import State
 from demem_agent.text import clean, content_terms, passages
 from demem_agent.trimming import Cut, trimmer
@@ -37,6 +49,8 @@ WORD_WORTH = 1 / 3
 CONTEXT_BONUS = 1.0
 #: A query this near to a rewarded one goes to the slot that served it: there decisions outrank description.
 RECALLED = 0.95
+#: Questions like the one asked whose support is ahead, at most.
+REMEMBERED = 8
 
 _SKIPPED = Ingested(None, None, skipped=True)
 
@@ -133,7 +147,10 @@ def reembed(state: State, encoder: EncoderInfo, adopt: Callable[[], None]) -> Fl
             StoredEvidence(item, state.slot_of[item.id], s, v) for item, s, v in zip(items, spans, vectors, strict=True)
         ),
         slots=tuple(replace(slot, total=totals[n], revision=seq) for n, slot in sorted(state.slots.items())),
-        contexts=tuple(StoredContext(c.context, v) for c, v in zip(contexts, queries[1:], strict=True)),
+        # What was learned from features of the old vectors does not hold for the new ones.
+        contexts=tuple(
+            StoredContext(replace(c.context, lesson=()), v) for c, v in zip(contexts, queries[1:], strict=True)
+        ),
         reembedded=True,
     )
     yield Commit(delta)
@@ -146,7 +163,7 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     """Score every slot for a query that is encoded already; with the ranking of the passages behind it."""
     if state.index is None or not len(state.index):
         return Route(min(state.slots, default=None), dict.fromkeys(sorted(state.slots), 0.0), 0.0, False), None
-    ranking = rank(state.index, query, default_weights())
+    ranking = _lifted(state, query, rank(state.index, query, _weights(state)))
     past = state.experience.nearest(query.vector) if state.experience else {}
     bonus = {slot: CONTEXT_BONUS * near for slot, near in past.items()}
     scores = slot_scores(ranking, state.index.slot.view(), state.prototypes(), query.vector, bonus)
@@ -158,6 +175,26 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     adequacy = default_adequacy()
     probability = adequacy.probability(ranking.signals)
     return Route(ordered[0], scores, round(margin, 4), probability >= adequacy.threshold, probability), ranking
+
+
+def _weights(state: State) -> Weights:
+    """Give the default weights or, where the memory learns, what its lessons made of them."""
+    if not state.settings.learn or state.experience is None:
+        return default_weights()
+    return learned(default_weights(), state.experience.lessons())
+
+
+def _lifted(state: State, query: Query, ranking: Ranking) -> Ranking:
+    """Put ahead what served questions like this one, where the memory learns."""
+    if not state.settings.learn or state.experience is None:
+        return ranking
+    alike = state.experience.alike(query.vector, ALIKE, REMEMBERED)
+    served = [(cosine, _support(state, state.contexts[id].context)) for id, cosine in alike]
+    return lift(ranking, state.passage_index(), served) if served else ranking
+
+
+def _support(state: State, context: Context) -> list[tuple[str, int, int]]:
+    return [line for line in context.read if line[0] in context.supports and line[0] in state.evidence]
 
 
 def _same_encoder(state: State, encoder: EncoderInfo) -> None:

@@ -14,7 +14,7 @@ NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
 _WHEN = re.compile(r"\bwhen\b|\bwhat date\b|\bhow long\b|\bdays\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow (?:many|much|long|old|often)\b", re.IGNORECASE)
-_WHO = re.compile(r"^\W*(?:who|which|where)|\bname", re.IGNORECASE)
+_WHO = re.compile(r"^\W*(?:who|which|where)\b|\bname[sd]?\b", re.IGNORECASE)
 
 
 def has_number(text: str, words: Iterable[str]) -> bool:

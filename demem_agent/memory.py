@@ -15,6 +15,7 @@ from demem_agent.drivers import drive, drive_async
 from demem_agent.errors import StaleState
 from demem_agent.options import Options
 from demem_agent.requests import Flow
+from demem_agent.signals import Told
 from demem_agent.stores import Store
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import (
@@ -167,15 +168,10 @@ class SlotMemory(MemoryCore):
         """Answer from memory alone and remember the decision, so that feedback can refer to it."""
         return self._run(self._answering(query, at))
 
-    def feedback(
-        self,
-        answer: Answer | str,
-        *,
-        reward: float | None = None,
-        reference: str | None = None,
-        key: str | None = None,
-    ) -> FeedbackReport:
+    def feedback(self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
         """Learn from how an answer did; split a slot if a conflict is certified.
+
+        Give one of these; ``reward`` may go with ``reference`` or ``correction``.
 
         Args:
             answer: the answer or its id.
@@ -183,12 +179,18 @@ class SlotMemory(MemoryCore):
             reference: what would have been right; the scorers turn it into rewards. The shipped ones look at
                 the answer's words and at whether the reading held the reference, so their mean says that
                 memory could have answered rather than that the answer was right.
+            thumbs: True for up, False for down.
+            correction: what a user says would have been right. It is not remembered as evidence: ingest it, if it is.
+            outcome: of the tool or task the answer was used for: True, False, or a score in [0, 1].
+            agreement: other answers to the same question; the reward is how far they agree with this one.
+            judge: True to have the memory's ``judges`` rate it.
+            key: the same key again changes nothing.
 
         Raises:
-            InvalidInput: without reward and reference, or for a reward outside [0, 1].
+            InvalidInput: for nothing told, two that do not go together, or a value outside its range.
             NotFound: for an unknown answer.
         """
-        return self._run(self._learning(answer, reward, reference, key))
+        return self._run(self._learning(answer, told, key))
 
     def forget(self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None) -> Receipt:
         """Erase evidence and every text that came from it; when this returns it is in no file either.
@@ -358,16 +360,9 @@ class AsyncSlotMemory(MemoryCore):
         """Answer from memory alone and remember the decision."""
         return await self._run(self._answering(query, at))
 
-    async def feedback(
-        self,
-        answer: Answer | str,
-        *,
-        reward: float | None = None,
-        reference: str | None = None,
-        key: str | None = None,
-    ) -> FeedbackReport:
+    async def feedback(self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
         """Learn from how an answer did."""
-        return await self._run(self._learning(answer, reward, reference, key))
+        return await self._run(self._learning(answer, told, key))
 
     async def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None

@@ -26,12 +26,13 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory: slots (10),
     slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if that is less), near,
-    mode ("evidence"), split. When a stored memory is opened again they may be left out; of those given only
-    read_limit, mode and split may differ.
+    mode ("evidence"), learn (False), split. When a stored memory is opened again they may be left out; of those
+    given only read_limit, mode, learn and split may differ.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in reading; at
-    least two): sync or async. counter: measures text when unit is "tokens". clock: dates turns and queries
-    that come without ``at``; by default they stay undated. memory_id, tenant: whose memory it is.
+    least two), judges (rate an answer without a reference; none, or at least two): sync or async. counter:
+    measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by default they
+    stay undated. memory_id, tenant: whose memory it is.
     """
 
     slots: int
@@ -41,10 +42,12 @@ class Options(TypedDict, total=False):
     initial_slots: int
     near: float
     mode: Mode
+    learn: bool
     split: SplitSettings
     encoder: Encoder
     answerer: Answerer
     scorers: Sequence[Scorer]
+    judges: Sequence[Scorer]
     counter: Measure
     clock: Callable[[], datetime]
     memory_id: str
@@ -84,10 +87,13 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
         raise InvalidInput("answerer", answerer, "an object with answer(question)")
     if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
         raise InvalidInput("scorers", scorers, "at least two objects with a name and score(attempt)")
+    judges = tuple(options.get("judges", ()))
+    if len(judges) == 1 or not all(isinstance(judge, Scorer) for judge in judges):
+        raise InvalidInput("judges", judges, "at least two objects with a name and score(attempt), or none")
     if not callable(options.get("clock", callable)):
         raise InvalidInput("clock", options["clock"], "a function that gives the time now")
     address = Address(_name("tenant", options), _name("memory_id", options))
-    return Collaborators(encoder, answerer, scorers, store if store is not None else MemoryStore(), address)
+    return Collaborators(encoder, answerer, scorers, store if store is not None else MemoryStore(), address, judges)
 
 
 def checked_encoder(encoder: object) -> Encoder:

@@ -24,6 +24,7 @@ __all__ = [
     "in_slot",
     "mean_vector",
     "rewarded",
+    "served",
 ]
 
 Vector = NDArray[np.float32]
@@ -135,6 +136,11 @@ class Delta:
 def rewarded(context: Context) -> bool:
     """Tell whether the mean reward of a context is at least one half."""
     return bool(context.rewards) and sum(context.rewards) / len(context.rewards) >= REWARDED
+
+
+def served(context: Context) -> bool:
+    """Tell whether it is known what evidence serves a context: from what should have been answered, or a reward."""
+    return bool(context.supports) and (context.channel in ("reference", "correction") or rewarded(context))
 
 
 def in_slot(stored: StoredContext, slot: int) -> StoredContext:

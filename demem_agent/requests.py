@@ -28,9 +28,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Attempts to score; the reply is a float64 array of shape (n, B) in [0, 1], one column per scorer."""
+    """Attempts to score; the reply is a float64 array of shape (n, B) in [0, 1], one column per scorer.
+
+    Attributes:
+        judged: by the judges, who know no reference, instead of the scorers.
+    """
 
     attempts: tuple[Attempt, ...]
+    judged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

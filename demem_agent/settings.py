@@ -31,6 +31,7 @@ class SplitSettings:
         tau_sat: the threshold once all K slots are active, in [tau_split, 1].
         pairs: pairs of contexts tested per feedback, >= 0; 0 switches splitting off.
         counterfactuals: most answers produced for the tests of one feedback, >= 0.
+        delta: probability in (0, 1) that an envelope of one pair fails, where rewards were repeated.
     """
 
     c_beta: float = 0.5
@@ -40,6 +41,7 @@ class SplitSettings:
     tau_sat: float = 0.4
     pairs: int = 2
     counterfactuals: int = 24
+    delta: float = 0.05
 
     def __post_init__(self) -> None:
         _at_least("c_beta", self.c_beta, 0.0)
@@ -49,6 +51,7 @@ class SplitSettings:
         _within("tau_sat", self.tau_sat, self.tau_split, 1.0)
         whole_field("pairs", self.pairs, 0)
         whole_field("counterfactuals", self.counterfactuals, 0)
+        _within("delta", self.delta, 1e-9, 1.0 - 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class Settings:
         near: cosine to the nearest prototype below which an item opens a slot while fewer than
             ``initial_slots`` are active, in [-1, 1].
         mode: what ``read`` and ``answer`` use unless the call says otherwise.
+        learn: whether feedback moves how passages are ranked: the weights of Score_theta, inside a box around the
+            default, and passages that served questions like the one asked. Off gives the default back.
     """
 
     slots: int = 10
@@ -74,6 +79,7 @@ class Settings:
     initial_slots: int = 5
     near: float = 0.9
     mode: Mode = "evidence"
+    learn: bool = False
     split: SplitSettings = field(default_factory=SplitSettings)
 
     def __post_init__(self) -> None:
@@ -88,6 +94,8 @@ class Settings:
             raise InvalidInput("split", self.split, "a SplitSettings")
         if self.unit not in get_args(Unit):
             raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
+        if not isinstance(self.learn, bool):
+            raise InvalidInput("learn", self.learn, "True or False")
         check_mode(self.mode)
 
 

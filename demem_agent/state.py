@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.compress import Excerpt, Summary, compress, excerpts, summary_text
 from demem_agent.errors import InvariantBroken, NotFound
@@ -27,23 +28,34 @@ from demem_agent.records import (
     direction,
     mean_vector,
     rewarded,
+    served,
 )
+from demem_agent.scoring import FEATURES
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex
+from demem_agent.scoring.learning import as_row
 from demem_agent.settings import Settings
 from demem_agent.trimming import Parts, parts
-from demem_agent.types import Context, Evidence, Line, Slot, number_of
+from demem_agent.types import Context, Draft, Evidence, Line, Slot, number_of
 from demem_agent.units import Measure
 
 __all__ = ["Experience", "State"]
 
 
+#: Counterfactual answers that are kept for the next test.
+_TRIED = 4096
+
+
 class Experience:
-    """The vectors of all contexts, and the slot each was rewarded in (-1 for none): what routing learns from."""
+    """What routing and ranking learn from: of each context its vector, the slot it was rewarded in (-1 for none),
+    whether it is known what serves it, and its lesson."""
 
     def __init__(self, dimensions: int) -> None:
         self._vectors = Column(np.float32, dimensions)
         self._slots = Column(np.int32)
+        self._served = Column(np.bool_)
+        self._lessons = Column(np.float64, len(FEATURES))
+        self._ids: list[str] = []
         self._rows: dict[str, int] = {}
 
     def put(self, stored: StoredContext) -> None:
@@ -52,9 +64,14 @@ class Experience:
             self._rows[context.id] = len(self._slots)
             self._vectors.append(0.0)
             self._slots.append(-1)
+            self._served.append(False)
+            self._lessons.append(0.0)
+            self._ids.append(context.id)
         row = self._rows[context.id]
         self._vectors.view()[row] = stored.vector
         self._slots.view()[row] = context.slot if context.slot is not None and rewarded(context) else -1
+        self._served.view()[row] = served(context)
+        self._lessons.view()[row] = as_row(context.lesson)
 
     def nearest(self, vector: Vector) -> dict[int, float]:
         """Give, per slot with a rewarded context, the cosine of the nearest such context, at least 0."""
@@ -63,6 +80,18 @@ class Experience:
         for slot in np.unique(slots[slots >= 0]):
             best[int(slot)] = max(float((self._vectors.view()[slots == slot] @ vector).max()), 0.0)
         return best
+
+    def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
+        """Give contexts of which it is known what serves them, with a cosine of ``least`` or more, nearest first."""
+        near = np.where(self._served.view(), self._vectors.view() @ vector, -np.inf)
+        rows = np.argsort(-near, kind="stable")[:most]
+        return [(self._ids[row], float(near[row])) for row in rows if near[row] >= least]
+
+    def lessons(self) -> NDArray[np.float64]:
+        """Give every lesson that feedback has taught and not taken back, shape (n, len(FEATURES))."""
+        rows = self._lessons.view()
+        taught: NDArray[np.float64] = rows[rows.any(axis=1)]
+        return taught
 
 
 @dataclass(slots=True)
@@ -83,6 +112,7 @@ class State:
     sessions: dict[str | None, list[str]] = field(default_factory=dict)
     cut: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
+    tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     index: PassageIndex | None = None
     experience: Experience | None = None
 
@@ -120,6 +150,12 @@ class State:
         if line.start not in cut:
             cut[line.start] = parts(line)
         return cut[line.start]
+
+    def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
+        """Keep a counterfactual answer by its context and the content of a slot; the oldest goes when it is many."""
+        self.tried[context_id, content] = draft
+        if len(self.tried) > _TRIED:
+            del self.tried[next(iter(self.tried))]
 
     def free_slot(self) -> int | None:
         """Give the smallest number without a slot, or None when K are active."""
@@ -242,6 +278,8 @@ class State:
 
     def _drop(self, items: Iterable[str]) -> None:
         gone = set(items)
+        if gone:
+            self.tried.clear()  # answers quote what is forgotten
         for item in gone:
             evidence = self.evidence.pop(item)
             del self.members[self.slot_of.pop(item)][item]
@@ -323,6 +361,7 @@ class State:
                 f"context {context.id} is in slot {context.slot}, which is not active",
             )
             _require(all(0 <= r <= 1 for r in context.rewards), f"context {context.id} has a reward outside [0, 1]")
+            _require(not context.lesson or rewarded(context), f"context {context.id} teaches without a reward")
         for certified in self.certificates.values():
             certificate = certified.certificate
             _require(certificate.radius > certificate.threshold, f"{certificate.id} does not exceed its threshold")

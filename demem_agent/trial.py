@@ -5,34 +5,53 @@ A generator, driven like the flows; what to test and what the scores certify is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.conflict import Content, Division, Verdict, contents, divide, judge, known_reference, pairs_to_test
+from demem_agent.conflict import (
+    Content,
+    Division,
+    Verdict,
+    bearable,
+    contents,
+    divide,
+    judge,
+    known_reference,
+    pairs_to_test,
+    testable,
+    worth_having,
+)
 from demem_agent.errors import CollaboratorError
 from demem_agent.flows import slot_ranking
 from demem_agent.reading import assemble, wrap
 from demem_agent.records import SlotState, StoredContext
+from demem_agent.repeated import repeated_rewards
 from demem_agent.requests import Ask, Flow, Score
 from demem_agent.scoring import Query
+from demem_agent.settings import SplitSettings
 from demem_agent.state import State
-from demem_agent.types import Attempt, Context, Draft, Question, Reading
+from demem_agent.types import Attempt, Draft, Question, Reading, Regime
 
-__all__ = ["Conflict", "Pending", "Tests", "Trigger", "certified", "try_conflict"]
+__all__ = ["Conflict", "Pending", "Tests", "Trigger", "certified", "queued", "try_conflict"]
 
 Pair = tuple[StoredContext, StoredContext]
 
 
 @dataclass(slots=True)
 class Tests:
-    """What the tests of one feedback have cost, and the answers they have already."""
+    """What the tests of one feedback have cost, what they found out, and what they left undone.
 
-    pairs: int = 0
-    capped: bool = False
+    Attributes:
+        answers: by context and content; what was needed, whether or not it had been answered before.
+        done, left: pairs of context ids that were tested, and that were to be tested when the budget had run out.
+    """
+
     answers: dict[tuple[str, str], tuple[Draft, str]] = field(default_factory=dict)
+    done: list[tuple[str, str]] = field(default_factory=list)
+    left: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +84,7 @@ class Conflict:
 
     Attributes:
         conditions: what the verdict rests on, in words, if not on the certificate's own conditions.
+        regime: what its envelopes are.
     """
 
     pair: Pair
@@ -73,6 +93,7 @@ class Conflict:
     threshold: float
     saturated: bool
     conditions: str | None = None
+    regime: Regime = "guard band"
 
 
 #: Looks for a pair that divides the slot of the context at hand. :func:`certified` is the library's; any other one
@@ -96,66 +117,183 @@ def try_conflict(
 
 
 def certified(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
-    """Test the context against partners of its slot; give the first certified conflict."""
-    context, settings = pending.context, state.settings.split
-    shared = context.context.slot
+    """Test the context against partners of its slot, then what waits in its slot; give the first certified conflict.
+
+    Rewards that were repeated are looked at first: they cost no answer.
+    """
+    shared, settings = pending.context.context.slot, state.settings.split
     if shared is None or not settings.pairs:
         return None
-    saturated = state.free_slot() is None
-    threshold = settings.tau_sat if saturated else settings.tau_split
-    for other in pairs_to_test(state, context, pending.slots[shared].summary, settings.pairs):
-        pair = (other, context)
-        new = state.settings.slots if saturated else state.free_slot()
-        division = divide(state, shared, pair, pending.used, new if new is not None else 0, state.head.seq + 1)
-        if not division.moved or len(division.moved) == len(state.members[shared]):
-            continue  # one side would be empty: nothing is divided
+    if (found := _repeated(state, pending, shared)) is not None:
+        return found
+    partners = pairs_to_test(state, pending.context, pending.slots[shared].summary, settings.pairs)
+    pairs = [(other, pending.context) for other in partners]
+    for pair in [*pairs, *_waiting(state, pending, shared, pairs)]:
+        division = _divided(state, pending, shared, pair)
+        if division is None:
+            continue
         verdict = yield from _tried(state, pending, pair, division, tests)
-        if verdict is None or state.head.seq != pending.seq:  # out of budget, or to be begun anew
+        if state.head.seq != pending.seq:  # to be begun anew
             return None
-        if verdict.radius > threshold:
-            return Conflict(pair, verdict, None if saturated else division, threshold, saturated)
+        if verdict is not None and verdict.radius > _threshold(state):
+            return _conflict(state, pair, verdict, division)
+    return None
+
+
+def queued(state: State, pending: Pending, tests: Tests) -> list[StoredContext]:
+    """Give the contexts whose queue of untested partners has changed, the one at hand among them if so."""
+    current = {pending.context.context.id: pending.context}
+    queues: dict[str, list[str]] = {}
+    for first, second in [*tests.done, *tests.left]:
+        for id in (first, second):
+            stored = current.get(id) or state.contexts[id]
+            queues.setdefault(id, list(stored.context.untested))
+    for first, second in tests.done:
+        _take(queues, first, second)
+    for first, second in tests.left:
+        if first not in queues[second] and second not in queues[first]:
+            queues[second].append(first)
+    found = [(current.get(id) or state.contexts[id], tuple(queue)) for id, queue in queues.items()]
+    return [
+        replace(stored, context=replace(stored.context, untested=queue))
+        for stored, queue in found
+        if queue != stored.context.untested
+    ]
+
+
+def _take(queues: dict[str, list[str]], first: str, second: str) -> None:
+    for a, b in ((first, second), (second, first)):
+        if b in queues[a]:
+            queues[a].remove(b)
+
+
+def _waiting(state: State, pending: Pending, shared: int, taken: Sequence[Pair]) -> list[Pair]:
+    """Give the pairs of a slot that an earlier feedback had no budget for, the oldest first."""
+    known = {frozenset((a.context.id, b.context.id)) for a, b in taken}
+    current = pending.context.context.id
+    inside = [s if s.context.id != current else pending.context for s in state.contexts.values()]
+    met = [
+        (state.contexts[other] if other != current else pending.context, stored)
+        for stored in inside
+        if stored.context.slot == shared
+        for other in stored.context.untested
+        if other in state.contexts and frozenset((other, stored.context.id)) not in known
+    ]
+    return [
+        (a, b) for a, b in met if a.context.slot == shared and testable(a.context) == testable(b.context) is not None
+    ]
+
+
+def _threshold(state: State) -> float:
+    settings = state.settings.split
+    return settings.tau_split if state.free_slot() is not None else settings.tau_sat
+
+
+def _divided(state: State, pending: Pending, shared: int, pair: Pair) -> Division | None:
+    """Divide a slot by a pair, on paper; None where one side would be empty."""
+    free = state.free_slot()
+    number = free if free is not None else state.settings.slots
+    division = divide(state, shared, pair, pending.used, number, state.head.seq + 1)
+    return division if division.moved and len(division.moved) < len(state.members[shared]) else None
+
+
+def _conflict(
+    state: State, pair: Pair, verdict: Verdict, division: Division, regime: Regime = "guard band"
+) -> Conflict:
+    saturated = state.free_slot() is None
+    return Conflict(pair, verdict, None if saturated else division, _threshold(state), saturated, regime=regime)
+
+
+def _repeated(state: State, pending: Pending, shared: int) -> Conflict | None:
+    """Look for a pair of questions whose repeated rewards certify that no one answer serves both."""
+    for pair, verdict in repeated_rewards(state, pending.context, state.settings.split.delta):
+        if verdict.radius > _threshold(state) and (division := _divided(state, pending, shared, pair)) is not None:
+            return _conflict(state, pair, verdict, division, "confidence sequence")
     return None
 
 
 def _tried(state: State, pending: Pending, pair: Pair, division: Division, tests: Tests) -> Flow[Verdict | None]:
-    """Answer both queries from every candidate and judge; None when the budget of answers is used up."""
-    routed = [slot for stored in pair if (slot := slot_ranking(state, _query(stored))[0].slot) is not None]
+    """Answer both queries from the candidates, in steps that may end the test early, and judge.
+
+    Gives None when no split is called for: neither would-be slot would serve its own query, or some candidate is good
+    enough for both. Also when the budget is used up; then the pair is left for later.
+    """
+    ids = (pair[0].context.id, pair[1].context.id)
+    routed = [slot for stored in pair if (slot := slot_ranking(state, query_of(stored))[0].slot) is not None]
     shared = pending.context.context.slot
     tested = contents(pending.slots, shared if shared is not None else 0, routed, division)
-    wanted = {
-        (stored.context.id, content.summary.text): (stored.context, content) for content in tested for stored in pair
-    }
-    missing = {key: value for key, value in wanted.items() if key not in tests.answers}
-    if len(tests.answers) + len(missing) > state.settings.split.counterfactuals:
-        tests.capped = True
-        return None
-    tests.pairs += 1
-    yield from _answer_from(state, missing, tests)
-    attempts = [
-        Attempt(stored.context.query, draft.text, text, known_reference(stored.context) or "")
-        for stored in pair
-        for content in tested
-        for draft, text in (tests.answers[stored.context.id, content.summary.text],)
-    ]
-    flat: NDArray[np.float64] = yield Score(tuple(attempts))
-    scores = flat.reshape(2, len(tested), -1)
+    known: dict[tuple[int, int], NDArray[np.float64]] = {}
+    for step in _steps(len(tested)):
+        done = yield from _rated(state, pending, pair, [(x, tested[u]) for x, u in step], tests)
+        if done is None:
+            if state.head.seq == pending.seq:
+                tests.left.append(ids)
+            return None
+        known |= dict(zip(step, done, strict=True))
+        if _settled(known, state.settings.split, _threshold(state)):
+            tests.done.append(ids)
+            return None
+    tests.done.append(ids)
     first, second = ([tests.answers[s.context.id, c.summary.text][0].text for c in tested] for s in pair)
-    answers = list(zip(first, second, strict=True))
-    return judge(tested, answers, scores, state.settings.split)
+    scores = np.array([[known[x, u] for u in range(len(tested))] for x in range(2)])
+    return judge(tested, list(zip(first, second, strict=True)), scores, state.settings.split)
 
 
-def _query(stored: StoredContext) -> Query:
+def _steps(count: int) -> list[list[tuple[int, int]]]:
+    """Give (context, candidate) by steps: each from its own would-be slot, then from the other's, then the rest."""
+    first, second = count - 2, count - 1
+    return [[(0, first), (1, second)], [(0, second), (1, first)], *([(0, u), (1, u)] for u in range(count - 2))]
+
+
+def _settled(known: Mapping[tuple[int, int], NDArray[np.float64]], settings: SplitSettings, threshold: float) -> bool:
+    """Tell whether what is known already rules a split out."""
+    if len(known) == 2:
+        return not any(worth_having(scores, settings, threshold) for scores in known.values())
+    both = [u for x, u in known if x == 0 and (1, u) in known]
+    return any(bearable(np.array([[known[0, u]], [known[1, u]]]), settings, threshold) for u in both)
+
+
+def _rated(
+    state: State, pending: Pending, pair: Pair, wanted: Sequence[tuple[int, Content]], tests: Tests
+) -> Flow[list[NDArray[np.float64]] | None]:
+    """Have answers from contents produced and rated; None if the budget or a changed state does not allow it."""
+    asked = [(pair[x], content) for x, content in wanted]
+    missing = [(s, c) for s, c in asked if (s.context.id, c.summary.text) not in tests.answers]
+    if len(tests.answers) + len(missing) > state.settings.split.counterfactuals:
+        return None
+    yield from _answer_from(state, pending, missing, tests)
+    if state.head.seq != pending.seq:
+        return None
+    attempts = []
+    for stored, content in asked:
+        draft, text = tests.answers[stored.context.id, content.summary.text]
+        attempts.append(Attempt(stored.context.query, draft.text, text, known_reference(stored.context) or ""))
+    scores: NDArray[np.float64] = yield Score(tuple(attempts), judged=testable(pair[0].context) == "judges")
+    return list(scores) if state.head.seq == pending.seq else None
+
+
+def query_of(stored: StoredContext) -> Query:
+    """Give the query of a context as the scorer sees it."""
     at = stored.context.at
     return Query(stored.context.query, stored.vector, at.date() if at else None)
 
 
-def _answer_from(state: State, missing: Mapping[tuple[str, str], tuple[Context, Content]], tests: Tests) -> Flow[None]:
-    """Answer from slot contents as a strict reading gives them."""
-    readings = [_content_reading(state, content) for _, content in missing.values()]
-    questions = [Question(c.query, c.at, r) for (c, _), r in zip(missing.values(), readings, strict=True)]
-    drafts: list[Draft] = (yield Ask(tuple(questions))) if questions else []
-    for key, draft, reading in zip(missing, drafts, readings, strict=True):
-        tests.answers[key] = (draft, reading.text)
+def _answer_from(
+    state: State, pending: Pending, missing: Sequence[tuple[StoredContext, Content]], tests: Tests
+) -> Flow[None]:
+    """Answer from slots' contents as strict readings give them, unless that was answered before."""
+    readings = [_content_reading(state, content) for _, content in missing]
+    wanted = [(stored.context, c.summary.text, r) for (stored, c), r in zip(missing, readings, strict=True)]
+    asked = {(x.id, text): Question(x.query, x.at, r) for x, text, r in wanted if (x.id, text) not in state.tried}
+    drafts: list[Draft] = (yield Ask(tuple(asked.values()))) if asked else []
+    if state.head.seq != pending.seq:  # what the answers quote may be forgotten by now
+        return
+    fresh = dict(zip(asked, drafts, strict=True))
+    for context, text, reading in wanted:
+        at = (context.id, text)
+        tests.answers[at] = (fresh[at] if at in fresh else state.tried[at], reading.text)
+    for at, draft in fresh.items():
+        state.keep_tried(*at, draft)
 
 
 def _content_reading(state: State, content: Content) -> Reading:

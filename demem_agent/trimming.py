@@ -104,11 +104,13 @@ def _core(cut: Parts, words: Mapping[str, float]) -> tuple[int, int]:
 
 
 def _worth(cut: Parts, words: Mapping[str, float]) -> list[float]:
-    # A stem stands in the forms of its word, nearly always; stemming every sentence of a reading would take longer.
+    # A stem less its last e or i stands in the forms of its word, nearly always ("bak" in baking, "hobb" in hobby);
+    # stemming every sentence of a reading would take longer.
+    parts = [(word[:-1] if word.endswith(("e", "i")) and len(word) > 3 else word, w) for word, w in words.items()]
     around = [0.0]
     for text in cut.texts:
         shared = 0.0
-        for word, worth in words.items():
+        for word, worth in parts:
             if word in text:
                 shared += worth
         around.append(shared)

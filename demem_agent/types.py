@@ -23,6 +23,7 @@ __all__ = [
     "Evidence",
     "FeedbackReport",
     "Ingested",
+    "Lesson",
     "Line",
     "Mode",
     "Question",
@@ -38,7 +39,11 @@ __all__ = [
 
 Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
-Channel = Literal["none", "reference", "stand-in", "reward"]
+Regime = Literal["guard band", "confidence sequence", "none"]
+Channel = Literal["none", "reference", "correction", "stand-in", "reward", "thumbs", "outcome", "judge", "agreement"]
+
+#: By feature of Score_theta: how far the passages that served an answer are apart from the others that were read.
+Lesson = tuple[tuple[str, float], ...]
 
 
 def number_of(id: str) -> int:
@@ -199,10 +204,13 @@ class Context:
         read: (evidence id, start, end) of every line of the reading it was answered from.
         supports: ids of the evidence that the answer rests on, as far as feedback or the answerer tells.
         kept: ids of the evidence that rewarded answers to it ever rested on; Compress_L keeps it first.
-        channel: how its rewards are known (DESIGN section 7): ``reference``, ``stand-in`` (the observed
-            answer was rewarded and stands in for a reference), ``reward`` (only the observed answer is known),
-            ``none`` (no feedback yet).
-        rewards: mean reward in [0, 1] of each feedback, in order.
+        channel: how other answers to it could be judged: by a ``reference`` or a user's ``correction``, by the
+            memory's ``judge``s, by the observed answer, which was rewarded and is a ``stand-in`` for a reference; or
+            not at all, since ``reward``, ``thumbs``, ``outcome`` or ``agreement`` speak of the observed answer
+            alone; ``none`` before any feedback.
+        rewards: mean reward in [0, 1] of each feedback, in order; ``told``: the channel of each.
+        untested: ids of contexts that it was to be tested against when the budget of answers had run out.
+        lesson: what its rewards teach about ranking, (feature, difference) each; empty unless the memory learns.
     """
 
     id: str
@@ -217,6 +225,9 @@ class Context:
     reference: str | None = None
     rewards: tuple[float, ...] = ()
     redacted: bool = False
+    told: tuple[Channel, ...] = ()
+    untested: tuple[str, ...] = ()
+    lesson: Lesson = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +270,12 @@ class SplitCertificate:
         new_slot: the slot that the split opened.
         conditions: in words, what the envelopes assume.
         undone: True once ``undo`` was called on it.
+        regime: what the envelopes are: a ``guard band`` (B scorers, one pass), a ``confidence sequence`` (repeated
+            rewards; holds at the confidence 1 - delta), or ``none`` (an experiment that divided without a test).
+        parameters: the numbers of that regime by name: c_beta, sigma_0, eta_cal, or delta.
+        models: names of the answerer and of the encoder.
+        seed: of random choices; None, as all choices are deterministic.
+        digest: of all ids and numbers; :func:`demem_agent.replay.replay` refuses a certificate where it differs.
     """
 
     id: str
@@ -276,6 +293,11 @@ class SplitCertificate:
     conditions: str
     undone: bool = False
     redacted: bool = False
+    regime: Regime = "guard band"
+    parameters: tuple[tuple[str, float], ...] = ()
+    models: tuple[str, ...] = ()
+    seed: int | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,11 +320,14 @@ class FeedbackReport:
     """What ``feedback`` learned and did.
 
     Attributes:
-        rewards: by name, each in [0, 1]: the caller's own as ``reward``, and what each scorer gave.
-        reward: the caller's own, or else the mean of what the scorers gave.
+        rewards: by name, each in [0, 1]: what the caller gave, by its channel, and what each scorer or judge gave.
+        reward: the caller's own, or else the mean of the others.
         certificate: present when a conflict was certified, whether it led to a split or was suppressed.
-        tested: pairs of contexts tested; ``counterfactuals``: answers that were produced for the tests.
-        capped: True when the budget of counterfactual answers ended the tests early.
+        tested: pairs of contexts tested; ``counterfactuals``: answers that the tests needed, one by query and slot
+            content; what was answered before is not asked for again.
+        capped: True when the budget of counterfactual answers ended the tests early; ``queued``: how many pairs wait
+            for the next feedback on one of theirs.
+        channel: how the reward is known.
         failed: why the tests could not be finished (an answerer or scorer failed); the rewards are stored anyway.
     """
 
@@ -314,6 +339,8 @@ class FeedbackReport:
     counterfactuals: int = 0
     capped: bool = False
     failed: str | None = None
+    channel: Channel = "reward"
+    queued: int = 0
 
     @property
     def split(self) -> bool:

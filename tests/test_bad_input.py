@@ -74,7 +74,7 @@ CALLS: list[tuple[str, Callable[[SlotMemory], object], str]] = [
     ("reward without end", lambda m: m.feedback("a1", reward=INFINITE), f"reward {UNIT}, got inf"),
     ("reward yes or no", lambda m: m.feedback("a1", reward=True), f"reward {UNIT}, got True"),
     ("reward in words", lambda m: m.feedback("a1", reward="1"), f"reward {UNIT}, got '1'"),  # type: ignore[arg-type]
-    ("no reward", lambda m: m.feedback("a1"), "reward must be given, or else reference"),
+    ("no reward", lambda m: m.feedback("a1"), "reward must be given, or else one of reference, thumbs"),
     ("blank reference", lambda m: m.feedback("a1", reference=" "), "reference must be a text that is not blank"),
     ("blank key", lambda m: m.feedback("a1", reward=1, key=""), "key must be a text that is not blank"),
     ("nothing to forget", lambda m: m.forget(), "evidence_id must be given, or else one of source_id and before"),

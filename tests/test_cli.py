@@ -345,6 +345,45 @@ def test_feedback_with_the_same_key_counts_once(demem: Demem, memory: Path) -> N
     assert rewards == [1.0]
 
 
+@pytest.mark.parametrize(
+    ("typed", "channel", "reward"),
+    [
+        (["--thumbs", "up"], "thumbs", 1.0),
+        (["--thumbs", "down"], "thumbs", 0.0),
+        (["--outcome", "success"], "outcome", 1.0),
+        (["--outcome", "failure"], "outcome", 0.0),
+        (["--outcome", "0.25"], "outcome", 0.25),
+        (["--correction", "Pixel never was", "--reward", "0.1"], "correction", 0.1),
+    ],
+    ids=str,
+)
+def test_feedback_is_told_in_every_channel(
+    demem: Demem, memory: Path, typed: list[str], channel: str, reward: float
+) -> None:
+    document = demem("feedback", "a1", *typed, "-m", memory, "--json").document
+    assert (document["channel"], document["reward"]) == (channel, reward)
+    stored = demem("explain", "a1", "-m", memory, "--json").document["answer"]
+    assert (stored["told"], stored["rewards"]) == ([channel], [reward])
+
+
+def test_a_certificate_is_explained_with_whether_its_replay_agrees(demem: Demem, memory: Path) -> None:
+    assert demem("explain", "c1", "-m", memory, "--json").document["replay"] == {"agrees": True, "refusal": None}
+    assert demem("explain", "c1", "-m", memory).out.count("Replay: computed again") == 1
+
+
+def test_a_certificate_with_an_altered_number_is_explained_as_refused(demem: Demem, memory: Path) -> None:
+    with SlotMemory.open(f"sqlite:///{memory}") as original:
+        text = json.dumps(original.export())
+        radius = json.dumps(original.certificates()[0].radius)
+    assert text.count(f'"radius": {radius}') == 1
+    lines = json.loads(text.replace(f'"radius": {radius}', f'"radius": {float(radius) + 0.01}'))
+    SlotMemory.restore(lines, "sqlite:///altered.db").close()
+    replayed = demem("explain", "c1", "-m", "altered.db", "--json").document["replay"]
+    assert replayed["agrees"] is False
+    assert "digest" in replayed["refusal"]
+    assert "Replay: refused" in demem("explain", "c1", "-m", "altered.db").out
+
+
 def test_a_certificate_is_explained_with_every_number_it_rests_on(demem: Demem, memory: Path) -> None:
     document = demem("explain", "c1", "-m", memory, "--json").document
     text = demem("explain", "c1", "-m", memory).out
@@ -479,7 +518,7 @@ USES: dict[str, list[str]] = {
 
 
 def test_every_command_on_a_memory_is_tried_here() -> None:
-    assert set(USES) | {"demo", "ingest", "import", "lab"} == set(COMMANDS)
+    assert set(USES) | {"demo", "ingest", "import", "lab", "eval", "bench"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", USES)
@@ -547,6 +586,10 @@ MISTAKES: dict[str, list[str]] = {
     "NotFound slot": ["slots", "--full", "99"],
     "InvalidInput reward": ["feedback", "a1", "--reward", "7"],
     "InvalidInput nothing": ["feedback", "a1"],
+    "InvalidInput thumbs": ["feedback", "a1", "--thumbs", "sideways"],
+    "InvalidInput outcome": ["feedback", "a1", "--outcome", "perhaps"],
+    "InvalidInput outcome range": ["feedback", "a1", "--outcome", "1.5"],
+    "InvalidInput together": ["feedback", "a1", "--thumbs", "up", "--outcome", "1"],
     "InvalidInput question": ["ask", "   "],
     "InvalidInput time": ["ask", "When?", "--at", "soon"],
     "InvalidInput mode": ["read", "What?", "--mode", "loud"],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demem_agent.dates import Span, absolute, annotate, find, ranges
+from demem_agent.dates import Span, absolute, annotate, find, noted, ranges, running
 
 FRIDAY = date(2023, 6, 9)
 WEDNESDAY = date(2023, 3, 15)
@@ -329,6 +329,86 @@ def test_a_query_of_unknown_date_is_about_its_absolute_dates_only() -> None:
     assert [span.text for span in ranges("last week or in May 2022?", None)] == ["May 2022"]
 
 
+@pytest.mark.parametrize(
+    ("query", "words", "first"),
+    [
+        ("What did I bake in the past two weeks?", "in the past two weeks", "2023-05-26"),
+        ("Over the last 3 days, what broke?", "Over the last 3 days", "2023-06-06"),
+        ("how was the last year", "the last year", "2022-06-09"),
+        ("any news for the past month or so", "for the past month", "2023-05-09"),
+        ("the past few months", "the past few months", "2023-01-09"),
+        ("PAST COUPLE OF WEEKS", "PAST COUPLE OF WEEKS", "2023-05-26"),
+        ("during my previous several days here", "during my previous several days", "2023-06-01"),
+        ("over these past twenty-one days", "over these past twenty-one days", "2023-05-19"),
+        ("the last\n2\tyears", "the last\n2\tyears", "2021-06-09"),
+        ("the past 0 days", "the past 0 days", "2023-06-09"),
+    ],
+)
+def test_a_running_time_of_a_query_ends_when_it_is_asked(query: str, words: str, first: str) -> None:
+    (span,) = ranges(query, FRIDAY)
+    assert (query[span.start : span.end], span.first, span.last) == (words, date.fromisoformat(first), FRIDAY)
+    assert running(query) == [(span.start, span.end)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "last week",
+        "in two weeks",
+        "the past",
+        "the last two hours",
+        "the lasting years",
+        "my past",
+        "at last two weekdays",
+        "the past hundred days",
+        "the past 20000 days",
+    ],
+)
+def test_what_does_not_end_when_it_is_asked_is_no_running_time(query: str) -> None:
+    assert running(query) == []
+
+
+def test_a_running_time_in_a_turn_is_left_alone() -> None:
+    assert find("I baked bread in the past two weeks, over the last 3 days", FRIDAY) == []
+
+
+def test_a_running_month_begins_no_later_than_its_last_day() -> None:
+    (span,) = ranges("in the past month", date(2023, 3, 31))
+    assert (span.first, span.last) == (date(2023, 2, 28), date(2023, 3, 31))
+
+
+@pytest.mark.parametrize(("query", "asked"), [("the past two weeks", date(1, 1, 9)), ("past 9999 years", FRIDAY)])
+def test_a_running_time_that_begins_before_the_calendar_means_nothing(query: str, asked: date) -> None:
+    assert ranges(query, asked) == []
+    assert running(query) == [(0, len(query))]
+
+
+def test_a_query_of_unknown_date_has_no_running_time() -> None:
+    assert ranges("in the past two weeks", None) == []
+
+
+@pytest.mark.parametrize("count", ["sİx", "sıx", "ſix"])
+def test_a_letter_that_only_resembles_one_makes_no_count(count: str) -> None:
+    query = f"What did I bake in the past {count} weeks?"
+    assert (running(query), ranges(query, FRIDAY)) == ([], [])
+
+
+@pytest.mark.parametrize("query", ["this past week", "the past two weeks ago", "in the past 3 days from now"])
+def test_a_time_that_can_be_read_two_ways_is_read_one_way(query: str) -> None:
+    assert len(ranges(query, FRIDAY)) == 1
+
+
+def test_notes_are_written_for_the_given_spans_alone() -> None:
+    said = "Yesterday I ran, last week's rest is over, today I rest."
+    first, second, third = find(said, FRIDAY)
+    assert noted(said, [first, third]) == (
+        "Yesterday (8 June 2023) I ran, last week's rest is over, today (9 June 2023) I rest."
+    )
+    assert noted(said, [second]) == said.replace("week's", "week's (the week before 9 June 2023)")
+    assert noted(said, []) == said
+
+
 # Words of the expressions in any order reach far more of the grammar than free text does.
 WORDS = (
     "last this next past coming earlier later the a an in on of or to and few couple several two twenty three 2 31 "
@@ -336,6 +416,9 @@ WORDS = (
     "June dec winter fall ago from now yesterday today's tonight tomorrow before after morning time finished "
     "'s İ ſ . , -"
 ).split()
+RUNNING = (
+    "In over the these past last previous this 3 a couple of few six twenty-one days week month's YEARS ago".split()
+)
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=())),
     st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join),
@@ -361,6 +444,17 @@ def is_sound(spans: list[Span], text: str) -> bool:
 def test_spans_are_ordered_apart_and_inside_any_text(text: str, anchor: date) -> None:
     for spans in (find(text, anchor), absolute(text, anchor), absolute(text), ranges(text, anchor), ranges(text, None)):
         assert is_sound(spans, text)
+
+
+@settings(max_examples=400)
+@given(TEXTS | st.lists(st.sampled_from(RUNNING), max_size=12).map(" ".join), ANCHORS)
+def test_running_times_are_ordered_apart_and_end_when_asked(query: str, asked: date) -> None:
+    found = running(query)
+    assert all(0 <= start < end <= len(query) for start, end in found)
+    assert all(one[1] <= other[0] for one, other in pairwise(found))
+    spans = ranges(query, asked)
+    assert is_sound(spans, query)
+    assert all(span.first <= span.last == asked for span in spans if (span.start, span.end) in found)
 
 
 @settings(max_examples=400)

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from demem_agent.errors import (
+    CertificateRefused,
     CollaboratorError,
     DeMemError,
     EncoderMismatch,
@@ -25,6 +26,7 @@ ERRORS = [
     IdempotencyConflict("k"),
     EncoderMismatch("bag 1", "bag 2"),
     InvariantBroken("two slots too many"),
+    CertificateRefused("c1", "radius", 0.5, "0.25"),
     CollaboratorError("the encoder failed: OSError"),
     MissingExtra("demem", "cli"),
     StoreError("locked"),

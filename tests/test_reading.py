@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -9,9 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import Evidence, SlotMemory
-from demem_agent.reading import CLOSE, OPEN, in_time_order, pack, render, strip_rendered, wrap
+from demem_agent.compress import said
+from demem_agent.reading import CLOSE, OPEN, WHOLE, in_time_order, pack, render, strip_rendered, wrap
 from demem_agent.testing import BagEncoder, ReadingAnswerer
+from demem_agent.text import passages
+from demem_agent.trimming import KEPT, parts, trimmer
 from demem_agent.types import Line, Mode, Unit
+from demem_agent.units import Measure
 
 WORDS = ["Rex", "sniffed at", "the gate.", "yesterday", "why?\n", "é", "字", "# head", "- item", OPEN, CLOSE, "\n\n  "]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=15).map(" ".join).filter(str.strip)
@@ -88,6 +93,194 @@ def test_a_line_that_does_not_fit_leaves_its_room_to_a_shorter_one(over: int) ->
     longer = line("short" + "x" * over, number=2)
     taken, _ = pack([line("first"), longer, line("short", number=3)], limit, len)
     assert [item.evidence.id for item in taken] == ["e1", "e3"]
+
+
+# Lines cut down to what bears on the question
+
+ASKED = st.dictionaries(st.sampled_from(["rex", "gate", "why", "字"]), st.floats(0, 5), max_size=3)
+MEASURES = st.sampled_from([len, in_bytes, by_fours, squared])
+
+
+@given(LINES, ASKED, st.integers(1, 400), MEASURES)
+def test_a_reading_of_trimmed_lines_is_never_above_the_limit(
+    lines: list[Line], asked: dict[str, float], limit: int, measure: Measure
+) -> None:
+    taken, text = pack(lines, limit, measure, trimmer(asked, parts))
+    assert measure(text) <= limit
+    assert bool(text) == bool(taken)
+
+
+@given(LINES, ASKED, st.integers(40, 600), MEASURES)
+def test_every_line_taken_is_most_of_one_that_was_offered(
+    lines: list[Line], asked: dict[str, float], limit: int, measure: Measure
+) -> None:
+    offered = {part.evidence.id: part for part in lines}
+    for short in pack(lines, limit, measure, trimmer(asked, parts))[0]:
+        whole = offered[short.evidence.id]
+        before, after = whole.text.split(), short.text.split()
+        assert whole.start <= short.start <= short.end <= whole.end
+        assert len(after) >= KEPT * len(before)
+        assert any(before[n : n + len(after)] == after for n in range(len(before)))
+
+
+@given(LINES, ASKED, st.integers(40, 600))
+def test_every_line_taken_stands_in_the_text_as_its_stretch_is_said(
+    lines: list[Line], asked: dict[str, float], limit: int
+) -> None:
+    undated = [Line(Evidence(p.evidence.id, p.evidence.text, p.evidence.speaker), p.start, p.end) for p in lines]
+    taken, text = pack(undated, limit, len, trimmer(asked, parts))
+    body = "\n".join(["# undated", *(f"- {said(part.evidence, part.start, part.end)}" for part in taken)])
+    assert text == (wrap(body) if taken else "")
+
+
+@given(LINES, ASKED, st.integers(40, 600), MEASURES)
+def test_a_trimmed_reading_is_taken_out_of_the_text_around_it(
+    lines: list[Line], asked: dict[str, float], limit: int, measure: Measure
+) -> None:
+    _, text = pack(lines, limit, measure, trimmer(asked, parts))
+    assert strip_rendered(f"a\n{text}\nb") == ("a\nb" if text else "a\n\nb")
+
+
+def test_the_best_lines_stay_whole_until_they_fill_a_fifth() -> None:
+    # Marks 32, header 10, a line 49: what is taken measures 189 after three lines and 238 after four; a fifth is 200.
+    shorter: list[bool] = []
+
+    def cut(part: Line, short: bool) -> tuple[Line, str]:
+        shorter.append(short)
+        return part, part.text
+
+    assert WHOLE == 0.2
+    taken, _ = pack([line("x" * 46, number=n) for n in range(9)], 1000, len, cut)
+    assert len(taken) == 9
+    assert shorter == [False] * 4 + [True] * 5
+
+
+LONG = "Rex had a picnic near the old river with everyone there. "
+
+
+def long_talk(**options: object) -> SlotMemory:
+    """Make a memory whose items are each one passage of six sentences."""
+    memory = SlotMemory(slots=3, encoder=BagEncoder(), answerer=ReadingAnswerer(), **options)  # type: ignore[arg-type]
+    for n in range(30):
+        text = f"{LONG * 2}Then walk {n} began, yesterday it was. {LONG * 2}"
+        memory.ingest(text.strip(), speaker="Ana\n# x", at=datetime(2023, 5, 1 + n % 4, 12), session=f"s{n % 3}")
+    return memory
+
+
+def test_a_reading_has_room_for_more_items_than_whole_passages_would_fill() -> None:
+    memory = long_talk()
+    reading = memory.read("walk", limit=3000)
+    size = len(memory.evidence()[0].text)
+    assert len(reading.evidence) > 3000 // size
+    assert any(len(part.text) < size for part in reading.lines)
+    assert any(len(part.text) == size for part in reading.lines)
+    assert all("Then walk" in part.text for part in reading.lines)
+
+
+@pytest.mark.parametrize("limit", [150, 600, 2000, 6000])
+def test_every_line_of_a_reading_is_most_of_a_passage(limit: int) -> None:
+    memory = long_talk()
+    memory.ingest("字。 " * 900 + LONG * 30, speaker="Ana")
+    for part in memory.read("walk 7 by the river", limit=limit).lines:
+        whole = next(
+            part.evidence.text[start:end]
+            for start, end in passages(part.evidence.text)
+            if start <= part.start < part.end <= end
+        )
+        assert len(part.text.split()) >= KEPT * len(whole.split())
+
+
+def test_a_passage_is_cut_into_sentences_once_however_often_it_is_read() -> None:
+    memory = long_talk()
+    memory.read("walk", limit=2000)
+    first = {item: dict(held) for item, held in memory._state.parts.items()}
+    for n in range(40):
+        memory.read(f"walk {n} with Rex", limit=2000 + n)
+    kept = memory._state.parts
+    assert set(kept) <= {item.id for item in memory.evidence()}
+    assert all(len(held) <= len(memory._state.spans(item)) for item, held in kept.items())
+    assert all(kept[item][start] is cut for item, held in first.items() for start, cut in held.items())
+
+
+def test_forgotten_text_is_not_kept_for_reading() -> None:
+    memory = long_talk()
+    memory.ingest("The zebra ate my hat. It was by the zoo. Nobody saw it but me.", source_id="z")
+    assert "zebra" in memory.read("zebra").text
+    assert "zebra" in repr(memory._state.parts)
+    memory.forget(source_id="z")
+    assert "zebra" not in memory.read("zebra").text
+    state = memory._state
+    assert not any("zebra" in repr(held) for held in (state.parts, state.cut, vars(state.passage_index().related)))
+    memory.check()
+
+
+def test_a_memory_reads_after_forgetting_as_one_that_was_made_anew() -> None:
+    memory = SlotMemory()  # the shipped encoder: related words come from it
+    for text in ["Ana was baking", "she baked bread", "we have an oven. It is hot. Rex sleeps.", "Rex ran off"]:
+        memory.ingest(f"{text} and then went home.", session=text)
+    before = memory.read("What was baked in the oven?", limit=120).text
+    memory.forget("e1")
+    copy = SlotMemory.restore(memory.export())
+    for query in ("What was baked in the oven?", "Who ran to the bakery?", "pastry and dogs"):
+        assert memory.route(query) == copy.route(query)
+        assert memory.read(query, limit=120) == copy.read(query, limit=120)
+    assert memory.read("What was baked in the oven?", limit=120).text != before
+
+
+def test_a_memory_that_was_encoded_anew_reads_as_one_made_with_that_encoder() -> None:
+    memory = long_talk()
+    memory.read("walk", limit=2000)
+    other = BagEncoder(24, "other")
+    memory.reembed(other)
+    copy = SlotMemory.restore(memory.export(), encoder=other)
+    assert memory.read("walk 7", limit=2000) == copy.read("walk 7", limit=2000)
+
+
+def test_threads_that_read_at_once_read_what_one_alone_would() -> None:
+    queries = [f"What happened on walk {n}, and who was there?" for n in range(12)]
+    alone = [long_talk().read(query, limit=900) for query in queries]
+    memory, found = long_talk(), dict[int, list[object]]()
+
+    def work(n: int) -> None:
+        found[n] = [memory.read(query, limit=900) for query in queries]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[n] for n in range(4)] == [alone] * 4
+
+
+ODD = [
+    "שלום עולם. מה שלומך? טוב.",
+    "🎂🎂. 🎂! 🎂?",
+    "第一句。 第二句。 第三句。",
+    "\x00. \x1b[2J! \u202e.",
+    "\ud800. a. b.",
+    "the. of. a.",
+]
+
+
+@pytest.mark.parametrize("at", [None, datetime.min, datetime.max])
+@pytest.mark.parametrize("unit", ["chars", "bytes"])
+def test_text_of_any_kind_is_read_within_the_limit_whenever_it_was_said(unit: Unit, at: datetime | None) -> None:
+    memory = SlotMemory(unit=unit, encoder=BagEncoder())
+    for text in ODD:
+        memory.ingest(text * 9, speaker=text, at=at)
+    for query in [*ODD, "yesterday", "the past two weeks", "How many times last year?", "x" * 9999]:
+        for asked in (None, datetime.min, datetime.max):
+            reading = memory.read(query, limit=400, at=asked)
+            assert 0 < reading.size <= 400
+            assert reading.text.count(OPEN) == reading.text.count(CLOSE) == 1
+            assert strip_rendered(reading.text) == ""
+
+
+def test_a_document_as_a_query_finds_what_it_speaks_of() -> None:
+    memory = long_talk()
+    memory.ingest("The zebra ate my hat. It was by the zoo. Nobody saw it but me.", source_id="z")
+    document = " ".join(f"chapter{n} is about nothing." for n in range(5000)) + " The zebra ate a hat."
+    assert "z" in {item.source_id for item in memory.read(document, limit=300).evidence}
 
 
 # Order and headers

@@ -15,15 +15,14 @@ import numpy as np
 
 from demem_agent.compress import Summary, compress
 from demem_agent.conflict import contents, divide, judge, known_reference
-from demem_agent.feedback import feedback
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
 from demem_agent.records import Delta, SlotState, StoredContext, Vector, direction
 from demem_agent.requests import Flow
+from demem_agent.signals import Told
 from demem_agent.state import State
 from demem_agent.stores import Rows
 from demem_agent.trial import Conflict, Pending, Tests, Trigger, certified
-from demem_agent.turns import request_hash
 from demem_agent.types import Answer, Context, FeedbackReport, number_of
 
 __all__ = ["DescribedState", "FeatureState", "Variant", "always", "farther_than", "now_and_then", "uncertified"]
@@ -54,18 +53,9 @@ class Variant(SlotMemory):
         return self._kind(**{field.name: getattr(plain, field.name) for field in fields(State)})
 
     def _learning(
-        self, given: Answer | str, reward: float | None, reference: str | None, key: str | None
+        self, given: Answer | str, told: Told, key: str | None, trigger: Trigger | None = None
     ) -> Callable[[], Flow[FeedbackReport]]:
-        checked = super()._learning(given, reward, reference, key)
-        answer_id = given.id if isinstance(given, Answer) else given
-        request = request_hash("feedback", [answer_id, reward, reference])
-        names = [scorer.name for scorer in self._team.scorers]
-
-        def make() -> Flow[FeedbackReport]:
-            checked()  # for its checks: a flow that is never run does nothing
-            return feedback(self._state, answer_id, reward, reference, key, request, names, self._trigger)
-
-        return make
+        return super()._learning(given, told, key, trigger or self._trigger)
 
 
 # -- triggers ------------------------------------------------------------------------------------------------------
@@ -126,7 +116,7 @@ def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
     tested = contents(pending.slots, shared, [], division)
     unknown = np.full((2, len(tested), 2), np.nan)
     verdict = judge(tested, [("", "")] * len(tested), unknown, state.settings.split)
-    return Conflict((other, context), verdict, division, -1.0, saturated=False, conditions=_UNTESTED)
+    return Conflict((other, context), verdict, division, -1.0, saturated=False, conditions=_UNTESTED, regime="none")
 
 
 def _least_similar(context: StoredContext, others: list[StoredContext]) -> StoredContext:

@@ -1,6 +1,6 @@
 """How probable it is that a memory holds what a query asks for, told from the ranking of its passages alone.
 
-A logistic model of five signals. Its parameters are data, ``adequacy.json`` beside this module, made by
+A logistic model of four signals. Its parameters are data, ``adequacy.json`` beside this module, made by
 ``benchmarks/fit_adequacy.py``; docs/scoring.md says how well it tells and where it does not.
 """
 
@@ -23,15 +23,14 @@ class Signals:
     """What the ranking of a memory's passages tells about a query.
 
     Attributes:
-        share: of the query's idf mass, held by the best passage; in [0, 1].
-        related: share of it that the words nearest to the query's stand for there; in [0, 1].
+        related: share of the query's idf mass that the best passage's words stand for, being the same or near; in
+            [0, 1].
         lead: score of the best passage less that of the twentieth; at least 0.
-        coverage: share of the idf mass that the best passage's session holds; in [0, 1].
+        coverage: share of that mass that the best passage's session holds; in [0, 1].
         missing: mean over the query's words of the idf of those that no passage holds; at least 0. In a large memory
             a word that was never said tells more than in a small one.
     """
 
-    share: float
     related: float
     lead: float
     coverage: float
@@ -40,7 +39,7 @@ class Signals:
 
 SIGNALS = tuple(field.name for field in fields(Signals))
 #: The signals of a memory without passages.
-NOTHING = Signals(0.0, 0.0, 0.0, 0.0, 0.0)
+NOTHING = Signals(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

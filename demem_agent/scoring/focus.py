@@ -6,21 +6,20 @@ wanted and for which time, and match turns that have nothing to do with it.
 
 from __future__ import annotations
 
-import re
-
 from demem_agent.dates import running
-from demem_agent.text import content_terms
+from demem_agent.text import words
 
 __all__ = ["focus"]
 
 #: Words of asking, in any domain; what they ask for is in ``demem_agent.kinds``.
 _FRAME = frozenset(
-    """many much often times time ever kind kinds type types sort sorts different various think thinks feel feeling
-    lately recently currently tips tip advice suggest suggestion suggestions recommend recommendation recommendations
-    idea ideas good way ways able based across conversations conversation tell know please help like likely list order
-    mention items item previous""".split()
+    """many much often time times ever kind kinds type types sort sorts different various think thinks feel feeling
+    lately recently currently tip tips advice suggest suggestion suggestions recommend recommendation recommendations
+    idea ideas good way ways able based across conversation conversations tell know please help like likely list order
+    mention item items previous""".split()
 )
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+#: Around a word, and not of it in any script.
+_AROUND = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~“”‘’«»…¿¡、。，！？؟"
 
 
 def focus(question: str) -> str:
@@ -31,5 +30,6 @@ def focus(question: str) -> str:
     kept = question
     for span in reversed(running(question)):
         kept = f"{kept[: span[0]]} {kept[span[1] :]}"
-    about = " ".join(word for word in _WORD.findall(kept) if word.lower() not in _FRAME)
-    return about if about and content_terms(about) else question
+    said = (word.strip(_AROUND) for word in kept.split())
+    about = " ".join(word for word in said if word and word.lower() not in _FRAME)
+    return about if words(about) else question

@@ -8,6 +8,7 @@ words, as in the late interaction of ColBERT (Khattab and Zaharia, 2020).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class RelatedWords:
     def __init__(self) -> None:
         self._encoder = StaticEncoder()
         self._numbers: dict[str, int] = {}
-        self._forms: list[str] = []
+        self._of_stem: dict[str, list[int]] = {}
         self._vectors = Column(np.float32, _DIMENSIONS)
         self._words = Column(np.int32)
         self._counts = Column(np.int32)
@@ -39,20 +40,22 @@ class RelatedWords:
     def add(self, stems: Sequence[str], forms: Sequence[str]) -> None:
         """Add the next passage by its words, each as a stem and as it is written."""
         for stem, form in zip(stems, forms, strict=True):
-            if stem not in self._numbers:
-                self._numbers[stem] = len(self._forms)
-                self._forms.append(form)
-        self._words.extend(np.array([self._numbers[stem] for stem in stems], np.int32))
-        self._counts.append(len(stems))
+            if form not in self._numbers:
+                number = self._numbers[form] = len(self._numbers)
+                self._of_stem.setdefault(stem, []).append(number)
+        self._words.extend(np.array([self._numbers[form] for form in forms], np.int32))
+        self._counts.append(len(forms))
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the passages that are not marked, and every word that no other one holds."""
         self._words.keep(np.repeat(kept, self._counts.view()))
         self._counts.keep(kept)
         held, anew = np.unique(self._words.view(), return_inverse=True)
-        stems = list(self._numbers)
-        self._forms = [self._forms[number] for number in held]
-        self._numbers = {stems[number]: new for new, number in enumerate(held)}
+        new_number = {int(number): new for new, number in enumerate(held)}
+        forms = list(self._numbers)
+        self._numbers = {forms[number]: new for number, new in new_number.items()}
+        of_stem = {stem: [new_number[n] for n in numbers if n in new_number] for stem, numbers in self._of_stem.items()}
+        self._of_stem = {stem: numbers for stem, numbers in of_stem.items() if numbers}
         self._words.view()[:] = anew
         self._vectors = Column(np.float32, _DIMENSIONS)
 
@@ -97,14 +100,13 @@ class RelatedWords:
         np.clip(near, 0.0, 1.0, out=near)
         near *= near
         for n, stem in enumerate(stems):
-            if stem in self._numbers:
-                near[n, self._numbers[stem]] = 1.0
+            near[n, self._of_stem.get(stem, [])] = 1.0
         return near
 
     def _encode_new(self) -> None:
         known = len(self._vectors)
-        if known < len(self._forms):
-            self._vectors.extend(self._encode(self._forms[known:]))
+        if known < len(self._numbers):
+            self._vectors.extend(self._encode(list(islice(self._numbers, known, None))))
 
     def _encode(self, forms: Sequence[str]) -> NDArray[np.float32]:
         vectors = self._encoder.encode(list(forms))[:, :_DIMENSIONS]

@@ -159,7 +159,6 @@ def _signals(
     """Gather what tells whether a query can be answered, from the features of the best passage and all scores."""
     missing = sum(index.lexical.idf(word) for word in words if not index.lexical.holds(word))
     return Signals(
-        share=float(best[FEATURES.index("share")]),
         related=float(best[FEATURES.index("related")]),
         lead=float(scores[0] - scores[:RUNNER_UP][-1]),
         coverage=float(best[FEATURES.index("coverage")]),
@@ -241,9 +240,7 @@ def _related(
     rarest = np.argsort(-idf, kind="stable")[:_MOST_WORDS]
     mass = idf[rarest].astype(np.float32)
     matches = index.related.matches([words[n] for n in rarest], [forms[n] for n in rarest], rows)
-    related: NDArray[np.float32] = (mass[rarest].astype(np.float32) @ matches) / np.float32(
-        max(mass[rarest].sum(), 1e-9)
-    )
+    related: NDArray[np.float32] = mass @ matches / np.float32(max(mass.sum(), 1e-9))
     return related
 
 

@@ -14,7 +14,8 @@ from demem_agent.cli.shared import Output, Place
 from demem_agent.cli.tables import certificate_parts, context_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.context import lines_read
-from demem_agent.errors import NotFound
+from demem_agent.errors import CertificateRefused, NotFound
+from demem_agent.replay import replay
 from demem_agent.types import Context
 
 __all__ = ["explain"]
@@ -25,17 +26,40 @@ def explain(
     place: Place,
     output: Output,
 ) -> None:
-    """Explain an answer, why this slot and why this evidence, or a certificate."""
+    """Explain an answer, why this slot and why this evidence, or a certificate, with whether its numbers agree."""
     with place.open() as memory:
         certificates = {certificate.id: certificate for certificate in memory.certificates()}
         if id in certificates:
-            output.show(asdict(certificates[id]), *certificate_parts(certificates[id]))
+            _explain_certificate(certificates[id], output)
             return
         contexts = {context.id: context for context in memory.contexts()}
         if id not in contexts:
             raise NotFound("certificate" if id.startswith("c") else "answer", id)
         naming = [certificate for certificate in certificates.values() if id in certificate.pair]
         _explain_answer(contexts[id], naming, memory, output)
+
+
+def _explain_certificate(certificate: SplitCertificate, output: Output) -> None:
+    refusal = _refusal(certificate)
+    document = {**asdict(certificate), "replay": {"agrees": refusal is None, "refusal": refusal}}
+    output.show(document, *certificate_parts(certificate), _replay_line(certificate, refusal))
+
+
+def _refusal(certificate: SplitCertificate) -> str | None:
+    """Tell why the certificate does not replay; None when it does."""
+    try:
+        replay(certificate)
+    except CertificateRefused as refused:
+        return str(refused)
+    return None
+
+
+def _replay_line(certificate: SplitCertificate, refusal: str | None) -> RenderableType:
+    if refusal is None:
+        return cell("Replay: computed again from its own scores, it comes to the same decision.", "green")
+    if certificate.regime == "none":
+        return cell("Replay: nothing to compute again, as this split was made without a test.", "yellow")
+    return cell(f"Replay: refused, {refusal}.", "red")
 
 
 def _explain_answer(context: Context, naming: list[SplitCertificate], memory: SlotMemory, output: Output) -> None:

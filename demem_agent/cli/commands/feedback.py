@@ -13,6 +13,8 @@ from demem_agent import FeedbackReport
 from demem_agent.cli.shared import Output, Place
 from demem_agent.cli.tables import certificate_parts
 from demem_agent.cli.tables.cells import cell, grid, number
+from demem_agent.errors import InvalidInput
+from demem_agent.signals import Told
 
 __all__ = ["feedback"]
 
@@ -23,18 +25,48 @@ def feedback(
     output: Output,
     reward: Annotated[float | None, typer.Option(metavar="0..1", help="How good the answer was.")] = None,
     reference: Annotated[str | None, typer.Option(metavar="TEXT", help="What would have been right.")] = None,
+    thumbs: Annotated[str | None, typer.Option(metavar="up|down", help="Whether a user liked it.")] = None,
+    correction: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What a user says would have been right.")
+    ] = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option(metavar="0..1|success|failure", help="How the tool or task went that used the answer."),
+    ] = None,
     key: Annotated[
         str | None, typer.Option(metavar="KEY", help="Idempotency key: the same key again changes nothing.")
     ] = None,
 ) -> None:
     """Say how an answer did, for memory to learn from.
 
-    Give --reward, how good it was, or --reference, what would have been right, or both. A slot is split only when
-    the feedback certifies that two questions cannot share it.
+    Give one of --reward, --reference, --thumbs, --correction and --outcome; a reward may go with a reference or a
+    correction. A slot is split only when the feedback certifies that two questions cannot share it.
     """
+    told: Told = {
+        "reward": reward,
+        "reference": reference,
+        "thumbs": _thumbs(thumbs),
+        "correction": correction,
+        "outcome": _outcome(outcome),
+    }
     with place.open() as memory:
-        report = memory.feedback(answer_id, reward=reward, reference=reference, key=key)
+        report = memory.feedback(answer_id, key=key, **told)
         output.show({**asdict(report), "split": report.split}, *_parts(report))
+
+
+def _thumbs(typed: str | None) -> bool | None:
+    if typed not in (None, "up", "down"):
+        raise InvalidInput("thumbs", typed, "up or down")
+    return None if typed is None else typed == "up"
+
+
+def _outcome(typed: str | None) -> bool | float | None:
+    if typed is None or typed in ("success", "failure"):
+        return None if typed is None else typed == "success"
+    try:
+        return float(typed)
+    except ValueError as error:
+        raise InvalidInput("outcome", typed, "success, failure or a number from 0 to 1") from error
 
 
 def _parts(report: FeedbackReport) -> Iterator[RenderableType]:
@@ -44,6 +76,9 @@ def _parts(report: FeedbackReport) -> Iterator[RenderableType]:
         head.add_row(name, number(reward))
     pairs = f"{report.tested} pairs of questions tested with {report.counterfactuals} answers"
     head.add_row("tests", cell(f"{pairs}{', cut short by the budget of answers' if report.capped else ''}"))
+    if report.queued:
+        waiting = "1 pair waits" if report.queued == 1 else f"{report.queued} pairs wait"
+        head.add_row("queue", cell(f"{waiting} for the next feedback"))
     if report.failed:
         head.add_row("failed", cell(f"{report.failed}; the rewards are stored", "yellow"))
     yield head

@@ -16,8 +16,13 @@ __all__ = ["certificate_parts", "certificates_table", "decision_words"]
 
 _KNOWN_BY = {
     "reference": "reference given",
+    "correction": "corrected by a user",
+    "judge": "rated by judges",
     "stand-in": "its rewarded answer stands in for a reference",
     "reward": "only its own reward is known",
+    "thumbs": "only its own thumbs are known",
+    "outcome": "only its own outcome is known",
+    "agreement": "only how far answers agree is known",
     "none": "nothing is known",
 }
 _NAMES = {

@@ -18,7 +18,8 @@ def route_words(route: Route) -> Text:
     if route.slot is None:
         return sentence("memory is empty")
     bears = cell("adequate", "green") if route.adequate else cell("not adequate: nothing seems to bear on it", "yellow")
-    return sentence(f"slot {route.slot}, ahead by {number(route.margin)}, ", bears)
+    probability = f", probability {number(route.probability)}"
+    return sentence(f"slot {route.slot}, ahead by {number(route.margin)}, ", bears, probability)
 
 
 def route_table(route: Route, slots: Sequence[Slot], held_in: int | None) -> Table:

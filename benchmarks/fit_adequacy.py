@@ -1,0 +1,400 @@
+"""Fit and judge the probability that a memory holds what is asked: ``Route.probability`` and its threshold.
+
+    pip install "demem-agent[lab]"
+    python benchmarks/fit_adequacy.py --data FOLDER [--out adequacy.json] [--figure FILE.png]
+
+FOLDER is that of ``fit_weights.py``, whose result, ``weights.json``, must be made before this is. About four minutes.
+
+Answerable are the questions of a dialogue asked of its own memory. Unanswerable are the same questions asked of a
+memory that the turns of their evidence were left out of, or of another dialogue's memory, and the questions that the
+data sets call abstention. All but the last are asked once more of a small memory, of the sessions that hold the
+evidence alone, since most memories begin small. LoCoMo's adversarial questions, and memories without the sessions of
+the evidence, are for judging only.
+
+The model is logistic, with weights whose signs are fixed beforehand, so that it is monotone. Every data set has the
+same weight, half of it for answerable questions. The threshold is the largest one below which no data set has more
+than 5 % of its answerable questions. All figures are for dialogues left out: of this fit (five folds of dialogues) and
+of the fit of the weights that passages are ranked with. Intervals are 95 %, from drawing dialogues.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fit_weights import FOLDS, WITHOUT_EVIDENCE, Floats, Sample, asked, folds, load, sample
+from fit_weights import fit as fit_weights
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from demem_agent.evaluate import Probe
+from demem_agent.evaluate.bootstrap import _draws, _tail
+from demem_agent.scoring import SIGNALS, Adequacy, PassageIndex, Signals, Weights, default_weights, rank
+
+SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "adequacy.json"
+#: How a signal may move the probability: a fit that says otherwise has found an accident of the data.
+SIGNS = {name: -1 if name == "missing" else 1 for name in SIGNALS}
+RIDGE = 0.003
+#: Answerable questions that the threshold may refuse, in any data set; the others are for the table.
+REFUSED = 0.05
+ALLOWED = (0.01, 0.02, REFUSED, 0.1, 0.2)
+BINS = 10
+#: A bin with fewer questions is not drawn: its share is all chance.
+DRAWN = 10
+ANSWERABLE = ("own", "small own")
+FITTED = (*ANSWERABLE, "removed", "next", "abstention", "small removed", "small next")
+#: Kinds of unanswerable questions, and the answerable ones that each is told from.
+TOLD_FROM = {
+    "removed": "own",
+    "sessions removed": "own",
+    "abstention": "own",
+    "adversarial": "own",
+    "next": "own",
+    "small removed": "small own",
+    "small next": "small own",
+}
+Marks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Questions asked of memories, one a row: what they are, and their signals by weights held out and as shipped."""
+
+    data_set: NDArray[np.str_]
+    dialogue: NDArray[np.str_]
+    fold: NDArray[np.intp]
+    kind: NDArray[np.str_]
+    held_out: Floats
+    shipped: Floats
+
+    @property
+    def answerable(self) -> Marks:
+        return np.isin(self.kind, ANSWERABLE)
+
+    @property
+    def fitted(self) -> Marks:
+        return np.isin(self.kind, FITTED)
+
+    @property
+    def sets(self) -> list[str]:
+        return list(dict.fromkeys(self.data_set.tolist()))
+
+    def of(self, data_set: str, kind: str) -> Marks:
+        marks: Marks = (self.data_set == data_set) & (self.kind == kind)
+        return marks
+
+    def count(self, data_set: str, kind: str) -> int:
+        return int(self.of(data_set, kind).sum())
+
+    def weight(self, among: Marks) -> Floats:
+        """Give each case its weight: half of every data set for what is answerable, and 1 in all."""
+        weight = np.zeros(len(self.kind))
+        for data_set in self.sets:
+            for answerable in (True, False):
+                part = among & (self.data_set == data_set) & (self.answerable == answerable)
+                weight[part] = 0.5 / (len(self.sets) * part.sum())
+        return weight
+
+
+# -- asking ------------------------------------------------------------------------------------------------------
+
+
+def ask_all(samples: Sequence[Sample]) -> Cases:
+    fold = folds(samples)
+    of_fold = {n: fit_weights([s for s in samples if fold[key(s)] != n]) for n in range(FOLDS)}
+    rows = []
+    for s in samples:
+        print(f"{s.data_set}, {s.dialogue.name}".ljust(50), end="\r", file=sys.stderr)
+        for kind, probe, index in questions(s, following(s, samples)):
+            found = [signals(index, probe, weights) for weights in (of_fold[fold[key(s)]], default_weights())]
+            rows.append((s.data_set, s.dialogue.name, fold[key(s)], kind, *found))
+    columns = list(zip(*rows, strict=True))
+    return Cases(*(np.array(column) for column in columns))
+
+
+def key(s: Sample) -> tuple[str, str]:
+    return s.data_set, s.dialogue.name
+
+
+def following(s: Sample, samples: Sequence[Sample]) -> Sample:
+    """Give the next dialogue of the data set; after the last comes the first."""
+    group = [other for other in samples if other.data_set == s.data_set]
+    return group[(group.index(s) + 1) % len(group)]
+
+
+def signals(index: PassageIndex, probe: Probe, weights: Weights) -> tuple[float, ...]:
+    return astuple(rank(index, asked(probe), weights).signals)
+
+
+def questions(s: Sample, other: Sample) -> Iterator[tuple[str, Probe, PassageIndex]]:
+    """Give the kind of each question, the question, and the memory that it is asked of."""
+    for probe in s.dialogue.probes:
+        if probe.category in WITHOUT_EVIDENCE:
+            yield probe.category, probe, s.index
+    for probe in other.probes:
+        yield "next", probe, s.index
+    whole = pickle.dumps(s.index)
+    items = list(s.memory.evidence())
+    for n, probe in enumerate(s.probes):
+        gold = {item.id for item in items if item.source_id in probe.evidence}
+        sessions = {item.session for item in items if item.id in gold}
+        outside = {item.id for item in items if item.session not in sessions}
+        yield "own", probe, s.index
+        yield from without("removed", probe, whole, gold)
+        yield from without("sessions removed", probe, whole, {item.id for item in items} - outside)
+        yield from without("small own", probe, whole, outside)
+        yield from without("small removed", probe, whole, outside | gold)
+        if other.probes:
+            yield from without("small next", other.probes[n % len(other.probes)], whole, outside)
+
+
+def without(kind: str, probe: Probe, whole: bytes, ids: AbstractSet[str]) -> Iterator[tuple[str, Probe, PassageIndex]]:
+    """Ask a question of a memory that never held some of its items, unless none is left."""
+    index: PassageIndex = pickle.loads(whole)
+    index.remove(ids)  # leaves the index as if they had never been added
+    if len(index):
+        yield kind, probe, index
+
+
+# -- fitting -----------------------------------------------------------------------------------------------------
+
+
+def fit(cases: Cases, values: Floats, among: Marks) -> Adequacy:
+    """Fit the model to some of the cases and choose its threshold on them."""
+    chosen, answerable = among & cases.fitted, cases.answerable.astype(float)
+    weight = cases.weight(chosen)[chosen]
+    deviation = values[chosen].std(axis=0) + 1e-9
+    table = values[chosen] / deviation
+
+    def loss(found: Floats) -> tuple[float, Floats]:
+        odds = found[0] + table @ found[1:]
+        slope = weight * (expit(odds) - answerable[chosen])
+        total = weight @ (np.logaddexp(0.0, odds) - answerable[chosen] * odds) + RIDGE * found[1:] @ found[1:]
+        return float(total), np.concatenate([[slope.sum()], slope @ table + 2 * RIDGE * found[1:]])
+
+    bounds = [(None, None), *((0, None) if SIGNS[name] > 0 else (None, 0) for name in SIGNALS)]
+    found = minimize(loss, np.zeros(1 + len(SIGNALS)), jac=True, method="L-BFGS-B", bounds=bounds).x
+    intercept = round(float(found[0]), 4)
+    weights = Signals(*(round(float(value), 4) + 0.0 for value in found[1:] / deviation))
+    p = probabilities(Adequacy(intercept, weights, 0.0), values)
+    return Adequacy(intercept, weights, threshold(cases, p, chosen, REFUSED))
+
+
+def probabilities(model: Adequacy, values: Floats) -> Floats:
+    p: Floats = expit(model.intercept + values @ np.array(astuple(model.weights)))
+    return p
+
+
+def threshold(cases: Cases, p: Floats, among: Marks, allowed: float) -> float:
+    """Give the largest threshold that refuses no more than a share of the answerable questions of any data set."""
+    found = []
+    for data_set in cases.sets:
+        own = np.sort(p[among & cases.answerable & (cases.data_set == data_set)])
+        found.append(own[int(allowed * len(own))])
+    return round(float(min(found)), 4)
+
+
+# -- judging -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """For every case: its probability by a model that saw nothing of its dialogue, and what thresholds refuse it."""
+
+    p: Floats
+    refused: Mapping[float, Marks]
+
+
+def judge(cases: Cases) -> Judged:
+    p = np.zeros(len(cases.kind))
+    refused = {allowed: np.zeros(len(p), np.bool_) for allowed in ALLOWED}
+    for n in range(FOLDS):
+        seen, unseen = cases.fold != n, cases.fold == n
+        model = fit(cases, cases.held_out, seen)
+        of_fold = probabilities(model, cases.held_out)
+        p[unseen] = of_fold[unseen]
+        for allowed, marks in refused.items():
+            limit = threshold(cases, of_fold, seen & cases.fitted, allowed)
+            marks[unseen] = of_fold[unseen] < limit
+    return Judged(p, refused)
+
+
+def auc(cases: Cases, p: Floats, data_set: str, kind: str) -> tuple[float, float, float] | None:
+    """Give the area under the ROC curve with its interval by dialogue, or None where there is no such question."""
+    own, other = cases.of(data_set, TOLD_FROM[kind]), cases.of(data_set, kind)
+    if not other.any():
+        return None
+    names = sorted({*cases.dialogue[own], *cases.dialogue[other]})
+    parts = [[p[marks & (cases.dialogue == name)] for name in names] for marks in (own, other)]
+    wins = np.array([[_wins(first, second) for second in parts[1]] for first in parts[0]])
+    counts = [np.array([len(part) for part in side], float) for side in parts]
+    drawn = _draws(len(names), 0, 2000)
+    pairs = (drawn @ counts[0]) * (drawn @ counts[1])
+    values = np.einsum("di,ij,dj->d", drawn, wins, drawn)[pairs > 0] / pairs[pairs > 0]
+    low, high = np.quantile(values, [_tail(len(names)), 1 - _tail(len(names))])
+    return float(wins.sum() / (counts[0].sum() * counts[1].sum())), float(low), float(high)
+
+
+def _wins(first: Floats, second: Floats) -> float:
+    """Count the pairs in which the first has the larger value; equal ones count half."""
+    difference = first[:, None] - second[None, :]
+    return float((difference > 0).sum() + 0.5 * (difference == 0).sum())
+
+
+def reliability(cases: Cases, p: Floats, data_sets: Sequence[str]) -> tuple[list[tuple[float, float, int]], float]:
+    """Give per bin the mean probability, the share that is answerable and the questions; and the calibration error."""
+    among = cases.fitted & np.isin(cases.data_set, data_sets)
+    weight = cases.weight(cases.fitted)
+    bins, error = [], 0.0
+    for n in range(BINS):
+        part = among & (np.minimum((p * BINS).astype(int), BINS - 1) == n)
+        if part.any():
+            mean, share = (float(np.average(values[part], weights=weight[part])) for values in (p, cases.answerable))
+            bins.append((mean, share, int(part.sum())))
+            error += abs(mean - share) * float(weight[part].sum() / weight[among].sum())
+    return bins, error
+
+
+# -- reporting ---------------------------------------------------------------------------------------------------
+
+
+def figures(cases: Cases, judged: Judged) -> dict[str, Any]:
+    """Give the held-out figures as they go into the file."""
+    areas = {name: {kind: auc(cases, judged.p, name, kind) for kind in TOLD_FROM} for name in cases.sets}
+    return {
+        "auc": {
+            name: {kind: [round(value, 3) for value in found] for kind, found in of.items() if found}
+            for name, of in areas.items()
+        },
+        "refused": {name: refused(cases, judged.refused[REFUSED], name) for name in cases.sets},
+        "calibration_error": {
+            "all": round(reliability(cases, judged.p, cases.sets)[1], 3),
+            **{name: round(reliability(cases, judged.p, [name])[1], 3) for name in cases.sets},
+        },
+    }
+
+
+def refused(cases: Cases, marks: Marks, data_set: str) -> dict[str, float]:
+    kinds = [kind for kind in (*ANSWERABLE, *TOLD_FROM) if cases.of(data_set, kind).any()]
+    return {kind: round(float(marks[cases.of(data_set, kind)].mean()), 3) for kind in kinds}
+
+
+def show(cases: Cases, judged: Judged, held_out: Mapping[str, Any]) -> None:
+    """Print the tables of docs/scoring.md."""
+    _table("AUC", cases, TOLD_FROM, lambda name, kind: _area(held_out["auc"][name].get(kind), cases.count(name, kind)))
+    _table("refused", cases, (*ANSWERABLE, *TOLD_FROM), lambda name, kind: _share(held_out["refused"][name].get(kind)))
+    print("\n| refused at most, on training folds | kind |", " | ".join(cases.sets), "|")
+    print(f"|---|---|{'---|' * len(cases.sets)}")
+    for allowed, marks in judged.refused.items():
+        for kind in ("own", "removed", "next"):
+            shares = [_share(refused(cases, marks, name)[kind]) for name in cases.sets]
+            print(f"| {allowed:.0%} | {kind} | {' | '.join(shares)} |")
+    print("\n| probability | answerable | questions |\n|---|---|---|")
+    for mean, share, count in reliability(cases, judged.p, cases.sets)[0]:
+        print(f"| {_share(mean)} | {_share(share)} | {count:,} |")
+    print("\ncalibration error:", json.dumps(held_out["calibration_error"]))
+
+
+def _table(title: str, cases: Cases, kinds: Sequence[str] | Mapping[str, str], cell: Callable[[str, str], str]) -> None:
+    print(f"\n| {title} | {' | '.join(cases.sets)} |\n|---|{'---|' * len(cases.sets)}")
+    for kind in kinds:
+        print(f"| {kind} | {' | '.join(cell(name, kind) for name in cases.sets)} |")
+
+
+def _area(found: Sequence[float] | None, count: int) -> str:
+    if found is None:
+        return "-"
+    mean, low, high = (_share(value) for value in found)
+    return f"{mean} [{low}, {high}] of {count}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}".lstrip("0") if value < 1 else f"{value:.2f}"
+
+
+def draw(cases: Cases, judged: Judged, path: Path) -> None:
+    """Draw ROC curves, a panel a data set and a line a kind of unanswerable question, and the reliability."""
+    from demem_agent.evaluate.looks import label, new_figure
+
+    figure = new_figure(10, 9.4)
+    *panels, last = figure.subplots(2, 2).flat
+    for name, axes in zip(cases.sets, panels, strict=True):
+        for n, kind in enumerate(TOLD_FROM):
+            if area := auc(cases, judged.p, name, kind):
+                own, other = (judged.p[cases.of(name, which)] for which in (TOLD_FROM[kind], kind))
+                line = "--" if kind.startswith("small") else "-"
+                axes.plot(*roc(own, other), line, color=f"C{n}", linewidth=1.6, label=f"{area[0]:.2f} {kind}")
+        axes.legend(fontsize=9, frameon=False, loc="lower right", title="area, and what is told apart")
+        label(axes, "answerable questions refused", "unanswerable questions refused", name)
+    _reliable(last, cases, judged.p, cases.sets, {"color": "#000000", "linewidth": 2.6, "label": "all, equal weight"})
+    for n, name in enumerate(cases.sets):
+        _reliable(last, cases, judged.p, [name], {"color": f"C{n}", "linewidth": 1.2, "label": name})
+    last.legend(fontsize=9, frameon=False, loc="upper left")
+    label(
+        last, "probability given", "share that is answerable", f"Reliability; dots stand for {DRAWN} questions or more"
+    )
+    for axes in figure.axes:
+        axes.plot([0, 1], [0, 1], color="#AAAAAA", linewidth=1, linestyle=":", zorder=0)
+    figure.suptitle("Can a question be answered from memory? Dialogues left out of every fit", fontsize=12.5)
+    figure.savefig(path)
+
+
+def _reliable(axes: Any, cases: Cases, p: Floats, data_sets: Sequence[str], look: Mapping[str, Any]) -> None:
+    bins = [(mean, share) for mean, share, count in reliability(cases, p, data_sets)[0] if count >= DRAWN]
+    axes.plot(*zip(*bins, strict=True), marker="o", markersize=5, **look)
+
+
+def roc(own: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Give the shares of the answerable and of the unanswerable questions that are below each threshold."""
+    limits = np.concatenate([[-np.inf], np.unique(np.concatenate([own, other])), [np.inf]])
+    below_own, below_other = (np.searchsorted(np.sort(values), limits) / len(values) for values in (own, other))
+    return below_own, below_other
+
+
+def fingerprint(weights: Weights) -> str:
+    """Name the weights that the signals come from; tests/test_adequacy.py holds the shipped ones to it."""
+    return hashlib.sha256(json.dumps(weights.values).encode()).hexdigest()[:16]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with locomo, longmemeval and beam")
+    parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the parameters")
+    parser.add_argument("--figure", type=Path, help="where to draw the ROC curves and the reliability, as PNG")
+    given = parser.parse_args()
+    cases = ask_all([sample(name, dialogue) for name, found in load(given.data).items() for dialogue in found])
+    judged = judge(cases)
+    held_out = figures(cases, judged)
+    show(cases, judged, held_out)
+    model = fit(cases, cases.shipped, np.ones(len(cases.kind), np.bool_))
+    content = {
+        "made_by": "benchmarks/fit_adequacy.py",
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "score_weights": fingerprint(default_weights()),
+        "fitted_on": {
+            name: {kind: cases.count(name, kind) for kind in FITTED if cases.count(name, kind)} for name in cases.sets
+        },
+        "held_out": held_out,
+        "intercept": model.intercept,
+        "weights": dict(zip(SIGNALS, astuple(model.weights), strict=True)),
+        "threshold": model.threshold,
+    }
+    given.out.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps({name: content[name] for name in ("intercept", "weights", "threshold")}, indent=2))
+    if given.figure:
+        draw(cases, judged, given.figure)
+
+
+if __name__ == "__main__":
+    main()

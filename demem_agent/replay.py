@@ -1,0 +1,127 @@
+"""Recompute what a certificate claims from what it holds, and from nothing else.
+
+The arithmetic is that of ``demem_agent.decision``, as when the certificate was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.decision import Envelope, betting, candidate_radius, guard_band
+from demem_agent.errors import CertificateRefused
+from demem_agent.types import SplitCertificate
+
+__all__ = ["Replayed", "envelope_of", "replay", "sealed"]
+
+#: Two floats that both came from the same numbers differ by no more than this.
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What the numbers of a certificate come to.
+
+    Attributes:
+        radius: smallest over the candidates of the larger of the pair's losses, in [0, 1].
+        losses: per candidate, what each context loses at least.
+        decision: "split" or "suppressed".
+    """
+
+    radius: float
+    losses: tuple[tuple[float, float], ...]
+    decision: str
+
+
+def replay(certificate: SplitCertificate) -> Replayed:
+    """Decide again, from the certificate alone: scores to envelopes to losses to radius to decision.
+
+    A certificate whose text was forgotten replays as before: the numbers stay.
+
+    Raises:
+        CertificateRefused: naming the first field that is not what its numbers come to.
+    """
+    if certificate.regime == "none":
+        raise CertificateRefused(certificate.id, "regime", "none", "one that tests the pair")
+    _same(certificate, "digest", certificate.digest, _digest(certificate))
+    envelope = _recomputed(certificate)
+    result = candidate_radius(envelope)
+    for u, candidate in enumerate(certificate.candidates):
+        name = f"candidates[{u}]"
+        _close(certificate, f"{name}.lower", candidate.lower, envelope.lower[:, u])
+        _close(certificate, f"{name}.upper", candidate.upper, envelope.upper[:, u])
+        _close(certificate, f"{name}.losses", candidate.losses, result.losses[:, u])
+    _close(certificate, "radius", (certificate.radius,), np.array([result.radius]))
+    if result.radius <= certificate.threshold:
+        raise CertificateRefused(certificate.id, "threshold", certificate.threshold, f"below {result.radius}")
+    decision = "suppressed" if certificate.saturated else "split"
+    _same(certificate, "decision", certificate.decision, decision)
+    _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
+    losses = tuple((float(first), float(second)) for first, second in result.losses.T)
+    return Replayed(result.radius, losses, decision)
+
+
+def sealed(certificate: SplitCertificate) -> SplitCertificate:
+    """Give a certificate with the digest of its numbers."""
+    return replace(certificate, digest=_digest(certificate))
+
+
+def envelope_of(certificate: SplitCertificate) -> Envelope:
+    """Build the envelopes of the pair over the candidates, shape (2, U), from the scores in the certificate."""
+    given = dict(certificate.parameters)
+    if certificate.regime == "confidence sequence":
+        return betting(_histories(certificate), delta=given["delta"])
+    scores = _histories(certificate, len(certificate.scorers))
+    return guard_band(scores, c_beta=given["c_beta"], sigma_0=given["sigma_0"], eta_cal=given["eta_cal"])
+
+
+def _recomputed(certificate: SplitCertificate) -> Envelope:
+    """Build the envelopes; numbers that no envelope can be built from are refused like any that do not agree."""
+    try:
+        envelope = envelope_of(certificate)
+    except (KeyError, ValueError) as error:
+        raise CertificateRefused(certificate.id, "scores", "unusable", f"no envelope: {error}") from error
+    return envelope
+
+
+def _histories(certificate: SplitCertificate, length: int = 0) -> NDArray[np.float64]:
+    """Give the scores as (2, U, n), with NaN after the last; at least ``length`` long."""
+    longest = max((len(scores) for c in certificate.candidates for scores in c.scores), default=0)
+    table = np.full((2, len(certificate.candidates), max(longest, length, 1)), np.nan)
+    for u, candidate in enumerate(certificate.candidates):
+        for x, scores in enumerate(candidate.scores):
+            table[x, u, : len(scores)] = scores
+    return table
+
+
+def _digest(certificate: SplitCertificate) -> str:
+    """Digest ids and numbers; texts may be forgotten, and undoing comes later."""
+    canonical = json.dumps(list(_numbers(certificate)), separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _numbers(certificate: SplitCertificate) -> Iterator[object]:
+    yield from (certificate.id, certificate.slot, certificate.pair, certificate.channels, certificate.scorers)
+    yield from (float(certificate.radius), float(certificate.threshold), certificate.saturated, certificate.decision)
+    yield from (certificate.new_slot, certificate.regime, certificate.models, certificate.seed)
+    # Whole numbers come back from a store as floats: 1 and 1.0 are the same setting.
+    yield [(name, float(value)) for name, value in certificate.parameters]
+    for candidate in certificate.candidates:
+        yield (candidate.name, candidate.slot, candidate.revision)
+        yield (candidate.scores, candidate.lower, candidate.upper, candidate.losses)
+
+
+def _same(certificate: SplitCertificate, field: str, stored: object, found: object) -> None:
+    if stored != found:
+        raise CertificateRefused(certificate.id, field, stored, str(found))
+
+
+def _close(certificate: SplitCertificate, field: str, stored: tuple[float, ...], found: NDArray[np.float64]) -> None:
+    if not all(math.isclose(a, b, abs_tol=_TOLERANCE) for a, b in zip(stored, found, strict=True)):
+        raise CertificateRefused(certificate.id, field, stored, str(tuple(map(float, found))))
