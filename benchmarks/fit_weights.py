@@ -12,8 +12,8 @@ expected size of what is in equals B. The loss is the mean over gold turns of -l
 over limits of 2,000 and 6,000 characters, each data set with equal weight, plus a small ridge. Long passages thus
 pay for the room they take. The scores are then divided by the weight of the cosine, whose unit they keep.
 
-Figures are for dialogues left out of the fit (five folds of dialogues), through ``SlotMemory.read``: the share of a question's
-gold turns of which a passage is in the reading, averaged over questions. They come out in Markdown.
+Figures are for dialogues left out of the fit (five folds of dialogues), through ``SlotMemory.read``: the share of a
+question's gold turns that are found in the text, averaged over questions. They come out in Markdown.
 """
 
 from __future__ import annotations

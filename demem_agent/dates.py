@@ -121,8 +121,7 @@ _RELATIVE = re.compile(
 #: Only in queries: a turn that speaks of "the past two weeks" is seldom about their dates.
 _RUNNING = re.compile(
     r"\b(?:(?:in|over|during|within|for)\s+)?(?:(?:(?:the|these|this|my|our)\s+)?(?:past|last|previous)\s+"
-    rf"(?P<count>{_COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b",
-    re.IGNORECASE,
+    rf"(?P<count>{_COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
 )
 _AMOUNT = re.compile(rf"({_COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({_COUNT}))?\s+([a-z]+)")
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
@@ -190,24 +189,24 @@ def ranges(query: str, asked: date | None) -> list[Span]:
     """Find what time a query is about: its absolute dates and, when it is known when it was asked, its relative ones.
 
     "In the past two weeks" ends on the day it is asked. Where two overlap, as in "this June the 5th", the absolute date
-    is kept.
+    is kept, and a relative one before a running one ("this past week").
     """
-    fixed = absolute(query, asked)
-    moving = [*find(query, asked), *_windows(query, asked)] if asked else []
-    free = [span for span in moving if all(span.end <= other.start or other.end <= span.start for other in fixed)]
-    return sorted(fixed + free, key=lambda span: span.start)
+    spans = absolute(query, asked)
+    for more in (find(query, asked), list(_windows(query, asked))) if asked else ():
+        spans += [span for span in more if all(span.end <= other.start or other.end <= span.start for other in spans)]
+    return sorted(spans, key=lambda span: span.start)
 
 
 def running(query: str) -> list[tuple[int, int]]:
     """Give the (start, end) of every time in a query that ends when it is asked: "in the past two weeks"."""
-    return [match.span() for match in _RUNNING.finditer(query)]
+    return [match.span() for match in _RUNNING.finditer(_lower(query))]
 
 
 def _windows(query: str, asked: date) -> Iterator[Span]:
-    for match in _RUNNING.finditer(query):
-        most = _amount(match["count"].lower())[1] if match["count"] else 1
+    for match in _RUNNING.finditer(_lower(query)):
+        most = _amount(match["count"])[1] if match["count"] else 1
         try:
-            first = _plain(asked) - most * _LENGTHS[match["unit"].lower()]
+            first = _plain(asked) - most * _LENGTHS[match["unit"]]
         except (OverflowError, ValueError):  # before the year 1
             continue
         yield Span(match.start(), match.end(), first, _plain(asked), f"{_day(first)} to {_day(asked)}")

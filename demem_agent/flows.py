@@ -281,7 +281,8 @@ def _read(state: State, query: Query, limit: int, mode: Mode) -> tuple[Route, Re
 
 def _trimmer(state: State, query: Query) -> Cut:
     lexical = state.passage_index().lexical
-    worth = {word: WORD_WORTH * lexical.idf(word) for word in content_terms(focus(query.text))}
+    words = filter(lexical.holds, content_terms(focus(query.text)))  # of a document as a query, few
+    worth = {word: WORD_WORTH * lexical.idf(word) for word in words}
     return trimmer(worth, state.parts_of)
 
 

@@ -1,4 +1,4 @@
-"""Learning from feedback: bounded by the box, the same in any order, taken back without a trace, and off unless asked."""
+"""Learning from feedback: inside its box, the same in any order, taken back without a trace, and off unless asked."""
 
 from __future__ import annotations
 

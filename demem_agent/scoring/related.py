@@ -50,13 +50,14 @@ class RelatedWords:
         """Drop the passages that are not marked, and every word that no other one holds."""
         self._words.keep(np.repeat(kept, self._counts.view()))
         self._counts.keep(kept)
-        held, anew = np.unique(self._words.view(), return_inverse=True)
-        new_number = {int(number): new for new, number in enumerate(held)}
+        held, first, place = np.unique(self._words.view(), return_index=True, return_inverse=True)
+        by_first = np.argsort(first)  # in which product a word is decides its last bits
+        new_number = {int(number): new for new, number in enumerate(held[by_first])}
         forms = list(self._numbers)
         self._numbers = {forms[number]: new for number, new in new_number.items()}
         of_stem = {stem: [new_number[n] for n in numbers if n in new_number] for stem, numbers in self._of_stem.items()}
         self._of_stem = {stem: numbers for stem, numbers in of_stem.items() if numbers}
-        self._words.view()[:] = anew
+        self._words.view()[:] = np.argsort(by_first)[place]
         self._vectors = Column(np.float32, _DIMENSIONS)
 
     def matches(self, stems: Sequence[str], forms: Sequence[str], rows: NDArray[np.intp]) -> NDArray[np.float32]:
