@@ -89,7 +89,7 @@ def load_memoryarena(path: str | Path, sample: str | None = None, *, every: bool
     Raises:
         InvalidInput: naming the line and the field, if there are no rows, or no such sample.
     """
-    rows = {}
+    rows: dict[str, tuple[str, str, Mapping[str, Any]]] = {}
     for file in _files(Path(path)):
         for where, row in _rows(file):
             subset = _subset(file, row)

@@ -120,7 +120,7 @@ def _features(
     cosine = np.einsum("ij,j->i", index.vectors.view(), query.vector)
     bm25, share = index.lexical.scores(words)
     z_cosine, z_bm25 = _standard(cosine), _standard(bm25)
-    hybrid = z_cosine + np.float32(0.6) * z_bm25
+    hybrid: NDArray[np.float32] = (z_cosine + 0.6 * z_bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
     sessions = index.session.view()
     before, after = _beside(sessions, rows, -1), _beside(sessions, rows, 1)
@@ -237,7 +237,7 @@ def _related(
     A word that no passage holds counts half: it cannot be met exactly.
     """
     idf = np.array([index.lexical.idf(word) * (1.0 if index.lexical.holds(word) else 0.5) for word in words])
-    rarest = np.argsort(-idf, kind="stable")[:_MOST_WORDS]
+    rarest = [int(n) for n in np.argsort(-idf, kind="stable")[:_MOST_WORDS]]
     mass = idf[rarest].astype(np.float32)
     matches = index.related.matches([words[n] for n in rarest], [forms[n] for n in rarest], rows)
     related: NDArray[np.float32] = mass @ matches / np.float32(max(mass.sum(), 1e-9))
