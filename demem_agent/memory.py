@@ -51,7 +51,7 @@ class SlotMemory(MemoryCore):
 
     * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"), ``counter``
       for ``unit="tokens"``;
-    * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"), ``split``
+    * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"), ``learn`` (False), ``split``
       (:class:`~demem_agent.settings.SplitSettings`);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
     * ``clock``: dates turns and queries that come without ``at``;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -293,7 +293,7 @@ class State:
     # -- judging ---------------------------------------------------------------------------------------------
 
     def fingerprint(self) -> str:
-        """Digest what is remembered: evidence, slots and contexts; not the ledger of operations."""
+        """Digest what is remembered: evidence, slots and contexts; not the ledger, nor what is still to be tested."""
         digest = hashlib.sha256()
         for part in self._canonical():
             digest.update(part)
@@ -308,7 +308,7 @@ class State:
             yield repr((number, slot.parent, slot.revision, slot.summary)).encode(errors="surrogatepass")
             yield slot.total.tobytes()
         for stored in self.contexts.values():
-            yield repr(stored.context).encode(errors="surrogatepass")
+            yield repr(replace(stored.context, untested=())).encode(errors="surrogatepass")
             yield stored.vector.tobytes()
 
     def check(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,28 +24,24 @@ from demem_agent.scoring import FEATURES, Query, default_weights, focus, learned
 from demem_agent.scoring.learning import box
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
-from demem_agent.types import Draft, Question
+from demem_agent.types import Draft, Question, Route
 
-TOPICS = "boiler violin garden ferry oven lamp canoe tent kite globe".split()
-PLAIN = "We talked about the {0} today"
-LONG = "We talked about the {0} today, for a while, because there was so much that had to be said of every part of it"
+TOPICS = "boiler violin garden lamp canoe kite".split()
+PLAIN = "We spoke of the {0} today"
+LONG = "We spoke of the {0} today, for a while, because there was so much that had to be said of every part of it"
 REWARDED, FAILED = 1.0, 0.0
 LESSONS = arrays(np.float64, st.tuples(st.integers(0, 6), st.just(len(FEATURES))), elements=st.floats(-1e9, 1e9))
 PRIOR = np.asarray(default_weights().values)
 
 
-class Cites:
-    """Answer with the newest item of the reading of which a test is true, and rest on it."""
-
-    def __init__(self, wanted: Callable[[str], bool]) -> None:
-        self._wanted = wanted
+class CitesLong:
+    """Answer with the long item about what is asked, or about anything if that is not told, and rest on it."""
 
     def answer(self, question: Question) -> Draft:
-        found = [item for item in question.reading.evidence if self._wanted(item.text)]
-        return Draft(found[-1].text, (found[-1].id,)) if found else Draft("")
-
-
-LONG_ONES = Cites(lambda text: "every part" in text)
+        long = [item for item in question.reading.evidence if item.text in {LONG.format(t) for t in TOPICS}]
+        right = [item for item in long if ask(item.text.split()[4]) == question.query]
+        chosen = right or (long if "today" in question.query else [])
+        return Draft(chosen[0].text, (chosen[0].id,)) if chosen else Draft("")
 
 
 def memory_of(**options: Any) -> SlotMemory:
@@ -59,7 +54,8 @@ def memory_of(**options: Any) -> SlotMemory:
 
 
 def team(**options: Any) -> dict[str, Any]:
-    return {"encoder": BagEncoder(64), "answerer": LONG_ONES, "learn": True, "split": SplitSettings(pairs=0), **options}
+    unsplit = SplitSettings(pairs=0)
+    return {"encoder": BagEncoder(64), "answerer": CitesLong(), "learn": True, "split": unsplit, **options}
 
 
 def ask(topic: str) -> str:
@@ -80,8 +76,8 @@ def default() -> dict[str, float]:
     return dict(zip(FEATURES, default_weights().values, strict=True))
 
 
-def readings(memory: SlotMemory) -> list[str]:
-    return [memory.read(ask(topic), limit=limit).text for topic in TOPICS for limit in (150, 400)]
+def readings(memory: SlotMemory) -> list[tuple[str, Route]]:
+    return [(memory.read(ask(topic), limit=200).text, memory.route(ask(topic))) for topic in TOPICS]
 
 
 def lessons(memory: SlotMemory) -> list[dict[str, float]]:
@@ -95,12 +91,14 @@ def test_without_lessons_the_weights_are_the_prior() -> None:
     assert learned(default_weights(), np.zeros((0, len(FEATURES)))) == default_weights()
 
 
+@settings(max_examples=50)
 @given(LESSONS)
 def test_no_lessons_leave_the_box(taught: NDArray[np.float64]) -> None:
     moved = np.asarray(learned(default_weights(), taught).values) - PRIOR
     assert (np.abs(moved) <= box(default_weights()) + 1e-12).all()
 
 
+@settings(max_examples=50)
 @given(LESSONS, st.randoms(use_true_random=False))
 def test_the_order_of_lessons_does_not_matter(taught: NDArray[np.float64], random: Any) -> None:
     order = list(range(len(taught)))
@@ -138,10 +136,12 @@ def test_a_memory_does_not_learn_unless_asked_to() -> None:
 
 
 def test_a_memory_that_was_only_rewarded_for_long_passages_ranks_long_passages_higher() -> None:
-    trained, plain = taught(memory_of(), TOPICS[:-1]), memory_of()
+    trained, plain = memory_of(), memory_of()
+    for n in range(20):  # what is short is as near to these questions as what is long
+        trained.feedback(trained.answer(f"Of what did we speak today, number {n}?"), reward=REWARDED)
     assert weights_of(trained)["length"] > default()["length"]
-    # A topic that it was never asked about: no more than this was learned of it.
-    assert lead(trained, TOPICS[-1]) > lead(plain, TOPICS[-1])
+    # Nothing was asked about the topics, so what served has no part in this.
+    assert all(lead(trained, topic) > lead(plain, topic) for topic in TOPICS)
 
 
 def lead(memory: SlotMemory, topic: str) -> float:
@@ -156,13 +156,6 @@ def lead(memory: SlotMemory, topic: str) -> float:
 
 def test_what_served_a_question_is_ahead_when_it_is_asked_again() -> None:
     memory, plain = taught(memory_of(), ["kite"]), memory_of()
-    assert [
-        memory.read(ask("kite"), limit=200).evidence[0].text,
-        plain.read(ask("kite"), limit=200).evidence[0].text,
-    ] == [
-        LONG.format("kite"),
-        PLAIN.format("kite"),
-    ]
     assert lead(memory, "kite") > 0 > lead(plain, "kite")
     assert lead(memory, "lamp") < 0
 
@@ -293,5 +286,6 @@ class LearningMachine(MemoryMachine):
         return super()._options(*given, **named) | {"learn": True}
 
 
+@pytest.mark.slow
 def test_every_invariant_holds_while_a_memory_learns() -> None:
-    run_state_machine_as_test(LearningMachine, settings=settings(QUICK, max_examples=15))
+    run_state_machine_as_test(LearningMachine, settings=settings(QUICK, max_examples=100))

@@ -77,7 +77,7 @@ def moved_item_stays_in_its_old_slot_too(patch: Patch) -> None:
     patch.setattr(State, "_move", move)
 
 
-@bug("context .* is not active|contexts differ|in no active slot")
+@bug("context .* is not active|contexts differ|in no active slot|does not restore the state")
 def undo_leaves_contexts_in_the_closed_slot(patch: Patch) -> None:
     right = undo._undoing
 
@@ -145,7 +145,7 @@ def key_is_looked_up_without_its_request(patch: Patch) -> None:
     patch.setattr("demem_agent.feedback.stored_result", any_request)
 
 
-@bug("a reopened memory exports something else|the twin gives another result")
+@bug("a re(opened|stored) memory exports something else|the twin gives another result")
 def keyed_result_is_not_stored(patch: Patch) -> None:
     for store in STORES:
         _commit_as(patch, store, lambda delta: replace(delta, operations=tuple(map(_without_key, delta.operations))))
@@ -225,12 +225,25 @@ def memories_of_two_tenants_share_rows(patch: Patch) -> None:
             _for_one_tenant(patch, store, name)
 
 
+#: Searches for one bug; most are found by the first.
+SEARCHES = 4
+
+
 @pytest.mark.parametrize(("put_in", "said"), BUGS)
 def test_the_machine_finds(monkeypatch: Patch, put_in: Callable[[Patch], None], said: str) -> None:
     put_in(monkeypatch)
-    with pytest.raises((AssertionError, DeMemError)) as found:
-        run_state_machine_as_test(MemoryMachine, settings=SEARCH)
-    assert re.search(said, str(found.value).splitlines()[0])
+    assert re.search(said, _found())
+
+
+def _found() -> str:
+    """Search until something is found; the cases of a search follow from its name, so they are the same every day."""
+    for again in range(SEARCHES):
+        machine = type(f"Search{again}", (MemoryMachine,), {})
+        try:
+            run_state_machine_as_test(machine, settings=SEARCH)
+        except (AssertionError, DeMemError) as error:
+            return str(error).splitlines()[0]
+    return "nothing was found"
 
 
 class _Unseen(list[str]):
