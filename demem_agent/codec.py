@@ -55,11 +55,16 @@ class SlotRow:
     text: str
     cover: tuple[tuple[str, int, int], ...]
     gate: Rank | None
+    name: str | None = None
+    pinned: bool = False
 
 
 def slot_row(slot: SlotState) -> SlotRow:
     cover = tuple((e.evidence_id, e.start, e.end) for e in slot.summary.kept)
-    return SlotRow(slot.number, slot.parent, slot.revision, slot.total, slot.summary.text, cover, slot.summary.gate)
+    summary = slot.summary
+    return SlotRow(
+        slot.number, slot.parent, slot.revision, slot.total, summary.text, cover, summary.gate, slot.name, slot.pinned
+    )
 
 
 def slot_state(state: State, row: SlotRow) -> SlotState:
@@ -71,7 +76,8 @@ def slot_state(state: State, row: SlotRow) -> SlotState:
     items = dict.fromkeys(item for item, _, _ in row.cover)
     found = {(e.evidence_id, e.start, e.end): e for item in items for e in state.excerpts_of(item)}
     kept = tuple(found[span] for span in row.cover)
-    return SlotState(row.number, row.parent, row.revision, row.total, Summary(row.text, kept, row.gate))
+    summary = Summary(row.text, kept, row.gate)
+    return SlotState(row.number, row.parent, row.revision, row.total, summary, row.name, row.pinned)
 
 
 def slot_row_to(row: SlotRow) -> Json:
@@ -83,6 +89,8 @@ def slot_row_to(row: SlotRow) -> Json:
         "text": row.text,
         "cover": [list(span) for span in row.cover],
         "gate": list(row.gate) if row.gate else None,
+        "name": row.name,
+        "pinned": row.pinned,
     }
 
 
@@ -95,6 +103,8 @@ def slot_row_from(plain: Mapping[str, Any]) -> SlotRow:
         str(plain["text"]),
         tuple((str(item), int(start), int(end)) for item, start, end in plain["cover"]),
         rank_from(plain["gate"]),
+        plain.get("name"),
+        bool(plain.get("pinned", False)),
     )
 
 

@@ -7,18 +7,22 @@ Free functions over the state; nothing here asks a model or changes anything. Th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.compress import Summary
-from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, guard_band
-from demem_agent.records import SlotState, StoredContext, Vector, direction
+from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, cover_partition, guard_band
+from demem_agent.experience import testable
+from demem_agent.records import SlotState, StoredContext, Vector, direction, empty_slot
+from demem_agent.scoring import Ranking
+from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import SplitSettings
 from demem_agent.state import State
-from demem_agent.types import Candidate, Channel, Context, Regime, number_of
+from demem_agent.types import Candidate, Channel, Context, Regime, SplitCertificate, number_of
 
 __all__ = [
     "Content",
@@ -26,17 +30,18 @@ __all__ = [
     "Verdict",
     "bearable",
     "contents",
+    "credible",
     "divide",
     "judge",
-    "known_reference",
     "pairs_to_test",
     "parameters",
-    "testable",
+    "suppressed",
+    "witness_sides",
     "worth_having",
 ]
 
-#: Channels whose contexts have a text that counterfactual answers can be scored against.
-WITH_REFERENCE = frozenset({"reference", "correction", "stand-in"})
+#: What an answer rests on must be among so many items that the memory ranks first for the query.
+CREDIBLE = 5
 SEQUENCE = (
     "confidence sequence over repeated rewards (betting; Waudby-Smith and Ramdas, 2023): at confidence {confidence:g} "
     "all envelopes of this pair hold at once, whenever one looks, as long as the rewards of one question and one "
@@ -86,43 +91,36 @@ class Verdict:
     candidates: tuple[Candidate, ...]
 
 
-def known_reference(context: Context) -> str | None:
-    """Give what a context's counterfactual answers can be scored against, or None when nothing is known."""
-    return context.reference if context.channel in WITH_REFERENCE else None
-
-
-def testable(context: Context) -> str | None:
-    """Tell who can rate counterfactual answers to a context: "judges", "scorers", or nobody (None)."""
-    if context.channel == "judge":
-        return "judges"
-    return "scorers" if known_reference(context) is not None else None
-
-
 def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit: int) -> list[StoredContext]:
     """Choose partners of a context inside its slot: those whose evidence the slot's summary has lost.
 
-    While the summary holds what every rewarded context of the slot rests on, the slot serves them all and
-    nothing needs testing. The least similar partners come first: they divide a slot best. One of a pair that
-    has a certificate already is left out.
+    While the summary holds what every context of the slot rests on, the slot serves them all and nothing needs testing.
+    The least similar partners come first: they divide a slot best. One of a pair that has a certificate already is left
+    out, and so is one whose evidence is not credible (:func:`credible`).
     """
+    mine, rater = context.context, testable(context.context)
+    if not mine.credible or rater is None or mine.slot is None or not state.members[mine.slot]:
+        return []
     held = {excerpt.evidence_id for excerpt in summary.kept}
-    if not context.context.supports or testable(context.context) is None:
-        return []
-    if context.context.slot is None or not state.members[context.context.slot]:
-        return []
-    met = _witnessed_with(state, context.context.id)
-    served = held.issuperset(context.context.supports)
-    partners = [
-        other
-        for other in state.contexts.values()
-        if other.context.slot == context.context.slot
-        and other.context.id not in met
-        and testable(other.context) == testable(context.context)
-        and other.context.supports
-        and not (served and held.issuperset(other.context.supports))
-    ]
-    partners.sort(key=lambda o: (round(float(o.vector @ context.vector), 4), number_of(o.context.id)))
-    return partners[:limit]
+    met = witnessed_with(state, mine.id)
+    served = held.issuperset(mine.supports)
+    others = (state.contexts[id] for id in state.past().partners(mine.slot, context.vector, rater) if id not in met)
+    lost = (other for other in others if not (served and held.issuperset(other.context.supports)))
+    return list(islice(lost, limit))
+
+
+def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> bool:
+    """Tell whether the memory itself ranks all that an answer rests on among the first items for the query.
+
+    A reference's words that are found further down stand there by chance more often (docs/splits.md), and a conflict
+    over evidence that is none would divide a slot for nothing.
+    """
+    first: dict[str, None] = {}
+    for row in ranking.rows[np.argsort(-np.round(ranking.scores, 4), kind="stable")]:
+        first[index.passages[row].evidence_id] = None
+        if len(first) == CREDIBLE:
+            break
+    return bool(supports) and first.keys() >= set(supports)
 
 
 def divide(
@@ -138,19 +136,17 @@ def divide(
         new, seq: number of the slot to be opened, and the operation that does it.
     """
     anchors = np.stack([_anchor(state, context) for context in pair])
+    sides = witness_sides(state, number, pair, anchors)
     items = list(state.members[number])
     vectors = np.stack([state.item_vector(item) for item in items])
-    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True))
-    first, second = (set(context.context.supports) for context in pair)
-    goes.update({item: item in second for item in first ^ second if item in goes})
+    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True)) | _evidence_sides(state, pair, sides, items)
     staying = [item for item in items if not goes[item]]
     moved = [item for item in items if goes[item]]
-    parent = state.slots[number].parent
     return Division(
-        state.rebuild(number, parent, staying, seq, used),
-        state.rebuild(new, number, moved, seq, used),
+        state.rebuild(state.slots[number], staying, seq, used),
+        state.rebuild(empty_slot(new, number), moved, seq, used),
         tuple(moved),
-        _moved_contexts(state, number, pair, anchors),
+        _moved_contexts(state, number, sides, anchors),
     )
 
 
@@ -269,17 +265,76 @@ def _prefers_second(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) 
     return [bool(second > first) for first, second in nearness]
 
 
+def _evidence_sides(
+    state: State, pair: tuple[StoredContext, StoredContext], sides: Mapping[str, bool], items: Sequence[str]
+) -> dict[str, bool]:
+    """Give the side of the evidence that contexts of witnesses rest on, where these agree; the pair comes first."""
+    current = {stored.context.id: stored.context for stored in pair}
+    inside, found = set(items), dict[str, set[bool]]()
+    for id, side in sides.items():
+        for item in (current.get(id) or state.contexts[id].context).supports:
+            found.setdefault(item, set()).add(side)
+    agreed = {item: side for item, given in found.items() if len(given) == 1 for side in given}
+    first, second = (set(stored.context.supports) for stored in pair)
+    return {item: side for item, side in (agreed | {i: i in second for i in first ^ second}).items() if item in inside}
+
+
 def _moved_contexts(
-    state: State, number: int, pair: tuple[StoredContext, StoredContext], anchors: NDArray[np.float32]
+    state: State, number: int, sides: Mapping[str, bool], anchors: NDArray[np.float32]
 ) -> tuple[str, ...]:
-    first, second = (stored.context.id for stored in pair)
-    inside = [s for s in state.contexts.values() if s.context.slot == number and s.context.id not in (first, second)]
-    goes = _prefers_second(np.stack([s.vector for s in inside]), anchors) if inside else []
-    moved = [s.context.id for s, going in zip(inside, goes, strict=True) if going]
-    return tuple(sorted([*moved, second], key=number_of))
+    ids, vectors = state.past().inside(number)
+    goes = dict(zip(ids, _prefers_second(vectors, anchors), strict=True)) if ids else {}
+    return tuple(sorted((id for id, going in (goes | dict(sides)).items() if going), key=number_of))
 
 
-def _witnessed_with(state: State, context_id: str) -> set[str]:
+def witness_sides(
+    state: State, number: int, pair: tuple[StoredContext, StoredContext], anchors: NDArray[np.float32]
+) -> dict[str, bool]:
+    """Tell which contexts of the slot's witnesses go, such that as many witnesses as two sides allow are set apart.
+
+    The decision core partitions these contexts between two actions, "stay" and "go", which are worth the nearness to
+    the anchors; the witnesses are its cannot-link pairs. Those of a larger radius are honoured first.
+    """
+    both = (pair[0].context.id, pair[1].context.id)
+    witnesses = _inside(state, number)
+    if not witnesses:
+        return {both[0]: False, both[1]: True}
+    ids = list(dict.fromkeys([*both, *(id for witness in witnesses for id in witness)]))
+    vectors = np.stack([next((s for s in pair if s.context.id == id), state.contexts[id]).vector for id in ids])
+    worth = np.clip((np.round(vectors @ anchors.T, 5) + 1) / 2, 0.0, 1.0).astype(np.float64)
+    worth[:2] = np.eye(2)
+    nearness = Envelope(worth, worth)
+    links = [(0, 1)]
+    labels = cover_partition(nearness, 2, cannot_link=links).labels
+    for first, second in witnesses:
+        wanted = [*links, (ids.index(first), ids.index(second))]
+        try:
+            labels = cover_partition(nearness, 2, cannot_link=wanted).labels
+        except ValueError:  # two sides cannot honour this one as well; it waits for another slot
+            continue
+        links = wanted
+    return {id: bool(label == labels[1]) for id, label in zip(ids, labels, strict=True)}
+
+
+def _inside(state: State, number: int) -> list[tuple[str, str]]:
+    """Give the pairs of a slot's suppressed witnesses, those of the largest radius first."""
+    found = [c for c in suppressed(state) if all(state.contexts[id].context.slot == number for id in c.pair)]
+    return [certificate.pair for certificate in sorted(found, key=lambda c: (-c.radius, number_of(c.id)))]
+
+
+def suppressed(state: State) -> list[SplitCertificate]:
+    """Give the witnesses that could not be acted on and whose contexts share a slot still."""
+    found = []
+    for certified in state.certificates.values():
+        certificate = certified.certificate
+        if certificate.decision == "suppressed" and state.contexts.keys() >= set(certificate.pair):
+            first, second = (state.contexts[id].context.slot for id in certificate.pair)
+            if first == second is not None:
+                found.append(certificate)
+    return found
+
+
+def witnessed_with(state: State, context_id: str) -> set[str]:
     """Give the partners with which a context already has a certificate that stands."""
     pairs = [c.certificate.pair for c in state.certificates.values() if not c.certificate.undone]
     return {context_id, *(other for pair in pairs if context_id in pair for other in pair)}

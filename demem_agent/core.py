@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import astuple, replace
 from datetime import date, datetime
 from typing import Any, Self
 
-from demem_agent import erase, feedback, flows, portable, undo
+from demem_agent import arranging, erase, feedback, flows, portable, undo
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
 from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
@@ -225,20 +226,20 @@ class MemoryCore:
         if key is not None:
             text_field("key", key)
         request = request_hash("feedback", [answer_id, *astuple(signal)])
-        expected = given if isinstance(given, Answer) else None
+        expected, when = (given if isinstance(given, Answer) else None), self._when(None)
 
         def make() -> Flow[FeedbackReport]:
             if expected is not None:
                 self._own(expected)
-            return feedback.feedback(self._state, answer_id, signal, key, request, self._raters(), trigger)
+            return feedback.feedback(self._state, answer_id, signal, key, request, self._raters(), when, trigger)
 
         return make
 
     def _raters(self) -> feedback.Raters:
         team = self._team
         answerer = str(getattr(team.answerer, "name", type(team.answerer).__name__))
-        scorers, judges = (tuple(rater.name for rater in raters) for raters in (team.scorers, team.judges))
-        return feedback.Raters(scorers, judges, (answerer, self._encoder.name))
+        scorers, judges = (_distinct(rater.name for rater in raters) for raters in (team.scorers, team.judges))
+        return feedback.Raters(self._encoder, scorers, judges, (answerer, self._encoder.name))
 
     def _own(self, answer: Answer) -> None:
         """Refuse an answer that another memory gave: ids are counted anew in each."""
@@ -259,6 +260,22 @@ class MemoryCore:
         text_field("certificate_id", certificate_id)
         return lambda: undo.undo(self._state, certificate_id)
 
+    def _naming(self, slot: int, name: str | None) -> Callable[[], Flow[None]]:
+        number = whole_field("slot", slot, 0)
+        if name is not None:
+            text_field("name", name)
+        return lambda: arranging.rename(self._state, number, name)
+
+    def _pinning(self, slot: int, pinned: bool) -> Callable[[], Flow[None]]:
+        number = whole_field("slot", slot, 0)
+        if not isinstance(pinned, bool):
+            raise InvalidInput("pinned", pinned, "True or False")
+        return lambda: arranging.pin(self._state, number, pinned)
+
+    def _merging(self, slot: int, into: int) -> Callable[[], Flow[None]]:
+        number, target = whole_field("slot", slot, 0), whole_field("into", into, 0)
+        return lambda: arranging.merge(self._state, number, target)
+
     def _reembedding(self, encoder: Encoder) -> Callable[[], Flow[int]]:
         info = describe(checked_encoder(encoder))
 
@@ -275,3 +292,13 @@ class MemoryCore:
         if mode is not None:
             check_mode(mode)
         return mode or self._state.settings.mode
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Number the second and later of equal names, so that what each rater gave can be told apart."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return tuple(found)

@@ -13,6 +13,7 @@ from datetime import datetime
 import numpy as np
 
 from demem_agent.compress import Summary
+from demem_agent.crediting import CORRECTION, stem
 from demem_agent.errors import NotFound
 from demem_agent.ledger import operation
 from demem_agent.records import Certified, Delta, SlotState, StoredContext
@@ -54,8 +55,9 @@ def forget(state: State, evidence_id: str | None, source_id: str | None, before:
     gone = set(select(state, evidence_id, source_id, before))
     if not gone:
         return Receipt(())
+    gone |= _corrections(state, _quotes(state.evidence[item] for item in gone))
     quotes = _quotes(state.evidence[item] for item in gone)
-    slots = _rebuilt(state, gone)
+    slots = _rebuilt(state, gone, quotes)
     contexts = [new for old in state.contexts.values() if (new := _cleared(old, gone, quotes)) is not old]
     certificates = [kept for was in state.certificates.values() if (kept := _redacted(was, gone, quotes)) is not was]
     seq = state.head.seq + 1
@@ -79,17 +81,29 @@ def forget(state: State, evidence_id: str | None, source_id: str | None, before:
     return receipt
 
 
-def _rebuilt(state: State, gone: set[str]) -> tuple[SlotState, ...]:
-    touched = sorted({state.slot_of[item] for item in gone})
-    return tuple(
-        state.rebuild(
-            number,
-            state.slots[number].parent,
-            [item for item in state.members[number] if item not in gone],
-            state.head.seq + 1,
-        )
-        for number in touched
-    )
+def _corrections(state: State, quotes: Sequence[str]) -> set[str]:
+    """Give what was remembered from corrections that quote forgotten items, or were about a question that does."""
+    found = set()
+    for item in state.evidence.values():
+        if item.source == CORRECTION and item.source_id is not None:
+            about = state.contexts.get(item.source_id.removeprefix(f"{CORRECTION}:"))
+            query = about.context.query if about else ""
+            if any(_holds(text, quotes) for text in (item.text, query, item.text.removeprefix(stem(query)))):
+                found.add(item.id)
+    return found
+
+
+def _rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[SlotState, ...]:
+    """Rebuild the slots that items are taken from; a name that quotes one goes too, whatever slot has it."""
+    holding = {state.slot_of[item] for item in gone}
+    misnamed = {number for number, slot in state.slots.items() if _holds(slot.name or "", quotes)}
+    rebuilt = []
+    for number in sorted(holding | misnamed):
+        slot = state.slots[number]
+        named = replace(slot, name=None, revision=state.head.seq + 1) if number in misnamed else slot
+        left = (item for item in state.members[number] if item not in gone)
+        rebuilt.append(state.rebuild(named, left, state.head.seq + 1) if number in holding else named)
+    return tuple(rebuilt)
 
 
 def _quotes(items: Iterable[Evidence]) -> tuple[str, ...]:
@@ -130,6 +144,7 @@ def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> St
         kept=tuple(item for item in context.kept if item not in gone),
         redacted=True,
         lesson=(),
+        credible=False,
     )
     return StoredContext(cleared, np.zeros_like(stored.vector) if quoted else stored.vector)
 
@@ -140,7 +155,7 @@ def _redacted(certified: Certified, gone: set[str], quotes: Sequence[str]) -> Ce
     candidates = tuple(_without(candidate, gone, quotes) for candidate in old.candidates)
     queries = tuple("" if _holds(query, quotes) else query for query in old.queries)
     new: SplitCertificate = replace(old, candidates=candidates, queries=(queries[0], queries[1]))
-    before = _scrubbed(certified.before, gone)
+    before = _scrubbed(certified.before, gone, quotes)
     moved = tuple(item for item in certified.moved if item not in gone)
     if new == old and before is certified.before and moved == certified.moved:
         return certified
@@ -154,11 +169,13 @@ def _without(candidate: Candidate, gone: set[str], quotes: Sequence[str]) -> Can
     return replace(candidate, cover=cover, answers=("", ""))
 
 
-def _scrubbed(before: SlotState | None, gone: set[str]) -> SlotState | None:
-    """Drop the summary of a slot as it was before a split, if it has forgotten text.
+def _scrubbed(before: SlotState | None, gone: set[str], quotes: Sequence[str]) -> SlotState | None:
+    """Drop the summary and the name of a slot as it was before a split, if they have forgotten text.
 
     The exact way back is closed by the forgetting itself, which comes after the split: undo will merge.
     """
+    if before is not None and _holds(before.name or "", quotes):
+        before = replace(before, name=None)
     if before is None or gone.isdisjoint(e.evidence_id for e in before.summary.kept):
         return before
     return replace(before, summary=Summary())

@@ -9,7 +9,7 @@ import numpy as np
 from demem_agent.codec import SlotRow, certified_from, slot_state
 from demem_agent.compress import summary_text
 from demem_agent.errors import StoreError
-from demem_agent.records import SlotState, in_slot
+from demem_agent.records import SlotState, empty_slot, in_slot
 from demem_agent.state import State
 from demem_agent.stores import Rows
 from demem_agent.types import number_of
@@ -103,9 +103,9 @@ def _mended(state: State) -> State:
     state.rehouse([number for number in state.members if number not in valid], home)
     state.head = replace(state.head, forgotten=state.head.evidence - len(state.evidence))
     for number, items in state.members.items():
-        parent = state.slots[number].parent if number in state.slots else None
-        known = parent if parent in state.members else None
-        state.slots[number] = state.rebuild(number, known, items, state.head.seq)
+        slot = state.slots.get(number, empty_slot(number))
+        orphan = slot.parent not in state.members
+        state.slots[number] = state.rebuild(replace(slot, parent=None) if orphan else slot, items, state.head.seq)
     for stored in list(state.contexts.values()):
         if stored.context.slot is not None and stored.context.slot not in state.slots:
             state.put_context(in_slot(stored, home))

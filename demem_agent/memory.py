@@ -180,7 +180,8 @@ class SlotMemory(MemoryCore):
                 the answer's words and at whether the reading held the reference, so their mean says that
                 memory could have answered rather than that the answer was right.
             thumbs: True for up, False for down.
-            correction: what a user says would have been right. It is not remembered as evidence: ingest it, if it is.
+            correction: what a user says would have been right. It is remembered as evidence, with its question and
+                with ``source`` "correction"; what was remembered before stays beside it.
             outcome: of the tool or task the answer was used for: True, False, or a score in [0, 1].
             agreement: other answers to the same question; the reward is how far they agree with this one.
             judge: True to have the memory's ``judges`` rate it.
@@ -214,6 +215,35 @@ class SlotMemory(MemoryCore):
             InvalidInput: if it did not split, or was undone before.
         """
         self._run(self._undoing(certificate_id))
+
+    def rename(self, slot: int, name: str | None) -> None:
+        """Give a slot a name, for people; None takes it away. Nothing else depends on it.
+
+        Raises:
+            NotFound: for a slot that is not active.
+        """
+        self._run(self._naming(slot, name))
+
+    def pin(self, slot: int, pinned: bool = True) -> None:
+        """Have a slot stay as it is divided: it is neither split nor merged, and still takes in what is placed there.
+
+        A conflict certified in it is logged as suppressed, and acted on once the slot is no longer pinned.
+
+        Raises:
+            NotFound: for a slot that is not active.
+        """
+        self._run(self._pinning(slot, pinned))
+
+    def merge(self, slot: int, *, into: int) -> None:
+        """Move all that is in one slot into another and close it, which frees its number for a later split.
+
+        Splits that this takes back are marked as undone.
+
+        Raises:
+            NotFound: for a slot that is not active.
+            InvalidInput: if one of them is pinned, or both are the same.
+        """
+        self._run(self._merging(slot, into))
 
     def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder; gives the number of items."""
@@ -373,6 +403,18 @@ class AsyncSlotMemory(MemoryCore):
     async def undo(self, certificate_id: str) -> None:
         """Take a split back."""
         await self._run(self._undoing(certificate_id))
+
+    async def rename(self, slot: int, name: str | None) -> None:
+        """Give a slot a name."""
+        await self._run(self._naming(slot, name))
+
+    async def pin(self, slot: int, pinned: bool = True) -> None:
+        """Have a slot stay as it is divided."""
+        await self._run(self._pinning(slot, pinned))
+
+    async def merge(self, slot: int, *, into: int) -> None:
+        """Move all that is in one slot into another and close it."""
+        await self._run(self._merging(slot, into))
 
     async def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder."""

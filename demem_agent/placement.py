@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from demem_agent.compress import Summary, compress, excerpts
-from demem_agent.records import SlotState, StoredEvidence, Vector, mean_vector
+from demem_agent.records import SlotState, StoredEvidence, Vector, empty_slot, mean_vector
 from demem_agent.state import State
 from demem_agent.types import Evidence, Ingested, number_of
 
@@ -51,7 +51,7 @@ class _Draft:
         self.totals = np.zeros((state.settings.slots, dimensions), np.float32)
         self.norms = np.ones(state.settings.slots, np.float32)
         self.summaries = {number: slot.summary for number, slot in state.slots.items()}
-        self.parents = {number: slot.parent for number, slot in state.slots.items()}
+        self.slots = dict(state.slots)
         self.changed: dict[int, int] = {}
         self.sessions: dict[str | None, int] = {}
         self.counts = [len(state.members.get(number, ())) for number in range(state.settings.slots)]
@@ -86,7 +86,7 @@ class _Draft:
         number = next(k for k in range(self.state.settings.slots) if k not in self.numbers)
         self.numbers = sorted([*self.numbers, number])
         self.summaries[number] = Summary()
-        self.parents[number] = None
+        self.slots[number] = empty_slot(number)
         return number, True
 
     def add(self, number: int, arrival: Arrival, vector: Vector) -> None:
@@ -98,9 +98,14 @@ class _Draft:
         self.counts[number] += 1
         self.last = number
 
-    def slots(self) -> tuple[SlotState, ...]:
+    def filled(self) -> tuple[SlotState, ...]:
         return tuple(
-            SlotState(number, self.parents[number], revision, self.totals[number].copy(), self.summaries[number])
+            replace(
+                self.slots[number],
+                revision=revision,
+                total=self.totals[number].copy(),
+                summary=self.summaries[number],
+            )
             for number, revision in sorted(self.changed.items())
         )
 
@@ -131,7 +136,7 @@ def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
         draft.add(number, arrival, vector)
         stored.append(StoredEvidence(arrival.evidence, number, arrival.spans, arrival.vectors))
         results.append(Ingested(arrival.evidence.id, number, opened))
-    return Placed(tuple(stored), draft.slots(), tuple(results))
+    return Placed(tuple(stored), draft.filled(), tuple(results))
 
 
 def _norm(vector: Vector) -> float:

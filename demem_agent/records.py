@@ -21,6 +21,7 @@ __all__ = [
     "StoredEvidence",
     "Vector",
     "direction",
+    "empty_slot",
     "in_slot",
     "mean_vector",
     "rewarded",
@@ -72,6 +73,7 @@ class SlotState:
 
     Attributes:
         total: sum over its items of their mean passage vector; the prototype is its direction.
+        name, pinned: what a user called it, and whether it is to stay as it is divided.
     """
 
     number: int
@@ -79,6 +81,8 @@ class SlotState:
     revision: int
     total: Vector
     summary: Summary
+    name: str | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,11 @@ class Delta:
     def after(self) -> int:
         """The operation that the memory must be at for this to be written."""
         return self.operations[0].seq - 1 if self.since is None else self.since
+
+
+def empty_slot(number: int, parent: int | None = None) -> SlotState:
+    """Give a slot before anything is in it; ``State.rebuild`` fills it."""
+    return SlotState(number, parent, 0, np.zeros(0, np.float32), Summary())
 
 
 def rewarded(context: Context) -> bool:

@@ -6,13 +6,13 @@ What was never tried for a question keeps the envelope [0, 1] and certifies noth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from demem_agent.conflict import Verdict
 from demem_agent.decision import Envelope, betting, candidate_radius
+from demem_agent.experience import spoken
 from demem_agent.records import StoredContext
 from demem_agent.state import State
 from demem_agent.types import Candidate, Context
@@ -26,7 +26,6 @@ LEAST = 10
 #: may cost nothing. Fewer give the radius 0, whatever the rewards.
 IN_COMMON = 2
 
-_WORD = re.compile(r"\w+")
 _History = dict[str, list[float]]
 
 
@@ -40,6 +39,9 @@ def repeated_rewards(
     certificate from repeated rewards already are left out: each further reward would only certify the same again.
     """
     mine = spoken(context.context.query)
+    asked = {*state.past().asked(mine), context.context.id}
+    if sum(len(state.contexts[id].context.rewards) for id in asked) + 1 < LEAST:
+        return  # seen without going through all others
     groups = _groups(state, context)
     own = groups.pop(mine, None)
     if own is None or _count(own[1]) < LEAST:
@@ -55,11 +57,6 @@ def _witnessed_with(state: State, question: str) -> set[str]:
     standing = [c.certificate for c in state.certificates.values() if not c.certificate.undone]
     pairs = [set(map(spoken, c.queries)) for c in standing if c.regime == "confidence sequence"]
     return {other for pair in pairs if question in pair for other in pair}
-
-
-def spoken(text: str) -> str:
-    """Give a text as words alone, so that the same question or answer is known again."""
-    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _groups(state: State, at_hand: StoredContext) -> dict[str, tuple[StoredContext, _History]]:

@@ -60,7 +60,7 @@ def replay(certificate: SplitCertificate) -> Replayed:
     _close(certificate, "radius", (certificate.radius,), np.array([result.radius]))
     if result.radius <= certificate.threshold:
         raise CertificateRefused(certificate.id, "threshold", certificate.threshold, f"below {result.radius}")
-    decision = "suppressed" if certificate.saturated else "split"
+    decision = "suppressed" if certificate.saturated or certificate.pinned else "split"
     _same(certificate, "decision", certificate.decision, decision)
     _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
     losses = tuple((float(first), float(second)) for first, second in result.losses.T)
@@ -109,6 +109,7 @@ def _digest(certificate: SplitCertificate) -> str:
 def _numbers(certificate: SplitCertificate) -> Iterator[object]:
     yield from (certificate.id, certificate.slot, certificate.pair, certificate.channels, certificate.scorers)
     yield from (float(certificate.radius), float(certificate.threshold), certificate.saturated, certificate.decision)
+    yield from ("pinned",) if certificate.pinned else ()  # certificates from before there were pins stay as they are
     yield from (certificate.new_slot, certificate.regime, certificate.models, certificate.seed)
     # Whole numbers come back from a store as floats: 1 and 1.0 are the same setting.
     yield [(name, float(value)) for name, value in certificate.parameters]

@@ -37,8 +37,8 @@ class SplitSettings:
     c_beta: float = 0.5
     sigma_0: float = 0.05
     eta_cal: float = 0.05
-    tau_split: float = 0.3
-    tau_sat: float = 0.4
+    tau_split: float = 0.1
+    tau_sat: float = 0.2
     pairs: int = 2
     counterfactuals: int = 24
     delta: float = 0.05

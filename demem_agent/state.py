@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demem_agent.compress import Excerpt, Summary, compress, excerpts, summary_text
 from demem_agent.errors import InvariantBroken, NotFound
+from demem_agent.experience import Experience
 from demem_agent.records import (
     Certified,
     Delta,
@@ -28,70 +28,17 @@ from demem_agent.records import (
     direction,
     mean_vector,
     rewarded,
-    served,
 )
-from demem_agent.scoring import FEATURES
-from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.learning import as_row
 from demem_agent.settings import Settings
 from demem_agent.trimming import Parts, parts
 from demem_agent.types import Context, Draft, Evidence, Line, Slot, number_of
 from demem_agent.units import Measure
 
-__all__ = ["Experience", "State"]
-
+__all__ = ["State"]
 
 #: Counterfactual answers that are kept for the next test.
 _TRIED = 4096
-
-
-class Experience:
-    """What routing and ranking learn from: of each context its vector, the slot it was rewarded in (-1 for none),
-    whether it is known what serves it, and its lesson."""
-
-    def __init__(self, dimensions: int) -> None:
-        self._vectors = Column(np.float32, dimensions)
-        self._slots = Column(np.int32)
-        self._served = Column(np.bool_)
-        self._lessons = Column(np.float64, len(FEATURES))
-        self._ids: list[str] = []
-        self._rows: dict[str, int] = {}
-
-    def put(self, stored: StoredContext) -> None:
-        context = stored.context
-        if context.id not in self._rows:
-            self._rows[context.id] = len(self._slots)
-            self._vectors.append(0.0)
-            self._slots.append(-1)
-            self._served.append(False)
-            self._lessons.append(0.0)
-            self._ids.append(context.id)
-        row = self._rows[context.id]
-        self._vectors.view()[row] = stored.vector
-        self._slots.view()[row] = context.slot if context.slot is not None and rewarded(context) else -1
-        self._served.view()[row] = served(context)
-        self._lessons.view()[row] = as_row(context.lesson)
-
-    def nearest(self, vector: Vector) -> dict[int, float]:
-        """Give, per slot with a rewarded context, the cosine of the nearest such context, at least 0."""
-        best: dict[int, float] = {}
-        slots = self._slots.view()
-        for slot in np.unique(slots[slots >= 0]):
-            best[int(slot)] = max(float((self._vectors.view()[slots == slot] @ vector).max()), 0.0)
-        return best
-
-    def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
-        """Give contexts of which it is known what serves them, with a cosine of ``least`` or more, nearest first."""
-        near = np.where(self._served.view(), self._vectors.view() @ vector, -np.inf)
-        rows = np.argsort(-near, kind="stable")[:most]
-        return [(self._ids[row], float(near[row])) for row in rows if near[row] >= least]
-
-    def lessons(self) -> NDArray[np.float64]:
-        """Give every lesson that feedback has taught and not taken back, shape (n, len(FEATURES))."""
-        rows = self._lessons.view()
-        taught: NDArray[np.float64] = rows[rows.any(axis=1)]
-        return taught
 
 
 @dataclass(slots=True)
@@ -113,6 +60,7 @@ class State:
     cut: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
     index: PassageIndex | None = None
     experience: Experience | None = None
 
@@ -126,6 +74,11 @@ class State:
         if self.index is None:
             raise InvariantBroken("a memory with evidence has no index")
         return self.index
+
+    def past(self) -> Experience:
+        if self.experience is None:
+            raise InvariantBroken("a memory with evidence has no index of contexts")
+        return self.experience
 
     def spans(self, evidence_id: str) -> list[tuple[int, int]]:
         """Give the (start, end) of an item's passages."""
@@ -172,6 +125,8 @@ class State:
             contexts=tuple(c for c, stored in self.contexts.items() if stored.context.slot == number),
             parent=slot.parent,
             revision=slot.revision,
+            name=slot.name,
+            pinned=slot.pinned,
         )
 
     def context(self, context_id: str) -> StoredContext:
@@ -188,14 +143,14 @@ class State:
         return compress([*held, *new.values()], self.settings.slot_limit, self.measure, summary.gate)
 
     def rebuild(
-        self, number: int, parent: int | None, items: Iterable[str], revision: int, used: dict[str, int] | None = None
+        self, slot: SlotState, items: Iterable[str], revision: int, used: dict[str, int] | None = None
     ) -> SlotState:
-        """Make a slot from its items alone (``MemInit``), in order of ingestion."""
+        """Make a slot's content from items alone (``MemInit``), in order of ingestion."""
         ordered = sorted(items, key=number_of)
         total = self._sum(ordered)
         candidates = (e for item in ordered for e in self.excerpts_of(item, used))
         summary = compress(candidates, self.settings.slot_limit, self.measure)
-        return SlotState(number, parent, revision, total, summary)
+        return replace(slot, revision=revision, total=total, summary=summary)
 
     def sum_of(self, number: int) -> Vector:
         """Give the sum of the vectors of a slot's items, shape (d,)."""
@@ -235,7 +190,11 @@ class State:
         """Start what is derived from vectors anew, once the number of dimensions is known."""
         if self.head.dimensions:
             self.index = PassageIndex(self.head.dimensions)
-            self.experience = Experience(self.head.dimensions)
+            self.experience = self.new_experience()
+
+    def new_experience(self) -> Experience:
+        """Make what past contexts are looked up in; only experiments have another kind."""
+        return Experience(self.head.dimensions)
 
     def put_context(self, stored: StoredContext) -> None:
         self.contexts[stored.context.id] = stored
@@ -305,7 +264,8 @@ class State:
             yield repr((evidence, self.slot_of[item])).encode(errors="surrogatepass")
             yield self.passage_index().vectors_of(item).tobytes()
         for number, slot in sorted(self.slots.items()):
-            yield repr((number, slot.parent, slot.revision, slot.summary)).encode(errors="surrogatepass")
+            about = (number, slot.parent, slot.revision, slot.summary, slot.name, slot.pinned)
+            yield repr(about).encode(errors="surrogatepass")
             yield slot.total.tobytes()
         for stored in self.contexts.values():
             yield repr(replace(stored.context, untested=())).encode(errors="surrogatepass")

@@ -19,23 +19,32 @@ from demem_agent.conflict import (
     contents,
     divide,
     judge,
-    known_reference,
     pairs_to_test,
-    testable,
+    suppressed,
     worth_having,
 )
 from demem_agent.errors import CollaboratorError
+from demem_agent.experience import known_reference, query_of, testable
 from demem_agent.flows import slot_ranking
 from demem_agent.reading import assemble, wrap
 from demem_agent.records import SlotState, StoredContext
 from demem_agent.repeated import repeated_rewards
 from demem_agent.requests import Ask, Flow, Score
-from demem_agent.scoring import Query
 from demem_agent.settings import SplitSettings
 from demem_agent.state import State
-from demem_agent.types import Attempt, Draft, Question, Reading, Regime
+from demem_agent.types import Attempt, Draft, Question, Reading, Regime, number_of
 
-__all__ = ["Conflict", "Pending", "Tests", "Trigger", "certified", "queued", "try_conflict"]
+__all__ = [
+    "Conflict",
+    "Pending",
+    "Tests",
+    "Trigger",
+    "certified",
+    "examined",
+    "queued",
+    "threshold_of",
+    "try_conflict",
+]
 
 Pair = tuple[StoredContext, StoredContext]
 
@@ -80,7 +89,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A pair of contexts that a slot is to be divided by; no division when all K slots are active.
+    """A pair of contexts that a slot is to be divided by; no division when all K slots are active or it is pinned.
 
     Attributes:
         conditions: what the verdict rests on, in words, if not on the certificate's own conditions.
@@ -94,6 +103,7 @@ class Conflict:
     saturated: bool
     conditions: str | None = None
     regime: Regime = "guard band"
+    pinned: bool = False
 
 
 #: Looks for a pair that divides the slot of the context at hand. :func:`certified` is the library's; any other one
@@ -119,7 +129,8 @@ def try_conflict(
 def certified(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
     """Test the context against partners of its slot, then what waits in its slot; give the first certified conflict.
 
-    Rewards that were repeated are looked at first: they cost no answer.
+    Rewards that were repeated are looked at first: they cost no answer. Last comes a witness that was suppressed, if
+    its slot can be split by now: it is tested anew, since memory has moved on.
     """
     shared, settings = pending.context.context.slot, state.settings.split
     if shared is None or not settings.pairs:
@@ -128,63 +139,115 @@ def certified(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | N
         return found
     partners = pairs_to_test(state, pending.context, pending.slots[shared].summary, settings.pairs)
     pairs = [(other, pending.context) for other in partners]
-    for pair in [*pairs, *_waiting(state, pending, shared, pairs)]:
-        division = _divided(state, pending, shared, pair)
-        if division is None:
-            continue
-        verdict = yield from _tried(state, pending, pair, division, tests)
+    reopened = _reopened(state, pending)
+    for pair in [*pairs, *_waiting(state, pending, shared, pairs), *reopened]:
+        verdict, division = yield from examined(state, pending, pair, tests)
         if state.head.seq != pending.seq:  # to be begun anew
             return None
-        if verdict is not None and verdict.radius > _threshold(state):
+        if pair in reopened and tests.done and tests.done[-1] == _ids(pair):
+            state.reviewed[_ids(pair)] = _revision(pending, pair)
+        if division is not None and verdict is not None and verdict.radius > threshold_of(state):
             return _conflict(state, pair, verdict, division)
     return None
 
 
+def examined(
+    state: State, pending: Pending, pair: Pair, tests: Tests, *, thorough: bool = False
+) -> Flow[tuple[Verdict | None, Division | None]]:
+    """Answer both queries of a pair from every content they could share, and judge.
+
+    No verdict where no split is called for: one side would be empty, neither would-be slot would serve its own query,
+    or some candidate is good enough for both. Also when the budget is used up; then the pair is left for later.
+
+    Args:
+        thorough: do not end early; for audits, which want all scores.
+    """
+    shared = pair[1].context.slot
+    division = _divided(state, pending, shared, pair) if shared is not None else None
+    if shared is None or division is None:
+        return None, None
+    return (yield from _tried(state, pending, shared, pair, division, tests, thorough)), division
+
+
 def queued(state: State, pending: Pending, tests: Tests) -> list[StoredContext]:
-    """Give the contexts whose queue of untested partners has changed, the one at hand among them if so."""
-    current = {pending.context.context.id: pending.context}
-    queues: dict[str, list[str]] = {}
-    for first, second in [*tests.done, *tests.left]:
-        for id in (first, second):
-            stored = current.get(id) or state.contexts[id]
-            queues.setdefault(id, list(stored.context.untested))
-    for first, second in tests.done:
-        _take(queues, first, second)
-    for first, second in tests.left:
-        if first not in queues[second] and second not in queues[first]:
-            queues[second].append(first)
-    found = [(current.get(id) or state.contexts[id], tuple(queue)) for id, queue in queues.items()]
-    return [
-        replace(stored, context=replace(stored.context, untested=queue))
-        for stored, queue in found
-        if queue != stored.context.untested
-    ]
+    """Give the contexts whose queue of untested partners has changed, the one at hand among them if so.
+
+    What was left joins the queue of the second of its pair; what was tested, or can be tested no more, leaves it.
+    """
+    if state.experience is None:
+        return []
+    met = {frozenset(pair) for pair in tests.done}
+    left = [(first, second) for first, second in tests.left if frozenset((first, second)) not in met]
+    touched = dict.fromkeys([pending.context.context.id, *state.past().waiting(), *(second for _, second in left)])
+    changed = []
+    for id in touched:
+        stored = _current(state, pending, id)
+        fresh = [first for first, second in left if second == id and not _queued_at(state, pending, first, id)]
+        queue = tuple(
+            other
+            for other in dict.fromkeys([*stored.context.untested, *fresh])
+            if other in state.contexts
+            and frozenset((other, id)) not in met
+            and _can_meet(_current(state, pending, other), stored)
+        )
+        if queue != stored.context.untested:
+            changed.append(replace(stored, context=replace(stored.context, untested=queue)))
+    return changed
 
 
-def _take(queues: dict[str, list[str]], first: str, second: str) -> None:
-    for a, b in ((first, second), (second, first)):
-        if b in queues[a]:
-            queues[a].remove(b)
+def _queued_at(state: State, pending: Pending, first: str, second: str) -> bool:
+    """Tell whether a pair waits already, with its other context."""
+    return second in _current(state, pending, first).context.untested
 
 
 def _waiting(state: State, pending: Pending, shared: int, taken: Sequence[Pair]) -> list[Pair]:
     """Give the pairs of a slot that an earlier feedback had no budget for, the oldest first."""
     known = {frozenset((a.context.id, b.context.id)) for a, b in taken}
-    current = pending.context.context.id
-    inside = [s if s.context.id != current else pending.context for s in state.contexts.values()]
     met = [
-        (state.contexts[other] if other != current else pending.context, stored)
-        for stored in inside
-        if stored.context.slot == shared
+        (_current(state, pending, other), stored)
+        for stored in (_current(state, pending, id) for id in sorted(state.past().waiting(), key=number_of))
         for other in stored.context.untested
         if other in state.contexts and frozenset((other, stored.context.id)) not in known
     ]
-    return [
-        (a, b) for a, b in met if a.context.slot == shared and testable(a.context) == testable(b.context) is not None
-    ]
+    return [(a, b) for a, b in met if b.context.slot == shared and _can_meet(a, b)]
 
 
-def _threshold(state: State) -> float:
+def _reopened(state: State, pending: Pending) -> list[Pair]:
+    """Give the first suppressed witness whose slot can be split now and has changed since it was looked at."""
+    if state.free_slot() is None:
+        return []
+    for certificate in suppressed(state):
+        pair = _current(state, pending, certificate.pair[0]), _current(state, pending, certificate.pair[1])
+        shared = pair[1].context.slot
+        if shared is None or pending.slots[shared].pinned or not _can_meet(*pair):
+            continue
+        if state.reviewed.get(_ids(pair)) != _revision(pending, pair):
+            return [pair]
+    return []
+
+
+def _ids(pair: Pair) -> tuple[str, str]:
+    return pair[0].context.id, pair[1].context.id
+
+
+def _revision(pending: Pending, pair: Pair) -> int:
+    """Give the operation that last changed the slot of a pair."""
+    shared = pair[1].context.slot
+    return pending.slots[shared].revision if shared is not None else 0
+
+
+def _current(state: State, pending: Pending, id: str) -> StoredContext:
+    return pending.context if id == pending.context.context.id else state.contexts[id]
+
+
+def _can_meet(first: StoredContext, second: StoredContext) -> bool:
+    """Tell whether two contexts can be tested against each other: in one slot, credible, with the same raters."""
+    a, b = first.context, second.context
+    return a.slot == b.slot and a.credible and b.credible and testable(a) == testable(b) is not None
+
+
+def threshold_of(state: State) -> float:
+    """Give the radius that a conflict must exceed now."""
     settings = state.settings.split
     return settings.tau_split if state.free_slot() is not None else settings.tau_sat
 
@@ -200,28 +263,26 @@ def _divided(state: State, pending: Pending, shared: int, pair: Pair) -> Divisio
 def _conflict(
     state: State, pair: Pair, verdict: Verdict, division: Division, regime: Regime = "guard band"
 ) -> Conflict:
-    saturated = state.free_slot() is None
-    return Conflict(pair, verdict, None if saturated else division, _threshold(state), saturated, regime=regime)
+    full, pinned = state.free_slot() is None, state.slots[division.staying.number].pinned
+    carried_out = None if full or pinned else division
+    return Conflict(pair, verdict, carried_out, threshold_of(state), full, regime=regime, pinned=pinned)
 
 
 def _repeated(state: State, pending: Pending, shared: int) -> Conflict | None:
     """Look for a pair of questions whose repeated rewards certify that no one answer serves both."""
     for pair, verdict in repeated_rewards(state, pending.context, state.settings.split.delta):
-        if verdict.radius > _threshold(state) and (division := _divided(state, pending, shared, pair)) is not None:
+        if verdict.radius > threshold_of(state) and (division := _divided(state, pending, shared, pair)) is not None:
             return _conflict(state, pair, verdict, division, "confidence sequence")
     return None
 
 
-def _tried(state: State, pending: Pending, pair: Pair, division: Division, tests: Tests) -> Flow[Verdict | None]:
-    """Answer both queries from the candidates, in steps that may end the test early, and judge.
-
-    Gives None when no split is called for: neither would-be slot would serve its own query, or some candidate is good
-    enough for both. Also when the budget is used up; then the pair is left for later.
-    """
-    ids = (pair[0].context.id, pair[1].context.id)
+def _tried(
+    state: State, pending: Pending, shared: int, pair: Pair, division: Division, tests: Tests, thorough: bool
+) -> Flow[Verdict | None]:
+    """Answer both queries from the candidates, in steps that may end the test early, and judge."""
+    ids = _ids(pair)
     routed = [slot for stored in pair if (slot := slot_ranking(state, query_of(stored))[0].slot) is not None]
-    shared = pending.context.context.slot
-    tested = contents(pending.slots, shared if shared is not None else 0, routed, division)
+    tested = contents(pending.slots, shared, routed, division)
     known: dict[tuple[int, int], NDArray[np.float64]] = {}
     for step in _steps(len(tested)):
         done = yield from _rated(state, pending, pair, [(x, tested[u]) for x, u in step], tests)
@@ -230,7 +291,7 @@ def _tried(state: State, pending: Pending, pair: Pair, division: Division, tests
                 tests.left.append(ids)
             return None
         known |= dict(zip(step, done, strict=True))
-        if _settled(known, state.settings.split, _threshold(state)):
+        if not thorough and _settled(known, state.settings.split, threshold_of(state)):
             tests.done.append(ids)
             return None
     tests.done.append(ids)
@@ -270,12 +331,6 @@ def _rated(
         attempts.append(Attempt(stored.context.query, draft.text, text, known_reference(stored.context) or ""))
     scores: NDArray[np.float64] = yield Score(tuple(attempts), judged=testable(pair[0].context) == "judges")
     return list(scores) if state.head.seq == pending.seq else None
-
-
-def query_of(stored: StoredContext) -> Query:
-    """Give the query of a context as the scorer sees it."""
-    at = stored.context.at
-    return Query(stored.context.query, stored.vector, at.date() if at else None)
 
 
 def _answer_from(

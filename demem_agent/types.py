@@ -82,6 +82,8 @@ class Slot:
         cover: ids of the evidence that the summary was made from.
         parent: number of the slot it was split from, or None.
         revision: number of the operation that last changed it.
+        name: what a user called it; None unless someone did.
+        pinned: True while it must be neither split nor merged into another.
     """
 
     number: int
@@ -92,6 +94,8 @@ class Slot:
     contexts: tuple[str, ...]
     parent: int | None
     revision: int
+    name: str | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +215,8 @@ class Context:
         rewards: mean reward in [0, 1] of each feedback, in order; ``told``: the channel of each.
         untested: ids of contexts that it was to be tested against when the budget of answers had run out.
         lesson: what its rewards teach about ranking, (feature, difference) each; empty unless the memory learns.
+        credible: whether the memory itself ranks what the answer rests on among the first for this query, or was told;
+            only then is it tested against others.
     """
 
     id: str
@@ -228,6 +234,7 @@ class Context:
     told: tuple[Channel, ...] = ()
     untested: tuple[str, ...] = ()
     lesson: Lesson = ()
+    credible: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,15 +273,16 @@ class SplitCertificate:
         pair: ids of the two contexts; ``queries`` are theirs.
         radius: smallest over the candidates of the larger lower-bounded loss; it exceeds ``threshold``.
         saturated: True when K slots were active, so that the higher threshold applied.
-        decision: ``split``, or ``suppressed`` because K slots were active.
+        decision: ``split``, or ``suppressed`` because K slots were active or the slot was pinned.
         new_slot: the slot that the split opened.
         conditions: in words, what the envelopes assume.
-        undone: True once ``undo`` was called on it.
+        undone: True once its split was taken back, by ``undo`` or by a merge of slots.
         regime: what the envelopes are: a ``guard band`` (B scorers, one pass), a ``confidence sequence`` (repeated
             rewards; holds at the confidence 1 - delta), or ``none`` (an experiment that divided without a test).
         parameters: the numbers of that regime by name: c_beta, sigma_0, eta_cal, or delta.
         models: names of the answerer and of the encoder.
         seed: of random choices; None, as all choices are deterministic.
+        pinned: True when the slot was pinned, so that it could not be split.
         digest: of all ids and numbers; :func:`demem_agent.replay.replay` refuses a certificate where it differs.
     """
 
@@ -298,6 +306,7 @@ class SplitCertificate:
     models: tuple[str, ...] = ()
     seed: int | None = None
     digest: str = ""
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,9 +334,10 @@ class FeedbackReport:
         certificate: present when a conflict was certified, whether it led to a split or was suppressed.
         tested: pairs of contexts tested; ``counterfactuals``: answers that the tests needed, one by query and slot
             content; what was answered before is not asked for again.
-        capped: True when the budget of counterfactual answers ended the tests early; ``queued``: how many pairs wait
-            for the next feedback on one of theirs.
+        capped: True when the budget of counterfactual answers ended the tests early; ``queued``: how many pairs it
+            left for the next feedback in their slot.
         channel: how the reward is known.
+        remembered: id of the evidence that a correction was remembered as.
         failed: why the tests could not be finished (an answerer or scorer failed); the rewards are stored anyway.
     """
 
@@ -341,6 +351,7 @@ class FeedbackReport:
     failed: str | None = None
     channel: Channel = "reward"
     queued: int = 0
+    remembered: str | None = None
 
     @property
     def split(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from demem_agent.arranging import merging, require_loose
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.ledger import operation
 from demem_agent.records import Certified, Delta, SlotState, in_slot
@@ -21,41 +22,26 @@ def undo(state: State, certificate_id: str) -> Flow[None]:
     certificate, before = certified.certificate, certified.before
     if certificate.undone or before is None or certificate.new_slot is None:
         raise InvalidInput("certificate_id", certificate_id, "the id of a split that was carried out and not undone")
-    back = certificate.new_slot
-    delta = (
-        _restored(state, certified, before, back)
-        if state.head.seq == certified.seq
-        else _merged(state, certified, back)
-    )
+    back = state.slots[certificate.new_slot]
+    parent = state.slots[back.parent if back.parent is not None else certificate.slot]
+    for slot in (back, parent):
+        require_loose(slot, "certificate_id")
+    exact = state.head.seq == certified.seq
+    delta = _restored(state, certified, before, back.number) if exact else merging(state, back, parent, "undo")
     yield Commit(delta)
     state.apply(delta)
 
 
 def _restored(state: State, certified: Certified, before: SlotState, back: int) -> Delta:
     """Put everything back as it was, since nothing has come after the split."""
-    return _undoing(state, certified, back, before.number, (before,))
-
-
-def _merged(state: State, certified: Certified, back: int) -> Delta:
-    """Merge the slot that a split opened into the one it hangs from now, with all that has come since."""
-    parent = state.slots[back].parent
-    target = state.slots[parent if parent is not None else certified.certificate.slot]
-    seq = state.head.seq + 1
-    items = [*state.members[target.number], *state.members[back]]
-    merged = state.rebuild(target.number, target.parent, items, seq)
-    children = (replace(s, parent=target.number, revision=seq) for s in state.slots.values() if s.parent == back)
-    return _undoing(state, certified, back, target.number, (merged, *children))
-
-
-def _undoing(state: State, certified: Certified, back: int, target: int, slots: tuple[SlotState, ...]) -> Delta:
     seq = state.head.seq + 1
     inside = [stored for stored in state.contexts.values() if stored.context.slot == back]
     return Delta(
         replace(state.head, seq=seq),
         (operation(seq, "undo", None, "", {}),),
-        moves=tuple((item, target) for item in state.members[back]),
-        slots=slots,
+        moves=tuple((item, before.number) for item in state.members[back]),
+        slots=(before,),
         closed=(back,),
-        contexts=tuple(in_slot(stored, target) for stored in inside),
+        contexts=tuple(in_slot(stored, before.number) for stored in inside),
         certificates=(replace(certified, certificate=replace(certified.certificate, undone=True)),),
     )

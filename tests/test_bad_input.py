@@ -388,7 +388,7 @@ def stored(tmp_path: Path) -> Path:
 
 
 def test_a_store_of_a_newer_version_is_refused(stored: Path) -> None:
-    altered(stored, "UPDATE demem_schema SET version = 99")
+    altered(stored, "INSERT INTO demem_schema (version) VALUES (99)")
     with pytest.raises(
         StoreError, match=r"a.db was written by a newer version of demem-agent \(schema 99, known here: \d+\)"
     ):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from demem_agent import FeedbackReport, SlotMemory, SplitSettings
 from demem_agent.decision import betting, candidate_radius
-from demem_agent.records import StoredContext
+from demem_agent.records import Head, StoredContext
 from demem_agent.repeated import IN_COMMON, LEAST, repeated_rewards
 from demem_agent.replay import envelope_of
 from demem_agent.settings import Settings
@@ -194,10 +194,11 @@ def test_what_scorers_say_does_not_count(channel: Channel) -> None:
 def test_rewards_from_before_channels_were_kept_do_not_count(
     told: tuple[Channel, ...], counted: list[tuple[set[float], set[float]]]
 ) -> None:
-    state = State(Settings(), len)
+    state = State(Settings(), len, head=Head(dimensions=1))
+    state.begin_index()
     for n, (query, text, reward) in enumerate(APART * ENOUGH):
         context = Context(f"a{n}", query, None, 0, text, (), rewards=(0.5, reward), told=told)
-        state.contexts[context.id] = StoredContext(context, np.zeros(1, np.float32))
+        state.put_context(StoredContext(context, np.zeros(1, np.float32)))
     last = next(reversed(state.contexts.values()))
     found = [candidate.scores for _, verdict in repeated_rewards(state, last, 0.05) for candidate in verdict.candidates]
     assert [(set(first), set(second)) for first, second in found] == counted
@@ -225,13 +226,14 @@ def judged(
     delta: float = 0.05,
 ) -> list[float]:
     """Give the radii for two questions, from the rewards of (question, answer)."""
-    state = State(Settings(), len)
+    state = State(Settings(), len, head=Head(dimensions=1))
+    state.begin_index()
     for n, ((x, u), given_) in enumerate(rewards.items()):
         context = Context(
             f"a{n + 1}", f"question {x}", None, slots[x], f"answer {u}", (), rewards=tuple(given_),
             told=(told,) * len(given_), redacted=redacted and x == 0,
         )  # fmt: skip
-        state.contexts[context.id] = StoredContext(context, np.zeros(1, np.float32))
+        state.put_context(StoredContext(context, np.zeros(1, np.float32)))
     last = next(reversed(state.contexts.values()))
     return [verdict.radius for _, verdict in repeated_rewards(state, last, delta)]
 

@@ -79,25 +79,22 @@ def moved_item_stays_in_its_old_slot_too(patch: Patch) -> None:
 
 @bug("context .* is not active|contexts differ|in no active slot|does not restore the state")
 def undo_leaves_contexts_in_the_closed_slot(patch: Patch) -> None:
-    right = undo._undoing
-
-    def undoing(*args: Any) -> Delta:
-        return replace(right(*args), contexts=())
-
-    patch.setattr(undo, "_undoing", undoing)
+    for name in ("_restored", "merging"):
+        right = getattr(undo, name)
+        patch.setattr(undo, name, lambda *args, right=right: replace(right(*args), contexts=()))
 
 
 @bug("does not restore the state")
 def undo_always_merges(patch: Patch) -> None:
-    def merged(state: State, certified: Any, before: object, back: int) -> Delta:
-        return undo._merged(state, certified, back)
+    def merged(state: State, certified: Any, before: Any, back: int) -> Delta:
+        return undo.merging(state, state.slots[back], state.slots[before.number], "undo")
 
     patch.setattr(undo, "_restored", merged)
 
 
 @bug("the summary of slot . covers|forgotten text is left|the prototype of slot")
 def forget_leaves_the_summary(patch: Patch) -> None:
-    def rebuilt(state: State, gone: set[str]) -> tuple[Any, ...]:
+    def rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[Any, ...]:
         touched = sorted({state.slot_of[item] for item in gone})
         return tuple(replace(state.slots[number], revision=state.head.seq + 1) for number in touched)
 

@@ -12,13 +12,16 @@ from dataclasses import fields, replace
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.compress import Summary, compress
-from demem_agent.conflict import contents, divide, judge, known_reference
+from demem_agent.conflict import contents, divide, judge
+from demem_agent.experience import Experience, known_reference
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
 from demem_agent.records import Delta, SlotState, StoredContext, Vector, direction
 from demem_agent.requests import Flow
+from demem_agent.scoring import FEATURES
 from demem_agent.signals import Told
 from demem_agent.state import State
 from demem_agent.stores import Rows
@@ -130,6 +133,19 @@ def _cosine(first: StoredContext, second: StoredContext) -> float:
 # -- states --------------------------------------------------------------------------------------------------------
 
 
+class _Unlearned(Experience):
+    """Knows past contexts, and tells routing nothing of them."""
+
+    def nearest(self, vector: Vector) -> dict[int, float]:
+        return {}
+
+    def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
+        return []
+
+    def lessons(self) -> NDArray[np.float64]:
+        return np.zeros((0, len(FEATURES)))
+
+
 class FeatureState(State):
     """A state whose router knows the prototypes of the slots alone: no item scores, no past contexts."""
 
@@ -139,9 +155,8 @@ class FeatureState(State):
         """Give prototypes that are so long that what else a slot scores cannot change the order."""
         return {number: _FAR * direction(slot.total) for number, slot in sorted(self.slots.items())}
 
-    def begin_index(self) -> None:
-        super().begin_index()
-        self.experience = None
+    def new_experience(self) -> Experience:
+        return _Unlearned(self.head.dimensions)
 
 
 class DescribedState(State):
@@ -161,10 +176,10 @@ class DescribedState(State):
         """Note nothing: what rewarded answers rested on does not count."""
 
     def rebuild(
-        self, number: int, parent: int | None, items: Iterable[str], revision: int, used: dict[str, int] | None = None
+        self, slot: SlotState, items: Iterable[str], revision: int, used: dict[str, int] | None = None
     ) -> SlotState:
         ordered = sorted(items, key=number_of)
-        return self._described(super().rebuild(number, parent, ordered, revision, used), ordered)
+        return self._described(super().rebuild(slot, ordered, revision, used), ordered)
 
     def _described(self, slot: SlotState, items: Iterable[str]) -> SlotState:
         prototype = direction(slot.total)

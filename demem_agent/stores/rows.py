@@ -151,7 +151,8 @@ def head_from_row(*columns: Any) -> Head:
 def slot_columns(slot: SlotState) -> tuple[Any, ...]:
     row = slot_row(slot)
     gate = dumps(row.gate) if row.gate else None
-    return (row.number, row.parent, row.revision, vectors_to_bytes(row.total), text_to(row.text), gate)
+    total, name = vectors_to_bytes(row.total), text_to(row.name)
+    return (row.number, row.parent, row.revision, total, text_to(row.text), gate, name, int(row.pinned))
 
 
 def cover_columns(slot: SlotState) -> Iterator[tuple[int, int, int, int, int]]:

@@ -43,5 +43,10 @@ CREATE TABLE cover (
     PRIMARY KEY (tenant, memory_id, slot, place));
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_NAMED = """
+ALTER TABLE slot ADD COLUMN name BLOB;
+ALTER TABLE slot ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED)
 VERSION = len(MIGRATIONS)

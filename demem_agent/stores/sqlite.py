@@ -269,7 +269,7 @@ class SqliteStore:
             "DELETE FROM slot WHERE tenant = ? AND memory_id = ? AND number = ?",
             [(*address, number) for number in delta.closed],
         )
-        columns = ("number", "parent", "revision", "total", "summary", "gate")
+        columns = ("number", "parent", "revision", "total", "summary", "gate", "name", "pinned")
         self._replace("slot", address, columns, map(slot_columns, delta.slots))
         self._insert(
             "cover",
@@ -323,13 +323,14 @@ class SqliteStore:
         covers: dict[int, list[tuple[str, int, int]]] = {}
         for slot, _, evidence, first, last in self._select("slot, place, evidence, first, last", "cover", address):
             covers.setdefault(slot, []).append((f"e{evidence}", first, last))
-        columns = "number, parent, revision, total, summary, gate"
+        columns = "number, parent, revision, total, summary, gate, name, pinned"
 
         def build(number: int, parent: int | None, revision: int, *blobs: Any) -> SlotRow:
-            total, summary, gate = blobs
+            total, summary, gate, name, pinned = blobs
             rank = rank_from(json.loads(gate)) if gate else None
-            cover = tuple(covers.get(number, ()))
-            return SlotRow(number, parent, revision, vectors_from_bytes(total), text_from(summary) or "", cover, rank)
+            cover, text = tuple(covers.get(number, ())), text_from(summary) or ""
+            prototype = vectors_from_bytes(total)
+            return SlotRow(number, parent, revision, prototype, text, cover, rank, text_from(name), bool(pinned))
 
         return each_row("slot", self._select(columns, "slot", address), build, damaged)
 
