@@ -16,7 +16,10 @@ from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.lab import lab
+from demem_agent.cli.commands.merge import merge
+from demem_agent.cli.commands.pin import pin
 from demem_agent.cli.commands.read import read
+from demem_agent.cli.commands.rename import rename
 from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.slots import slots
 from demem_agent.cli.commands.undo import undo
@@ -30,6 +33,9 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "read": read,
     "feedback": feedback,
     "slots": slots,
+    "rename": rename,
+    "pin": pin,
+    "merge": merge,
     "explain": explain,
     "certificates": certificates,
     "forget": forget,

@@ -79,6 +79,8 @@ def _parts(report: FeedbackReport) -> Iterator[RenderableType]:
     if report.queued:
         waiting = "1 pair waits" if report.queued == 1 else f"{report.queued} pairs wait"
         head.add_row("queue", cell(f"{waiting} for the next feedback"))
+    if report.remembered:
+        head.add_row("remembered", cell(f"the correction, as {report.remembered}"))
     if report.failed:
         head.add_row("failed", cell(f"{report.failed}; the rewards are stored", "yellow"))
     yield head

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from demem_agent import SlotMemory
 from demem_agent.cli.plain import slot_value
 from demem_agent.cli.shared import Output, Place
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import NotFound
 
-__all__ = ["slots"]
+__all__ = ["show_slots", "slots"]
 
 
 def slots(
@@ -22,12 +23,22 @@ def slots(
 ) -> None:
     """Show the slots: how full, what they hold, where they came from."""
     with place.open() as memory:
-        settings = memory.settings
         if full is None:
-            values = [slot_value(slot, settings.slot_limit) for slot in memory.slots]
-            output.show({"slots": values, "of": settings.slots}, slots_table(memory.slots, settings))
+            show_slots(memory, output)
             return
         chosen = [slot for slot in memory.slots if slot.number == full]
         if not chosen:
             raise NotFound("slot", str(full))
-        output.show(slot_value(chosen[0], settings.slot_limit), cell(chosen[0].summary))
+        output.show(slot_value(chosen[0], memory.settings.slot_limit), cell(chosen[0].summary))
+
+
+def show_slots(memory: SlotMemory, output: Output, said: str = "", **found: object) -> None:
+    """Print the slots as they stand after what was done to them.
+
+    Args:
+        said: what was done; ``found``: the same for the JSON document.
+    """
+    settings = memory.settings
+    values = [slot_value(slot, settings.slot_limit) for slot in memory.slots]
+    parts = [cell(said)] if said else []
+    output.show({**found, "slots": values, "of": settings.slots}, *parts, slots_table(memory.slots, settings))

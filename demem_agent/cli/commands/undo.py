@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.plain import slot_value
+from demem_agent.cli.commands.slots import show_slots
 from demem_agent.cli.shared import Output, Place
-from demem_agent.cli.tables import slots_table
-from demem_agent.cli.tables.cells import cell
 
 __all__ = ["undo"]
 
@@ -24,9 +22,4 @@ def undo(
     Exactly, if nothing came after it; else by merging and keeping what came after."""
     with place.open() as memory:
         memory.undo(certificate_id)
-        limit = memory.settings.slot_limit
-        output.show(
-            {"undone": certificate_id, "slots": [slot_value(slot, limit) for slot in memory.slots]},
-            cell(f"{certificate_id} is undone."),
-            slots_table(memory.slots, memory.settings),
-        )
+        show_slots(memory, output, f"{certificate_id} is undone.", undone=certificate_id)

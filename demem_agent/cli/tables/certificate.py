@@ -67,7 +67,7 @@ def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
 def decision_words(certificate: SplitCertificate) -> str:
     """Say what was done."""
     if certificate.decision == "suppressed":
-        return f"suppressed, slot {certificate.slot} stays whole"
+        return f"suppressed, slot {certificate.slot} {'is pinned and ' if certificate.pinned else ''}stays whole"
     return (
         f"slot {certificate.slot} split, slot {certificate.new_slot} opened{', undone' if certificate.undone else ''}"
     )
@@ -103,12 +103,16 @@ def _candidates(certificate: SplitCertificate, letters: Mapping[str, str]) -> Ta
     shown.add_column("loses at least", justify="right")
     for candidate in certificate.candidates:
         held = f"({len(candidate.cover)} item{'' if len(candidate.cover) == 1 else 's'} in it)"
+        if certificate.regime == "confidence sequence":
+            held = "(whatever it was read from)"
         shown.add_row(cell(_name(candidate)), *_side(certificate, candidate, 0, letters))
         shown.add_row(cell(held, "dim"), *_side(certificate, candidate, 1, letters), end_section=True)
     return shown
 
 
 def _name(candidate: Candidate) -> str:
+    if candidate.slot is None:
+        return _NAMES.get(candidate.name, candidate.name)
     return _NAMES.get(candidate.name) or f"slot {candidate.slot}, where one is routed"
 
 

@@ -8,11 +8,11 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from demem_agent import Route, SlotMemory
-from demem_agent.cli.tables.cells import cell, day, grid, numbers
+from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.text import content_terms, terms
-from demem_agent.types import Context, Line
+from demem_agent.types import Context, Evidence, Line
 
 __all__ = ["context_parts", "lines_read"]
 
@@ -23,7 +23,7 @@ def context_parts(context: Context, route: Route | None, memory: SlotMemory) -> 
     Args:
         route: where the question would go now; None when the question was forgotten.
     """
-    yield _decision(context)
+    yield _decision(context, memory)
     if route is not None:
         yield route_words(route)
         yield route_table(route, memory.slots, context.slot)
@@ -41,7 +41,7 @@ def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
     return [Line(live[item], start, end) for item, start, end in context.read if item in live]
 
 
-def _decision(context: Context) -> Table:
+def _decision(context: Context, memory: SlotMemory) -> Table:
     shown = grid()
     shown.add_row("decision", cell(context.id, "bold"))
     shown.add_row("question", cell(context.query or "(forgotten)"))
@@ -52,7 +52,15 @@ def _decision(context: Context) -> Table:
         shown.add_row("reference", cell(context.reference))
     shown.add_row("rewards", cell(numbers(context.rewards) or "no feedback yet"))
     shown.add_row("known by", cell(context.channel))
+    for n, item in enumerate(_needed(context, memory)):
+        when = f" ({day(item.at)})" if item.at else ""
+        shown.add_row("needs" if n == 0 else "", cell(f"{item.id}{when}: {first_words(item.text)}"))
     return shown
+
+
+def _needed(context: Context, memory: SlotMemory) -> list[Evidence]:
+    """Give the evidence that an answer rests on, where feedback or the answerer told."""
+    return [item for item in memory.evidence() if item.id in context.supports]
 
 
 def _shared(query: str, line: Line) -> str:

@@ -1,0 +1,26 @@
+"""``demem pin``: have a slot stay as it is divided."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from demem_agent.cli.commands.slots import show_slots
+from demem_agent.cli.shared import Output, Place
+
+__all__ = ["pin"]
+
+
+def pin(
+    number: Annotated[int, typer.Argument(min=0, metavar="SLOT", help="Number of the slot.")],
+    place: Place,
+    output: Output,
+    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
+) -> None:
+    """Have a slot stay as it is divided: neither split nor merged.
+
+    A conflict certified in it is logged as suppressed, and acted on once it is unpinned."""
+    with place.open() as memory:
+        memory.pin(number, not off)
+        show_slots(memory, output, f"Slot {number} is {'no longer ' if off else ''}pinned.")
