@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.records import StoredContext, Vector, rewarded, served
+from demem_agent.records import StoredContext, Vector, at_home, served
 from demem_agent.scoring import FEATURES, Query
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.learning import as_row
@@ -51,7 +51,7 @@ class Experience:
     def __init__(self, dimensions: int) -> None:
         self._vectors = Column(np.float32, dimensions)
         self._slots = Column(np.int32)
-        self._rewarded_in = Column(np.int32)
+        self._homes = Column(np.int32)
         self._served = Column(np.bool_)
         self._raters = Column(np.int8)
         self._lessons = Column(np.float64, len(FEATURES))
@@ -70,16 +70,16 @@ class Experience:
         slot = -1 if context.slot is None else context.slot
         self._vectors.view()[row] = stored.vector
         self._slots.view()[row] = slot
-        self._rewarded_in.view()[row] = slot if rewarded(context) else -1
+        self._homes.view()[row] = slot if at_home(context) else -1
         self._served.view()[row] = served(context)
         self._raters.view()[row] = _RATERS[testable(context)] if context.credible and context.supports else 0
         self._lessons.view()[row] = as_row(context.lesson)
         self._note(context)
 
     def nearest(self, vector: Vector) -> dict[int, float]:
-        """Give, per slot with a rewarded context, the cosine of the nearest such context, at least 0."""
+        """Give, per slot that is known to serve some context, the cosine of the nearest such, at least 0."""
         best: dict[int, float] = {}
-        slots = self._rewarded_in.view()
+        slots = self._homes.view()
         for slot in np.unique(slots[slots >= 0]):
             best[int(slot)] = max(float((self._vectors.view()[slots == slot] @ vector).max()), 0.0)
         return best
@@ -120,7 +120,7 @@ class Experience:
         self._ids.append(id)
         self._vectors.append(0.0)
         self._slots.append(-1)
-        self._rewarded_in.append(-1)
+        self._homes.append(-1)
         self._served.append(False)
         self._raters.append(0)
         self._lessons.append(0.0)

@@ -20,6 +20,7 @@ __all__ = [
     "StoredContext",
     "StoredEvidence",
     "Vector",
+    "at_home",
     "direction",
     "empty_slot",
     "in_slot",
@@ -145,6 +146,11 @@ def empty_slot(number: int, parent: int | None = None) -> SlotState:
 def rewarded(context: Context) -> bool:
     """Tell whether the mean reward of a context is at least one half."""
     return bool(context.rewards) and sum(context.rewards) / len(context.rewards) >= REWARDED
+
+
+def at_home(context: Context) -> bool:
+    """Tell whether a context's slot is known to serve it: by its rewards, or because it holds a user's correction."""
+    return rewarded(context) or (context.channel == "correction" and bool(context.kept))
 
 
 def served(context: Context) -> bool:

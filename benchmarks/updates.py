@@ -1,0 +1,69 @@
+"""Measure whether a corrected fact is read: python benchmarks/updates.py --data core_memory_update.jsonl [--json]
+
+Each record has facts, a later one that contradicts one of them, a question, and the answer that holds since. All facts
+are remembered; the question is answered; one feedback tells the new answer, as a ``correction`` (which is remembered)
+or as a ``reference`` (which is not). Then the reading of 500 characters is looked at: does it hold the new answer? The
+question is asked as before and in other words (its words in alphabetical order, so that nothing but they match).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from demem_agent import SlotMemory
+from demem_agent.evaluate import contains
+from demem_agent.evaluate.letta import Update, load_letta
+
+LIMIT = 500
+CHANNELS = ("correction", "reference")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="a Letta core_memory_update file")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    given = parser.parse_args()
+    updates = load_letta(given.data)
+    rows = [measured(updates, channel) for channel in CHANNELS]
+    if given.json:
+        print(json.dumps(rows, indent=1))
+        return
+    print(f"{len(updates)} records; readings of {LIMIT} characters that hold the new answer")
+    for name in rows[0]:
+        print(f"{name:<28}", *(f"{row[name]:>12}" for row in rows))
+
+
+def measured(updates: Sequence[Update], channel: str) -> dict[str, object]:
+    """Count over all records what one feedback by a channel does."""
+    found = [learned(update, channel) for update in updates]
+    return {"feedback by": channel} | {name: sum(one[name] for one in found) for name in found[0]}
+
+
+def learned(update: Update, channel: str) -> dict[str, bool]:
+    memory = SlotMemory()
+    memory.ingest_many([*update.facts, update.correction])
+    before = holds(memory, update.question, update.new)
+    answer = memory.answer(update.question)
+    told = {channel: update.new}
+    memory.feedback(answer, **told)  # type: ignore[arg-type]  # the channel is a column of the table
+    texts = {item.text for item in memory.evidence()}
+    needed = memory.contexts()[0].supports
+    memory.check()
+    return {
+        "before feedback": before,
+        "after": holds(memory, update.question, update.new),
+        "after, in other words": holds(memory, " ".join(sorted(update.question.split())), update.new),
+        "old facts still held": all(fact.text in texts for fact in update.facts),
+        "context says what it needs": bool(needed),
+    }
+
+
+def holds(memory: SlotMemory, question: str, answer: str) -> bool:
+    return contains(memory.read(question, limit=LIMIT).text, answer)
+
+
+if __name__ == "__main__":
+    main()
