@@ -8,6 +8,7 @@ Free functions over the state; nothing here asks a model or changes anything. Th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -42,6 +43,8 @@ __all__ = [
 
 #: What an answer rests on must be among so many items that the memory ranks first for the query.
 CREDIBLE = 5
+#: Witnesses of a slot that a split looks at besides its own, at most.
+HONOURED = 16
 SEQUENCE = (
     "confidence sequence over repeated rewards (betting; Waudby-Smith and Ramdas, 2023): at confidence {confidence:g} "
     "all envelopes of this pair hold at once, whenever one looks, as long as the rewards of one question and one "
@@ -304,22 +307,29 @@ def witness_sides(
     worth = np.clip((np.round(vectors @ anchors.T, 5) + 1) / 2, 0.0, 1.0).astype(np.float64)
     worth[:2] = np.eye(2)
     nearness = Envelope(worth, worth)
-    links = [(0, 1)]
-    labels = cover_partition(nearness, 2, cannot_link=links).labels
-    for first, second in witnesses:
-        wanted = [*links, (ids.index(first), ids.index(second))]
-        try:
-            labels = cover_partition(nearness, 2, cannot_link=wanted).labels
-        except ValueError:  # two sides cannot honour this one as well; it waits for another slot
-            continue
-        links = wanted
+    links = [(ids.index(first), ids.index(second)) for first, second in witnesses]
+    labels = _two_sides(nearness, links)
     return {id: bool(label == labels[1]) for id, label in zip(ids, labels, strict=True)}
+
+
+def _two_sides(nearness: Envelope, links: Sequence[tuple[int, int]]) -> NDArray[np.intp]:
+    """Partition contexts into two, the first two apart; of the further links as many as two sides can honour."""
+    try:
+        return cover_partition(nearness, 2, cannot_link=[(0, 1), *links]).labels
+    except ValueError:  # not all of them: one by one
+        honoured = [(0, 1)]
+    for link in links:
+        with suppress(ValueError):  # what two sides cannot honour as well waits for another slot
+            cover_partition(nearness, 2, cannot_link=[*honoured, link])
+            honoured.append(link)
+    return cover_partition(nearness, 2, cannot_link=honoured).labels
 
 
 def _inside(state: State, number: int) -> list[tuple[str, str]]:
     """Give the pairs of a slot's suppressed witnesses, those of the largest radius first."""
     found = [c for c in suppressed(state) if all(state.contexts[id].context.slot == number for id in c.pair)]
-    return [certificate.pair for certificate in sorted(found, key=lambda c: (-c.radius, number_of(c.id)))]
+    strongest = sorted(found, key=lambda c: (-c.radius, number_of(c.id)))[:HONOURED]
+    return [certificate.pair for certificate in strongest]
 
 
 def suppressed(state: State) -> list[SplitCertificate]:

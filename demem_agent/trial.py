@@ -56,11 +56,13 @@ class Tests:
     Attributes:
         answers: by context and content; what was needed, whether or not it had been answered before.
         done, left: pairs of context ids that were tested, and that were to be tested when the budget had run out.
+        routes: where the query of a context goes, by its id and the operation that memory was at.
     """
 
     answers: dict[tuple[str, str], tuple[Draft, str]] = field(default_factory=dict)
     done: list[tuple[str, str]] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
+    routes: dict[tuple[str, int], int | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +283,7 @@ def _tried(
 ) -> Flow[Verdict | None]:
     """Answer both queries from the candidates, in steps that may end the test early, and judge."""
     ids = _ids(pair)
-    routed = [slot for stored in pair if (slot := slot_ranking(state, query_of(stored))[0].slot) is not None]
+    routed = [slot for stored in pair if (slot := _routed(state, stored, tests)) is not None]
     tested = contents(pending.slots, shared, routed, division)
     known: dict[tuple[int, int], NDArray[np.float64]] = {}
     for step in _steps(len(tested)):
@@ -298,6 +300,14 @@ def _tried(
     first, second = ([tests.answers[s.context.id, c.summary.text][0].text for c in tested] for s in pair)
     scores = np.array([[known[x, u] for u in range(len(tested))] for x in range(2)])
     return judge(tested, list(zip(first, second, strict=True)), scores, state.settings.split)
+
+
+def _routed(state: State, stored: StoredContext, tests: Tests) -> int | None:
+    """Give the slot that a query goes to now; one context meets several others in the tests of one feedback."""
+    at = (stored.context.id, state.head.seq)
+    if at not in tests.routes:
+        tests.routes[at] = slot_ranking(state, query_of(stored))[0].slot
+    return tests.routes[at]
 
 
 def _steps(count: int) -> list[list[tuple[int, int]]]:
