@@ -47,8 +47,9 @@ CREDIBLE = 5
 HONOURED = 16
 SEQUENCE = (
     "confidence sequence over repeated rewards (betting; Waudby-Smith and Ramdas, 2023): at confidence {confidence:g} "
-    "all envelopes of this pair hold at once, whenever one looks, as long as the rewards of one question and one "
-    "answer have one mean; over all pairs ever tested it is no joint statement; speaks of the listed answers only"
+    "all envelopes of this pair hold at once, whenever one looks and however many answers turn up, as long as the "
+    "rewards of one question and one answer have one mean; over all pairs ever tested it is no joint statement; speaks "
+    "of the listed answers only"
 )
 CONDITIONS = (
     "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true mean score of "
@@ -185,7 +186,7 @@ def judge(
 def parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, float], ...]:
     """Give the numbers that a regime needs to be computed again, by name."""
     if regime == "confidence sequence":
-        return (("delta", settings.delta),)
+        return (("delta", settings.delta), ("growing", 1.0))
     return (("c_beta", settings.c_beta), ("sigma_0", settings.sigma_0), ("eta_cal", settings.eta_cal))
 
 

@@ -6,16 +6,16 @@ What was never tried for a question keeps the envelope [0, 1] and certifies noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from demem_agent.conflict import Verdict
-from demem_agent.decision import Envelope, betting, candidate_radius
+from demem_agent.decision import Envelope, betting, candidate_radius, growing_shares
 from demem_agent.experience import spoken
 from demem_agent.records import StoredContext
 from demem_agent.state import State
-from demem_agent.types import Candidate, Context
+from demem_agent.types import Candidate, Context, number_of
 
 __all__ = ["IN_COMMON", "LEAST", "repeated_rewards"]
 
@@ -49,7 +49,16 @@ def repeated_rewards(
     met = _witnessed_with(state, mine)
     for question, (other, told) in groups.items():
         if question not in met and _count(told) >= LEAST and len(told.keys() & own[1].keys()) >= IN_COMMON:
-            yield (other, context), _verdict(told, own[1], delta)
+            yield (other, context), _verdict(told, own[1], _turning_up(state, (mine, question)), delta)
+
+
+def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
+    """Give, by answer, the number of the first context of these questions that was answered so, rewarded or not."""
+    asked = (id for question in questions for id in state.past().asked(question))
+    found: dict[str, int] = {}
+    for id in sorted(asked, key=number_of):
+        found.setdefault(spoken(state.contexts[id].context.answer), number_of(id))
+    return found
 
 
 def _witnessed_with(state: State, question: str) -> set[str]:
@@ -89,14 +98,14 @@ def _count(told: _History) -> int:
     return sum(map(len, told.values()))
 
 
-def _verdict(first: _History, second: _History, delta: float) -> Verdict:
-    answers = list(dict.fromkeys([*first, *second]))
+def _verdict(first: _History, second: _History, order: Mapping[str, int], delta: float) -> Verdict:
+    answers = sorted({*first, *second}, key=lambda answer: (order[answer], answer))
     longest = max(len(rewards) for told in (first, second) for rewards in told.values())
     table = np.full((2, len(answers), longest), np.nan)
     for x, told in enumerate((first, second)):
         for answer, rewards in told.items():
             table[x, answers.index(answer), : len(rewards)] = rewards
-    envelope = betting(table, delta=delta)
+    envelope = betting(table, delta=delta, shares=growing_shares(len(answers)))
     result = candidate_radius(envelope)
     candidates = [
         _candidate(answer, (first.get(answer, []), second.get(answer, [])), envelope, result.losses[:, u], u)

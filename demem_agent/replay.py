@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.decision import Envelope, betting, candidate_radius, guard_band
+from demem_agent.decision import Envelope, betting, candidate_radius, growing_shares, guard_band
 from demem_agent.errors import CertificateRefused
 from demem_agent.types import SplitCertificate
 
@@ -76,7 +76,9 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
     """Build the envelopes of the pair over the candidates, shape (2, U), from the scores in the certificate."""
     given = dict(certificate.parameters)
     if certificate.regime == "confidence sequence":
-        return betting(_histories(certificate), delta=given["delta"])
+        # Certificates from before answers were counted as they turn up name no "growing": all had equal shares.
+        shares = growing_shares(len(certificate.candidates)) if given.get("growing") else None
+        return betting(_histories(certificate), delta=given["delta"], shares=shares)
     scores = _histories(certificate, len(certificate.scorers))
     return guard_band(scores, c_beta=given["c_beta"], sigma_0=given["sigma_0"], eta_cal=given["eta_cal"])
 

@@ -27,7 +27,7 @@ from demem_agent.types import Channel, Context, Question
 BOILER, VIOLIN = "the boiler has a brass valve", "the violin has a broken bow"
 ABOUT_BOILER, ABOUT_VIOLIN = "Which valve has the boiler?", "Which bow has the violin?"
 #: Equal rewards that each of the four combinations needs before the lower threshold below is exceeded.
-ENOUGH = 15
+ENOUGH = 16
 
 Told = tuple[str, str, float]
 APART: tuple[Told, ...] = (
@@ -81,7 +81,7 @@ def test_repeated_rewards_certify_a_split() -> None:
     (report,) = certified(APART * ENOUGH)
     assert report.split
     assert report.certificate is not None
-    assert (report.certificate.regime, report.certificate.parameters) == ("confidence sequence", (("delta", 0.05),))
+    assert (report.certificate.regime, report.certificate.parameters) == ("confidence sequence", (("delta", 0.05), ("growing", 1.0)))
 
 
 def test_no_model_and_no_scorer_is_called_for_it() -> None:

@@ -22,6 +22,7 @@ from demem_agent.decision import (
     betting,
     cannot_link,
     empirical_bernstein,
+    growing_shares,
     histories,
     hoeffding,
     pairwise_distance,
@@ -259,3 +260,28 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 def test_an_argument_out_of_range_is_named_with_its_range(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 40, 1000])
+def test_the_shares_of_actions_that_turn_up_never_sum_to_more_than_one(count: int) -> None:
+    shares = growing_shares(count)
+    assert len(shares) == count
+    assert (shares > 0).all()
+    assert shares.sum() <= 1
+
+
+def test_a_share_does_not_depend_on_how_many_actions_turn_up_later() -> None:
+    assert (growing_shares(3) == growing_shares(30)[:3]).all()
+
+
+def test_equal_shares_are_those_of_a_number_of_actions_that_is_known() -> None:
+    rewards = np.random.default_rng(1).random((2, 4, 30))
+    known, shared = betting(rewards, delta=0.1), betting(rewards, delta=0.1, shares=[0.25] * 4)
+    assert np.allclose(known.lower, shared.lower)
+    assert np.allclose(known.upper, shared.upper)
+
+
+@pytest.mark.parametrize("shares", [[0.5], [0.7, 0.7], [1.0, 0.0], [[0.5, 0.5]]])
+def test_shares_that_are_none_are_refused(shares: list[float]) -> None:
+    with pytest.raises(ValueError, match="shares must be 2 numbers"):
+        betting(np.full((2, 2, 3), 0.5), delta=0.1, shares=shares)

@@ -5,10 +5,10 @@ the end of each row. Each pair gets the share ``delta / (N A)`` of the failure p
 pairs), split evenly over the two sides.
 
 Conditions, for all functions: rewards lie in [0, 1]; given what was seen before, the next reward of a pair has the
-same expectation, which is the number enclosed; N, A and delta are fixed beforehand. Rewards need not be independent
-nor of one distribution, and what was seen may decide which pair is observed next and when to stop. It stops to
-apply when that expectation drifts, when the same answer is merely scored again, and when contexts or actions are
-added that N and A did not count.
+same expectation, which is the number enclosed; N, delta and A (or ``shares``) are fixed beforehand. Rewards need not
+be independent nor of one distribution, and what was seen may decide which pair is observed next and when to stop. It
+stops to apply when that expectation drifts, when the same answer is merely scored again, and when contexts or actions
+are added that N and A did not count.
 
 Against ``hoeffding``: no round number enters, widths follow the variance of the rewards, and the intervals only
 ever shrink, to [0, 1] where they would become empty: rewards that contradict the conditions. Betting is the
@@ -124,7 +124,17 @@ def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:
     return _unless_empty(np.maximum((centre - half).max(axis=2), 0.0), np.minimum((centre + half).min(axis=2), 1.0))
 
 
-def betting(rewards: ArrayLike, *, delta: float) -> Envelope:
+def growing_shares(count: int) -> Floats:
+    """Give the shares of delta, shape (count,), of actions that turn up one by one, however many there will be.
+
+    The first two, which any conflict is about, get 0.4 each; the k-th after them ``0.2 * 6 / (pi^2 k^2)``. All shares
+    that there can be sum to 1, so the union bound holds without the number of actions being known beforehand.
+    """
+    later = 0.2 * 6 / (np.pi * np.arange(1, max(count - 2, 0) + 1, dtype=np.float64)) ** 2
+    return np.concatenate([np.full(min(count, 2), 0.4), later])
+
+
+def betting(rewards: ArrayLike, *, delta: float, shares: ArrayLike | None = None) -> Envelope:
     """Build the betting confidence sequence of histories, as it stands at their end: hedged capital.
 
     A number is ruled out once a gambler who bets, at fair odds were it the expectation, that rewards lie above it
@@ -135,13 +145,15 @@ def betting(rewards: ArrayLike, *, delta: float) -> Envelope:
     Args:
         rewards: shape (N, A, n), in [0, 1], NaN at the end of a history.
         delta: probability of any failure, in (0, 1).
+        shares: shape (A,), above 0 and 1 together at most: what part of delta each action gets; equal parts unless
+            given.
 
     Raises ValueError for any of these out of range, and for a NaN before a number.
     """
     table, known = _checked(rewards)
-    confidence = _side(table.shape[:2], delta)
+    confidence = _sides(table.shape[:2], delta, shares)
     filled = np.where(known, table, 0.0)
-    bets = np.where(known, _plug_in(filled, known, confidence)[1], 0.0)
+    bets = np.where(known, _plug_in(filled, known, confidence[:, None])[1], 0.0)
     lower = _ruled_out_below(filled, bets, confidence)
     upper = 1.0 - _ruled_out_below(np.where(known, 1.0 - filled, 0.0), bets, confidence)
     return _unless_empty(lower, upper)
@@ -160,7 +172,19 @@ def _side(shape: tuple[int, ...], delta: float) -> float:
     return math.log(2 * math.prod(shape) / delta)
 
 
-def _bet(variance: Floats, count: Floats, confidence: float) -> Floats:
+def _sides(shape: tuple[int, ...], delta: float, shares: ArrayLike | None) -> Floats:
+    """Compute the same per action, shape (A,), where actions have different shares of delta."""
+    contexts, actions = shape
+    if shares is None:
+        return np.full(actions, _side(shape, delta))
+    parts = numbers("shares", shares)
+    fits = parts.shape == (actions,) and bool((parts > 0).all()) and float(parts.sum()) <= 1 + 1e-12
+    require(fits, "shares", f"{actions} numbers above 0 that sum to 1 at most", parts)
+    confidence: Floats = _side((contexts, 1), delta) - np.log(parts)
+    return confidence
+
+
+def _bet(variance: Floats, count: Floats, confidence: float | Floats) -> Floats:
     """Compute the predictable plug-in bet before the ``count``-th reward, from the variance of the earlier ones."""
     bet: Floats = np.sqrt(2 * confidence / (variance * count * np.log1p(count)))
     return bet
@@ -171,7 +195,7 @@ def _penalty(reward: Floats, guess: Floats, bet: Floats) -> Floats:
     return penalty
 
 
-def _plug_in(filled: Floats, known: Bools, confidence: float) -> tuple[Floats, Floats]:
+def _plug_in(filled: Floats, known: Bools, confidence: float | Floats) -> tuple[Floats, Floats]:
     """Compute for every reward the guess of its mean and the bet on it, each from the rewards before it alone."""
     count = np.arange(1, filled.shape[2] + 1, dtype=np.float64)
     mean = (0.5 + np.cumsum(filled, axis=2)) / (count + 1)
@@ -183,7 +207,7 @@ def _earlier(values: Floats, first: float) -> Floats:
     return np.concatenate([np.full((*values.shape[:2], 1), first), values[:, :, :-1]], axis=2)
 
 
-def _ruled_out_below(rewards: Floats, bets: Floats, confidence: float) -> Floats:
+def _ruled_out_below(rewards: Floats, bets: Floats, confidence: Floats) -> Floats:
     """Find, by bisection, the largest number that the bet on higher rewards has ruled out; 0 when there is none.
 
     The capital falls as the number rises, so all below one that is ruled out are ruled out too.
