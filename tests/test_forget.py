@@ -78,3 +78,14 @@ def test_a_file_is_its_owners_alone(tmp_path: Path) -> None:
 def test_half_an_export_is_refused() -> None:
     with pytest.raises(InvalidInput, match="a whole export"):
         SlotMemory.restore(told().export()[:2], encoder=BagEncoder())
+
+
+def test_the_name_of_a_speaker_who_said_nothing_else_is_in_no_index() -> None:
+    memory = SlotMemory(slots=4)
+    memory.ingest("Nobody shall know this.", speaker="Zacharias", session="a secret session")
+    memory.ingest("The boiler has a brass valve.", speaker="Ana", session="s1")
+    memory.forget("e1")
+    index = memory._state.passage_index()
+    assert (list(index._speakers.codes), list(index._sessions.codes)) == (["Ana"], ["s1"])
+    memory.ingest("The violin has a broken bow.", speaker="Ben", session="s2")
+    assert len({*index._speakers.codes.values()}) == 2

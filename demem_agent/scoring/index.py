@@ -41,6 +41,25 @@ def moment(at: datetime | None) -> float:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
+class _Names:
+    """Names and the whole number that stands for each in a column; none is given twice."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str | None, int] = {}
+        self._given = 0
+
+    def code(self, name: str | None) -> int:
+        if name not in self.codes:
+            self.codes[name] = self._given
+            self._given += 1
+        return self.codes[name]
+
+    def keep(self, column: Column) -> None:
+        """Drop the names that no passage has any more."""
+        present = set(np.unique(column.view()).tolist())
+        self.codes = {name: code for name, code in self.codes.items() if code in present}
+
+
 class PassageIndex:
     """One row per passage, in order of ingestion; after a removal rows are numbered anew."""
 
@@ -61,8 +80,8 @@ class PassageIndex:
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
         self._rows: dict[str, range] = {}
-        self._sessions: dict[str | None, int] = {}
-        self._speakers: dict[str | None, int] = {}
+        self._sessions = _Names()
+        self._speakers = _Names()
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -72,8 +91,8 @@ class PassageIndex:
     ) -> None:
         """Append one item with a vector of unit length per passage."""
         first = len(self.passages)
-        session = self._sessions.setdefault(evidence.session, len(self._sessions))
-        speaker = self._speakers.setdefault(evidence.speaker, len(self._speakers))
+        session = self._sessions.code(evidence.session)
+        speaker = self._speakers.code(evidence.speaker)
         for (start, end), vector in zip(spans, vectors, strict=True):
             text = evidence.text[start:end]
             self.passages.append(Passage(evidence.id, start, end))
@@ -110,6 +129,8 @@ class PassageIndex:
         for row, passage in enumerate(self.passages):
             first = self._rows.get(passage.evidence_id, range(row, row)).start
             self._rows[passage.evidence_id] = range(first, row + 1)
+        self._sessions.keep(self.session)
+        self._speakers.keep(self.speaker)
 
     def _columns(self) -> tuple[Column, ...]:
         return (
@@ -155,9 +176,9 @@ class PassageIndex:
         """Give the codes of the speakers whose name, or a word of it, stands in the query."""
         words = set(_NAME.findall(query.lower()))
         return [
-            code for name, code in self._speakers.items() if name and not words.isdisjoint(_NAME.findall(name.lower()))
+            code for name, code in self._speakers.codes.items() if name and not words.isdisjoint(_NAME.findall(name.lower()))
         ]
 
     def user_speakers(self) -> list[int]:
         """Give the codes of speakers that are, by convention, the human side of a chat."""
-        return [code for name, code in self._speakers.items() if name and name.lower() in ("user", "human")]
+        return [code for name, code in self._speakers.codes.items() if name and name.lower() in ("user", "human")]
