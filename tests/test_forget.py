@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from demem_agent import InvalidInput, SlotMemory
+from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 VALVE, BOW = "The boiler has a brass valve.", "The violin has a broken bow."
@@ -89,3 +90,19 @@ def test_the_name_of_a_speaker_who_said_nothing_else_is_in_no_index() -> None:
     assert (list(index._speakers.codes), list(index._sessions.codes)) == (["Ana"], ["s1"])
     memory.ingest("The violin has a broken bow.", speaker="Ben", session="s2")
     assert len({*index._speakers.codes.values()}) == 2
+
+
+def test_what_a_crash_left_to_be_erased_is_erased_when_the_file_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.db"
+    memory = SlotMemory.open(f"sqlite:///{file}")
+    memory.ingest("Nobody shall know 4417zz.")
+    memory.ingest("The boiler has a brass valve.")
+    with monkeypatch.context() as crash:
+        crash.setattr(SqliteStore, "_erase_log", lambda store: True)  # the process ends right after the commit
+        memory.forget("e1")
+        memory.close()
+    assert b"4417zz" in b"".join(found.read_bytes() for found in tmp_path.glob("a.db*"))
+    SlotMemory.open(f"sqlite:///{file}").close()
+    assert b"4417zz" not in b"".join(found.read_bytes() for found in tmp_path.glob("a.db*"))

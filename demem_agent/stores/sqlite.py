@@ -114,6 +114,8 @@ class SqliteStore:
             self._connection.users += 1
         self._lock = self._connection.lock
         self._db = self._connection.db
+        with self._errors("erase"):
+            self._erase_log()
 
     def create(self, address: Address, settings: Settings) -> None:
         head = Head()
@@ -151,6 +153,8 @@ class SqliteStore:
     def commit(self, address: Address, delta: Delta) -> None:
         with self._transaction("commit"):
             self._advance(address, delta)
+            if delta.forgotten:  # should the process end before the file is written anew, the next one knows
+                self._db.execute("PRAGMA user_version = 1")
             self._write_evidence(address, delta)
             self._write_slots(address, delta)
             self._replace("context", address, ("number", "slot", "body", "vector"), map(context_row, delta.contexts))
@@ -206,7 +210,8 @@ class SqliteStore:
         made = _file(self.path)
         if made is None:
             return _Connection((0, 0, 0), self._db)  # ":memory:" is nobody else's
-        _CONNECTIONS[made] = connection = _Connection(made, self._db)
+        owing = bool(self._db.execute("PRAGMA user_version").fetchone()[0])
+        _CONNECTIONS[made] = connection = _Connection(made, self._db, owes_erasure=owing)
         return connection
 
     def _make_private(self) -> None:
@@ -292,6 +297,8 @@ class SqliteStore:
                     raise
                 busy = True
             self._connection.owes_erasure = bool(busy)
+            if not busy:
+                self._db.execute("PRAGMA user_version = 0")
         return not self._connection.owes_erasure
 
     def _insert(self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
