@@ -95,14 +95,19 @@ def test_the_name_of_a_speaker_who_said_nothing_else_is_in_no_index() -> None:
 def test_what_a_crash_left_to_be_erased_is_erased_when_the_file_is_opened_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "a.db"
-    memory = SlotMemory.open(f"sqlite:///{file}")
-    memory.ingest("Nobody shall know 4417zz.")
-    memory.ingest("The boiler has a brass valve.")
-    with monkeypatch.context() as crash:
-        crash.setattr(SqliteStore, "_erase_log", lambda store: True)  # the process ends right after the commit
-        memory.forget("e1")
-        memory.close()
-    assert b"4417zz" in b"".join(found.read_bytes() for found in tmp_path.glob("a.db*"))
-    SlotMemory.open(f"sqlite:///{file}").close()
-    assert b"4417zz" not in b"".join(found.read_bytes() for found in tmp_path.glob("a.db*"))
+    (crashed := tmp_path / "crashed").mkdir()
+    with SlotMemory.open(f"sqlite:///{tmp_path}/a.db") as memory:
+        memory.ingest("Nobody shall know 4417zz.")
+        memory.ingest("The boiler has a brass valve.")
+        with monkeypatch.context() as crash:
+            crash.setattr(SqliteStore, "_erase_log", lambda store: True)
+            memory.forget("e1")
+        for file in tmp_path.glob("a.db*"):  # what is on disk if the process ends right after the commit
+            (crashed / file.name).write_bytes(file.read_bytes())
+    assert b"4417zz" in bytes_of(crashed)
+    SlotMemory.open(f"sqlite:///{crashed}/a.db").close()
+    assert b"4417zz" not in bytes_of(crashed)
+
+
+def bytes_of(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
