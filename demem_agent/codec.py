@@ -20,6 +20,7 @@ from demem_agent.records import Certified, SlotState, Vector
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.state import State
 from demem_agent.types import Candidate, Context, Evidence, SplitCertificate
+from demem_agent.written import Written
 
 __all__ = [
     "SlotRow",
@@ -39,6 +40,8 @@ __all__ = [
     "vectors_from_text",
     "vectors_to_bytes",
     "vectors_to_text",
+    "written_from",
+    "written_to",
 ]
 
 Json = dict[str, Any]
@@ -57,14 +60,14 @@ class SlotRow:
     gate: Rank | None
     name: str | None = None
     pinned: bool = False
+    written: Written | None = None
 
 
 def slot_row(slot: SlotState) -> SlotRow:
     cover = tuple((e.evidence_id, e.start, e.end) for e in slot.summary.kept)
     summary = slot.summary
-    return SlotRow(
-        slot.number, slot.parent, slot.revision, slot.total, summary.text, cover, summary.gate, slot.name, slot.pinned
-    )
+    about = (slot.number, slot.parent, slot.revision, slot.total)
+    return SlotRow(*about, summary.text, cover, summary.gate, slot.name, slot.pinned, slot.written)
 
 
 def slot_state(state: State, row: SlotRow) -> SlotState:
@@ -77,7 +80,7 @@ def slot_state(state: State, row: SlotRow) -> SlotState:
     found = {(e.evidence_id, e.start, e.end): e for item in items for e in state.excerpts_of(item)}
     kept = tuple(found[span] for span in row.cover)
     summary = Summary(row.text, kept, row.gate)
-    return SlotState(row.number, row.parent, row.revision, row.total, summary, row.name, row.pinned)
+    return SlotState(row.number, row.parent, row.revision, row.total, summary, row.name, row.pinned, row.written)
 
 
 def slot_row_to(row: SlotRow) -> Json:
@@ -91,6 +94,7 @@ def slot_row_to(row: SlotRow) -> Json:
         "gate": list(row.gate) if row.gate else None,
         "name": row.name,
         "pinned": row.pinned,
+        "written": written_to(row.written),
     }
 
 
@@ -105,11 +109,23 @@ def slot_row_from(plain: Mapping[str, Any]) -> SlotRow:
         rank_from(plain["gate"]),
         plain.get("name"),
         bool(plain.get("pinned", False)),
+        written_from(plain.get("written")),
     )
 
 
 def rank_from(plain: Any) -> Rank | None:
     return None if plain is None else (int(plain[0]), float(plain[1]), int(plain[2]), int(plain[3]))
+
+
+def written_to(written: Written | None) -> Json | None:
+    return asdict(written) if written else None
+
+
+def written_from(plain: Any) -> Written | None:
+    if plain is None:
+        return None
+    covers = tuple(tuple(str(item) for item in cover) for cover in plain["covers"])
+    return Written(str(plain["text"]), covers, str(plain["author"]))
 
 
 def evidence_to(evidence: Evidence) -> Json:

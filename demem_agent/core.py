@@ -9,10 +9,10 @@ from dataclasses import astuple, replace
 from datetime import date, datetime
 from typing import Any, Self
 
-from demem_agent import arranging, erase, feedback, flows, portable, undo
+from demem_agent import arranging, erase, feedback, flows, portable, summarising, undo
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
-from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
+from demem_agent.errors import EncoderMismatch, InvalidInput, NotFound, StaleState
 from demem_agent.loading import load_state
 from demem_agent.options import Options, checked_encoder, collaborators, settings_given
 from demem_agent.requests import Flow
@@ -35,6 +35,7 @@ from demem_agent.types import (
     Route,
     Slot,
     SplitCertificate,
+    Summarised,
 )
 from demem_agent.units import measure
 
@@ -205,10 +206,13 @@ class MemoryCore:
         when = self._when(at)
         return lambda: flows.route(self._state, self._encoder, query, when)
 
-    def _reading(self, query: str, limit: int | None, mode: Mode | None, at: When) -> Callable[[], Flow[Reading]]:
+    def _reading(
+        self, query: str, limit: int | None, mode: Mode | None, at: When, slot: int | None
+    ) -> Callable[[], Flow[Reading]]:
         text_field("query", query)
         size, chosen, when = self._limit(limit), self._mode(mode), self._when(at)
-        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen)
+        number = None if slot is None else whole_field("slot", slot, 0)
+        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen, number)
 
     def _answering(self, query: str, at: When) -> Callable[[], Flow[Answer]]:
         text_field("query", query)
@@ -259,6 +263,18 @@ class MemoryCore:
     def _undoing(self, certificate_id: str) -> Callable[[], Flow[None]]:
         text_field("certificate_id", certificate_id)
         return lambda: undo.undo(self._state, certificate_id)
+
+    def _summarising(self, slot: int) -> Callable[[], Flow[Summarised]]:
+        compressor = self._team.compressor
+        if compressor is None:
+            raise InvalidInput("compressor", None, "given when the memory is made or opened")
+        number, author = whole_field("slot", slot, 0), compressor.name
+        if number not in self._state.slots:
+            raise NotFound("slot", str(number))
+        return lambda: summarising.summarise(self._state, number, author)
+
+    def _due(self, slot: int | None) -> list[int]:
+        return summarising.due(self._state) if slot is None else [slot]
 
     def _naming(self, slot: int, name: str | None) -> Callable[[], Flow[None]]:
         number = whole_field("slot", slot, 0)

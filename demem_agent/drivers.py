@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import CollaboratorError, DeMemError
-from demem_agent.requests import Ask, Commit, Encode, Flow, Request, Score
+from demem_agent.requests import Ask, Commit, Compress, Encode, Flow, Request, Score
 from demem_agent.stores import Address, Store
-from demem_agent.types import Answerer, Draft, Encoder, Scorer
+from demem_agent.types import Answerer, Compressor, Draft, Encoder, Proposal, Scorer
 
 __all__ = ["Collaborators", "drive", "drive_async"]
 
@@ -40,6 +40,7 @@ class Collaborators:
     store: Store
     address: Address
     judges: tuple[Scorer, ...] = ()
+    compressor: Compressor | None = None
 
 
 def drive(flow: Flow[Result], lock: AbstractContextManager[Any], team: Collaborators) -> Result:
@@ -116,13 +117,17 @@ class _Work:
     finish: Callable[[list[Any]], Any]
 
 
-def _work(request: Encode | Ask | Score, team: Collaborators) -> _Work:
+def _work(request: Encode | Ask | Score | Compress, team: Collaborators) -> _Work:
     if isinstance(request, Encode):
         n = len(request.texts)
         return _Work("encoder", [(team.encoder.encode, list(request.texts))], lambda raw: as_matrix(raw[0], n))
     if isinstance(request, Ask):
         calls: list[tuple[Callable[[Any], Any], Any]] = [(team.answerer.answer, q) for q in request.questions]
         return _Work("answerer", calls, lambda given: [_draft(text) for text in given])
+    if isinstance(request, Compress):
+        if team.compressor is None:
+            raise CollaboratorError("the memory was made without a compressor")
+        return _Work("compressor", [(team.compressor.compress, request.task)], lambda given: _proposal(given[0]))
     raters = team.judges if request.judged else team.scorers
     pairs: list[tuple[Callable[[Any], Any], Any]] = [(s.score, a) for a in request.attempts for s in raters]
     return _Work("judge" if request.judged else "scorer", pairs, lambda given: _scores(given, raters))
@@ -134,6 +139,12 @@ def _draft(given: object) -> Draft:
     if isinstance(given, str):
         return Draft(given)
     raise CollaboratorError(f"the answerer gave {type(given).__name__}, not a text or a Draft")
+
+
+def _proposal(given: object) -> Proposal:
+    if isinstance(given, Proposal):
+        return given
+    raise CollaboratorError(f"the compressor gave {type(given).__name__}, not a Proposal")
 
 
 def _scores(given: Sequence[object], scorers: Sequence[Scorer]) -> NDArray[np.float64]:

@@ -176,9 +176,9 @@ def _scrubbed(before: SlotState | None, gone: set[str], quotes: Sequence[str]) -
     """
     if before is not None and _holds(before.name or "", quotes):
         before = replace(before, name=None)
-    if before is None or gone.isdisjoint(e.evidence_id for e in before.summary.kept):
+    if before is None or gone.isdisjoint((*before.cover, *(e.evidence_id for e in before.summary.kept))):
         return before
-    return replace(before, summary=Summary())
+    return replace(before, summary=Summary(), written=None)
 
 
 def _holds(text: str, quotes: Sequence[str]) -> bool:

@@ -10,6 +10,8 @@
     ├── InvariantBroken       check() found a state that must not exist
     ├── CertificateRefused    a certificate does not come to what it claims
     ├── CollaboratorError     an encoder, answerer or scorer gave an unusable result
+    │   ├── ModelError        a language model failed, or gave what cannot be used; ``kind`` says how
+    │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
     └── StoreError            the database failed, is locked, is newer, or holds a damaged row
         └── StaleState        another writer has moved the memory on; the flow is run again
@@ -17,9 +19,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 __all__ = [
+    "BudgetSpent",
     "CertificateRefused",
     "CollaboratorError",
     "DeMemError",
@@ -28,9 +31,28 @@ __all__ = [
     "InvalidInput",
     "InvariantBroken",
     "MissingExtra",
+    "ModelError",
+    "ModelFault",
     "NotFound",
     "StaleState",
     "StoreError",
+]
+
+#: How a call of a language model can fail. The first four are asked again, within the deadline.
+ModelFault = Literal[
+    "rate limited",  # too many requests
+    "unavailable",  # no connection, reset, or an error of the server
+    "timeout",  # stalled, or too slow for the deadline
+    "malformed",  # a success that is none: HTML, cut JSON, no choices, no text
+    "cut off",  # the answer ended before it was whole
+    "refused",  # by the model or a content filter
+    "rejected",  # the request is not one that the provider takes
+    "too long",  # the prompt is longer than the model takes
+    "unauthorised",  # the key is wrong, or not allowed to
+    "no such model",
+    "quota",  # the account has no credit left
+    "circuit open",  # too many failures lately: not asked at all
+    "not recorded",  # a replay without that call
 ]
 
 
@@ -106,6 +128,50 @@ class CertificateRefused(DeMemError):
 
 class CollaboratorError(DeMemError):
     """Report an encoder, answerer or scorer whose result cannot be used."""
+
+
+class ModelError(CollaboratorError):
+    """Report a call of a language model that gave nothing usable; it quotes neither prompt, reply nor key.
+
+    Attributes:
+        kind: how it failed.
+        model: its name, as the caller wrote it.
+        status: the HTTP status, where there was one.
+        retry_after: seconds that the provider asked to wait, where it did.
+        requests: HTTP requests that the call made.
+    """
+
+    def __init__(
+        self,
+        kind: ModelFault,
+        model: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        note: str = "",
+    ) -> None:
+        self.kind = kind
+        self.model = model
+        self.status = status
+        self.retry_after = retry_after
+        self.requests = 0
+        details = "; ".join(part for part in (f"HTTP {status}" if status else "", note) if part)
+        super().__init__(f"the model {_shown(model)} failed: {kind}" + (f" ({details})" if details else ""))
+
+
+class BudgetSpent(CollaboratorError):
+    """Report a spending limit that a call of a language model would pass; the call was not made.
+
+    Attributes:
+        ledger: name of the ledger with that limit.
+        background: whether only background work is stopped yet.
+    """
+
+    def __init__(self, ledger: str, spent: str, limit: str, background: bool) -> None:
+        self.ledger = ledger
+        self.background = background
+        what = "background work of a model" if background else "a call of a model"
+        super().__init__(f"the budget of the {ledger} does not allow {what}: {spent} of {limit} spent or held")
 
 
 class MissingExtra(DeMemError, ImportError):

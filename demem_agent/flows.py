@@ -14,11 +14,11 @@ from datetime import datetime
 import numpy as np
 
 from demem_agent.encoders import EncoderInfo
-from demem_agent.errors import EncoderMismatch, IdempotencyConflict, StaleState
+from demem_agent.errors import EncoderMismatch, IdempotencyConflict, NotFound, StaleState
 from demem_agent.ledger import operation, stored_result
 from demem_agent.placement import Arrival, place
-from demem_agent.reading import assemble, pack, strip_rendered
-from demem_agent.records import Delta, Head, StoredContext, StoredEvidence, Vector
+from demem_agent.reading import assemble, in_time_order, pack, strip_rendered, wrap
+from demem_agent.records import Delta, Head, SlotState, StoredContext, StoredEvidence, Vector
 from demem_agent.requests import Ask, Commit, Encode, Flow
 from demem_agent.scoring import (
     Query,
@@ -94,10 +94,24 @@ def route(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -
     return slot_ranking(state, asked)[0]
 
 
-def read(state: State, encoder: EncoderInfo, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Reading]:
-    """Fill a limit with what bears on a query."""
+def read(
+    state: State,
+    encoder: EncoderInfo,
+    query: str,
+    at: datetime | None,
+    limit: int,
+    mode: Mode,
+    slot: int | None = None,
+) -> Flow[Reading]:
+    """Fill a limit with what bears on a query.
+
+    Args:
+        slot: read it as if the query had been routed there.
+    """
     asked = yield from _encoded(state, encoder, query, at)
-    return _read(state, asked, limit, mode)[1]
+    if slot is not None and slot not in state.slots:
+        raise NotFound("slot", str(slot))
+    return _read(state, asked, limit, mode, slot)[1]
 
 
 def answer(state: State, encoder: EncoderInfo, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Answer]:
@@ -264,12 +278,13 @@ def _encoded(state: State, encoder: EncoderInfo, query: str, at: datetime | None
     return Query(query, matrix[0], at.date() if at else None)
 
 
-def _read(state: State, query: Query, limit: int, mode: Mode) -> tuple[Route, Reading]:
+def _read(state: State, query: Query, limit: int, mode: Mode, slot: int | None = None) -> tuple[Route, Reading]:
     routed, ranking = slot_ranking(state, query)
+    routed = routed if slot is None else replace(routed, slot=slot)
     if routed.slot is None or ranking is None:
         return routed, Reading("", 0, limit, state.settings.unit, mode, (), ())
     if mode == "strict":
-        lines, text = assemble(state.slots[routed.slot].summary, state.evidence, limit, state.measure)
+        lines, text = _strict(state, state.slots[routed.slot], limit)
     else:
         lines, text = pack(_best_first(state, routed.slot, ranking), limit, state.measure, _trimmer(state, query))
     evidence = tuple(dict.fromkeys(line.evidence for line in lines))
@@ -277,6 +292,14 @@ def _read(state: State, query: Query, limit: int, mode: Mode) -> tuple[Route, Re
     held = tuple(slot for slot in slots if any(state.slot_of[item.id] == slot for item in evidence))
     reading = Reading(text, state.measure(text), limit, state.settings.unit, mode, evidence, held, tuple(lines))
     return routed, reading
+
+
+def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]:
+    """Give a slot's summary: what a model wrote where it fits, with its evidence whole, or else the excerpts."""
+    if slot.written and state.measure(text := wrap(slot.written.text)) <= limit:
+        whole = (Line(state.evidence[item], 0, len(state.evidence[item].text)) for item in slot.written.cover)
+        return in_time_order(list(whole)), text
+    return assemble(slot.summary, state.evidence, limit, state.measure)
 
 
 def _trimmer(state: State, query: Query) -> Cut:

@@ -75,6 +75,8 @@ def _slot(state: State, row: SlotRow) -> SlotState:
     slot = slot_state(state, row)
     if summary_text(slot.summary.kept) != row.text or not np.allclose(state.sum_of(row.number), row.total, atol=1e-3):
         raise ValueError("a summary or a prototype that is not of its items")
+    if slot.written is not None and not state.members[row.number].keys() >= set(slot.written.cover):
+        raise ValueError("a written summary of other items")
     return slot
 
 

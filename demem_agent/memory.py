@@ -30,6 +30,7 @@ from demem_agent.types import (
     Receipt,
     Route,
     SplitCertificate,
+    Summarised,
 )
 
 __all__ = ["AsyncSlotMemory", "SlotMemory"]
@@ -152,17 +153,26 @@ class SlotMemory(MemoryCore):
         """Choose the slot that a query goes to, and tell whether any is adequate."""
         return self._run(self._routing(query, at))
 
-    def read(self, query: str, *, limit: int | None = None, mode: Mode | None = None, at: When = None) -> Reading:
+    def read(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        mode: Mode | None = None,
+        at: When = None,
+        slot: int | None = None,
+    ) -> Reading:
         """Give the text to put before a model: at most ``limit`` in the memory's unit, marks included.
 
         Args:
             mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
                 gives the routed slot's summary alone, as in the paper.
             at: when the query is asked; "last week" in it then means something.
+            slot: read this one as if the query had been routed there.
 
         A limit too small for the marks and one line gives an empty text.
         """
-        return self._run(self._reading(query, limit, mode, at))
+        return self._run(self._reading(query, limit, mode, at, slot))
 
     def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision, so that feedback can refer to it."""
@@ -215,6 +225,21 @@ class SlotMemory(MemoryCore):
             InvalidInput: if it did not split, or was undone before.
         """
         self._run(self._undoing(certificate_id))
+
+    def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
+        """Have the memory's ``compressor`` write summaries: of one slot, or of all that changed since it last did.
+
+        Ingest and read never wait for it: nothing is locked while it works, and what it gives is kept only if the slot
+        has not changed meanwhile and everything in it stands in the evidence that it names. Else the slot keeps the
+        excerpts it has, and the result says why. Strict readings give what was written; its next change drops it.
+
+        Raises:
+            InvalidInput: if the memory has no compressor.
+            NotFound: for a slot that is not active.
+        """
+        with self._still():
+            numbers = self._due(slot)
+        return tuple(self._run(self._summarising(number)) for number in numbers)
 
     def rename(self, slot: int, name: str | None) -> None:
         """Give a slot a name, for people; None takes it away. Nothing else depends on it.
@@ -382,9 +407,17 @@ class AsyncSlotMemory(MemoryCore):
         """Choose the slot that a query goes to."""
         return await self._run(self._routing(query, at))
 
-    async def read(self, query: str, *, limit: int | None = None, mode: Mode | None = None, at: When = None) -> Reading:
+    async def read(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        mode: Mode | None = None,
+        at: When = None,
+        slot: int | None = None,
+    ) -> Reading:
         """Give the text to put before a model."""
-        return await self._run(self._reading(query, limit, mode, at))
+        return await self._run(self._reading(query, limit, mode, at, slot))
 
     async def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision."""
@@ -403,6 +436,10 @@ class AsyncSlotMemory(MemoryCore):
     async def undo(self, certificate_id: str) -> None:
         """Take a split back."""
         await self._run(self._undoing(certificate_id))
+
+    async def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
+        """Have the memory's ``compressor`` write summaries."""
+        return tuple([await self._run(self._summarising(number)) for number in self._due(slot)])
 
     async def rename(self, slot: int, name: str | None) -> None:
         """Give a slot a name."""

@@ -15,7 +15,7 @@ from demem_agent.settings import Settings, SplitSettings
 from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text import clean
 from demem_agent.turns import text_field
-from demem_agent.types import Answerer, Encoder, Mode, Scorer, Unit
+from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Unit
 from demem_agent.units import Measure
 
 __all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
@@ -30,9 +30,9 @@ class Options(TypedDict, total=False):
     given only read_limit, mode, learn and split may differ.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in reading; at
-    least two), judges (rate an answer without a reference; none, or at least two): sync or async. counter:
-    measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by default they
-    stay undated. memory_id, tenant: whose memory it is.
+    least two), judges (rate an answer without a reference; none, or at least two), compressor (writes summaries when
+    ``summarise`` is called; none): sync or async. counter: measures text when unit is "tokens". clock: dates turns
+    and queries that come without ``at``; by default they stay undated. memory_id, tenant: whose memory it is.
     """
 
     slots: int
@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     answerer: Answerer
     scorers: Sequence[Scorer]
     judges: Sequence[Scorer]
+    compressor: Compressor
     counter: Measure
     clock: Callable[[], datetime]
     memory_id: str
@@ -93,7 +94,11 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
     if not callable(options.get("clock", callable)):
         raise InvalidInput("clock", options["clock"], "a function that gives the time now")
     address = Address(_name("tenant", options), _name("memory_id", options))
-    return Collaborators(encoder, answerer, scorers, store if store is not None else MemoryStore(), address, judges)
+    compressor = options.get("compressor")
+    if compressor is not None and not isinstance(compressor, Compressor):
+        raise InvalidInput("compressor", compressor, "an object with a name and compress(task)")
+    place = store if store is not None else MemoryStore()
+    return Collaborators(encoder, answerer, scorers, place, address, judges, compressor)
 
 
 def checked_encoder(encoder: object) -> Encoder:

@@ -105,6 +105,7 @@ class _Draft:
                 revision=revision,
                 total=self.totals[number].copy(),
                 summary=self.summaries[number],
+                written=None,
             )
             for number, revision in sorted(self.changed.items())
         )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from demem_agent.compress import Summary
 from demem_agent.types import Context, Evidence, SplitCertificate
+from demem_agent.written import Written
 
 __all__ = [
     "REWARDED",
@@ -75,6 +76,7 @@ class SlotState:
     Attributes:
         total: sum over its items of their mean passage vector; the prototype is its direction.
         name, pinned: what a user called it, and whether it is to stay as it is divided.
+        written: what a model wrote for strict readings, until its content changes; None without.
     """
 
     number: int
@@ -84,6 +86,17 @@ class SlotState:
     summary: Summary
     name: str | None = None
     pinned: bool = False
+    written: Written | None = None
+
+    @property
+    def text(self) -> str:
+        """The summary as strict readings give it: what a model wrote, or else the excerpts."""
+        return self.written.text if self.written else self.summary.text
+
+    @property
+    def cover(self) -> tuple[str, ...]:
+        """The ids of the evidence that :attr:`text` was made from."""
+        return self.written.cover if self.written else tuple(dict.fromkeys(e.evidence_id for e in self.summary.kept))
 
 
 @dataclass(frozen=True, slots=True)

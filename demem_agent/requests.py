@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from demem_agent.records import Delta
-from demem_agent.types import Attempt, Question
+from demem_agent.types import Attempt, Compression, Question
 
-__all__ = ["Ask", "Commit", "Encode", "Flow", "Request", "Score"]
+__all__ = ["Ask", "Commit", "Compress", "Encode", "Flow", "Request", "Score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,13 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Compress:
+    """A summary to be written; the reply is one :class:`~demem_agent.types.Proposal`."""
+
+    task: Compression
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """Rows to write; when the reply (None) comes they are durable, and the flow applies them to the state.
 
@@ -48,7 +55,7 @@ class Commit:
     delta: Delta
 
 
-Request = Encode | Ask | Score | Commit
+Request = Encode | Ask | Score | Compress | Commit
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and right after
 #: a Commit it applies the delta; the driver holds the memory's lock whenever the generator runs.

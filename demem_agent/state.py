@@ -116,17 +116,19 @@ class State:
 
     def slot_view(self, number: int) -> Slot:
         slot = self.slots[number]
+        text, cover = slot.text, slot.cover
         return Slot(
             number=number,
-            summary=slot.summary.text,
-            size=self.measure(slot.summary.text),
+            summary=text,
+            size=self.measure(text),
             evidence=tuple(self.members[number]),
-            cover=tuple(dict.fromkeys(excerpt.evidence_id for excerpt in slot.summary.kept)),
+            cover=cover,
             contexts=tuple(c for c, stored in self.contexts.items() if stored.context.slot == number),
             parent=slot.parent,
             revision=slot.revision,
             name=slot.name,
             pinned=slot.pinned,
+            author=slot.written.author if slot.written else None,
         )
 
     def context(self, context_id: str) -> StoredContext:
@@ -150,7 +152,7 @@ class State:
         total = self._sum(ordered)
         candidates = (e for item in ordered for e in self.excerpts_of(item, used))
         summary = compress(candidates, self.settings.slot_limit, self.measure)
-        return replace(slot, revision=revision, total=total, summary=summary)
+        return replace(slot, revision=revision, total=total, summary=summary, written=None)
 
     def sum_of(self, number: int) -> Vector:
         """Give the sum of the vectors of a slot's items, shape (d,)."""
@@ -264,7 +266,7 @@ class State:
             yield repr((evidence, self.slot_of[item])).encode(errors="surrogatepass")
             yield self.passage_index().vectors_of(item).tobytes()
         for number, slot in sorted(self.slots.items()):
-            about = (number, slot.parent, slot.revision, slot.summary, slot.name, slot.pinned)
+            about = (number, slot.parent, slot.revision, slot.summary, slot.name, slot.pinned, slot.written)
             yield repr(about).encode(errors="surrogatepass")
             yield slot.total.tobytes()
         for stored in self.contexts.values():
@@ -285,7 +287,7 @@ class State:
     def _check_budget(self) -> None:
         _require(len(self.slots) <= self.settings.slots, f"{len(self.slots)} slots, K is {self.settings.slots}")
         for number, slot in self.slots.items():
-            size = self.measure(slot.summary.text)
+            size = max(self.measure(slot.summary.text), self.measure(slot.text))
             _require(size <= self.settings.slot_limit, f"the summary of slot {number} measures {size}")
             _require(0 <= number < self.settings.slots, f"slot number {number} is not below K")
 
@@ -305,6 +307,8 @@ class State:
             for e in slot.summary.kept:
                 owner = self.slot_of.get(e.evidence_id)
                 _require(owner == number, f"the summary of slot {number} covers {e.evidence_id} of slot {owner}")
+            covered = set(slot.written.cover) if slot.written else set()
+            _require(covered <= self.members[number].keys(), f"what was written for slot {number} covers other items")
             whole = summary_text(slot.summary.kept) == slot.summary.text
             _require(whole, f"the summary of slot {number} is not the text of what it covers")
             _require(slot.parent != number, f"slot {number} is its own parent")

@@ -115,7 +115,9 @@ Trigger = Callable[[State, Pending, Tests], Flow[Conflict | None]]
 
 def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) -> SlotState:
     summary = state.fold(slot.summary, state.excerpts_of(item, used))
-    return replace(slot, summary=summary, revision=state.head.seq + 1) if summary != slot.summary else slot
+    if summary == slot.summary:
+        return slot
+    return replace(slot, summary=summary, written=None, revision=state.head.seq + 1)
 
 
 def try_conflict(

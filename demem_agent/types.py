@@ -6,7 +6,7 @@ symbol it uses is given in each docstring.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -17,6 +17,8 @@ __all__ = [
     "Attempt",
     "Candidate",
     "Channel",
+    "Compression",
+    "Compressor",
     "Context",
     "Draft",
     "Encoder",
@@ -26,13 +28,16 @@ __all__ = [
     "Lesson",
     "Line",
     "Mode",
+    "Proposal",
     "Question",
     "Reading",
     "Receipt",
     "Route",
     "Scorer",
     "Slot",
+    "Source",
     "SplitCertificate",
+    "Summarised",
     "Unit",
     "number_of",
 ]
@@ -84,6 +89,7 @@ class Slot:
         revision: number of the operation that last changed it.
         name: what a user called it; None unless someone did.
         pinned: True while it must be neither split nor merged into another.
+        author: name of the model that wrote the summary; None for excerpts.
     """
 
     number: int
@@ -96,6 +102,7 @@ class Slot:
     revision: int
     name: str | None = None
     pinned: bool = False
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +376,51 @@ class Receipt:
     certificates: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One line that a summary is written from; ``needed`` when an answer that was rewarded rested on it."""
+
+    evidence_id: str
+    text: str
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """What a :class:`Compressor` is given: lines in order of time, and how long the summary may be.
+
+    Attributes:
+        limit: L, in ``unit``, by ``measure``.
+    """
+
+    sources: tuple[Source, ...]
+    limit: int
+    unit: Unit
+    measure: Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a :class:`Compressor` gives: statements, and for each the ids of the evidence that it was made from."""
+
+    statements: tuple[str, ...]
+    covers: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """What became of the summary of one slot.
+
+    Attributes:
+        kept: whether it was written and kept; else the slot has the summary that it had.
+        reason: why not, without any text of memory.
+    """
+
+    slot: int
+    kept: bool
+    reason: str = ""
+
+
 @runtime_checkable
 class Encoder(Protocol):
     """Anything with ``encode``: a sentence-transformers or model2vec model fits as it is.
@@ -395,3 +447,16 @@ class Scorer(Protocol):
     def name(self) -> str: ...
 
     def score(self, attempt: Attempt, /) -> float | Awaitable[float]: ...
+
+
+@runtime_checkable
+class Compressor(Protocol):
+    """Write the summary of a slot from its evidence; may be a coroutine function.
+
+    What it gives is a proposal, and is checked: see :mod:`demem_agent.written`.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def compress(self, task: Compression, /) -> Proposal | Awaitable[Proposal]: ...

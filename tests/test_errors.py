@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from demem_agent.errors import (
+    BudgetSpent,
     CertificateRefused,
     CollaboratorError,
     DeMemError,
@@ -15,6 +16,7 @@ from demem_agent.errors import (
     InvalidInput,
     InvariantBroken,
     MissingExtra,
+    ModelError,
     NotFound,
     StaleState,
     StoreError,
@@ -29,6 +31,8 @@ ERRORS = [
     CertificateRefused("c1", "radius", 0.5, "0.25"),
     CollaboratorError("the encoder failed: OSError"),
     MissingExtra("demem", "cli"),
+    ModelError("rate limited", "a-model", status=429, retry_after=2.0),
+    BudgetSpent("memory", "0.9", "1.0", True),
     StoreError("locked"),
     StaleState("moved on"),
 ]

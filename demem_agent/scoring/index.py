@@ -175,9 +175,8 @@ class PassageIndex:
     def named_speakers(self, query: str) -> list[int]:
         """Give the codes of the speakers whose name, or a word of it, stands in the query."""
         words = set(_NAME.findall(query.lower()))
-        return [
-            code for name, code in self._speakers.codes.items() if name and not words.isdisjoint(_NAME.findall(name.lower()))
-        ]
+        known = self._speakers.codes.items()
+        return [code for name, code in known if name and not words.isdisjoint(_NAME.findall(name.lower()))]
 
     def user_speakers(self) -> list[int]:
         """Give the codes of speakers that are, by convention, the human side of a chat."""

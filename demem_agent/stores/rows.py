@@ -8,7 +8,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from demem_agent.codec import Json, context_from, context_to, dumps, slot_row, vectors_from_bytes, vectors_to_bytes
+from demem_agent.codec import (
+    Json,
+    context_from,
+    context_to,
+    dumps,
+    slot_row,
+    vectors_from_bytes,
+    vectors_to_bytes,
+    written_to,
+)
 from demem_agent.errors import StoreError
 from demem_agent.records import Head, Operation, SlotState, StoredContext, StoredEvidence, Vector
 from demem_agent.turns import time_field, unit_field
@@ -152,7 +161,8 @@ def slot_columns(slot: SlotState) -> tuple[Any, ...]:
     row = slot_row(slot)
     gate = dumps(row.gate) if row.gate else None
     total, name = vectors_to_bytes(row.total), text_to(row.name)
-    return (row.number, row.parent, row.revision, total, text_to(row.text), gate, name, int(row.pinned))
+    written = dumps(written_to(row.written)) if row.written else None
+    return (row.number, row.parent, row.revision, total, text_to(row.text), gate, name, int(row.pinned), written)
 
 
 def cover_columns(slot: SlotState) -> Iterator[tuple[int, int, int, int, int]]:

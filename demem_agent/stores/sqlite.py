@@ -17,7 +17,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from demem_agent.codec import SlotRow, certified_to, dumps, rank_from, settings_from, settings_to, vectors_from_bytes
+from demem_agent.codec import (
+    SlotRow,
+    certified_to,
+    dumps,
+    rank_from,
+    settings_from,
+    settings_to,
+    vectors_from_bytes,
+    written_from,
+)
 from demem_agent.errors import StaleState, StoreError
 from demem_agent.records import Delta, Head
 from demem_agent.settings import Settings
@@ -274,7 +283,7 @@ class SqliteStore:
             "DELETE FROM slot WHERE tenant = ? AND memory_id = ? AND number = ?",
             [(*address, number) for number in delta.closed],
         )
-        columns = ("number", "parent", "revision", "total", "summary", "gate", "name", "pinned")
+        columns = ("number", "parent", "revision", "total", "summary", "gate", "name", "pinned", "written")
         self._replace("slot", address, columns, map(slot_columns, delta.slots))
         self._insert(
             "cover",
@@ -330,14 +339,15 @@ class SqliteStore:
         covers: dict[int, list[tuple[str, int, int]]] = {}
         for slot, _, evidence, first, last in self._select("slot, place, evidence, first, last", "cover", address):
             covers.setdefault(slot, []).append((f"e{evidence}", first, last))
-        columns = "number, parent, revision, total, summary, gate, name, pinned"
+        columns = "number, parent, revision, total, summary, gate, name, pinned, written"
 
         def build(number: int, parent: int | None, revision: int, *blobs: Any) -> SlotRow:
-            total, summary, gate, name, pinned = blobs
-            rank = rank_from(json.loads(gate)) if gate else None
+            total, summary, gate, name, pinned, written = blobs
+            about = (number, parent, revision, vectors_from_bytes(total))
             cover, text = tuple(covers.get(number, ())), text_from(summary) or ""
-            prototype = vectors_from_bytes(total)
-            return SlotRow(number, parent, revision, prototype, text, cover, rank, text_from(name), bool(pinned))
+            rank = rank_from(json.loads(gate)) if gate else None
+            by_model = written_from(json.loads(written)) if written else None
+            return SlotRow(*about, text, cover, rank, text_from(name), bool(pinned), by_model)
 
         return each_row("slot", self._select(columns, "slot", address), build, damaged)
 

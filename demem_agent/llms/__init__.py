@@ -1,0 +1,47 @@
+"""Language models behind any address that speaks OpenAI's protocol; nothing else in this library knows a provider.
+
+The clients that this needs are imported with the first call, not with this package.
+"""
+
+from __future__ import annotations
+
+from demem_agent.llms.answerer import ModelAnswerer
+from demem_agent.llms.breaker import Breaker
+from demem_agent.llms.compressor import ModelCompressor
+from demem_agent.llms.health import Health
+from demem_agent.llms.judges import ModelJudge
+from demem_agent.llms.model import ChatModel, Completion, Message, Options, Prompt, Usage, shared_prefix
+from demem_agent.llms.notes import NoteTaker
+from demem_agent.llms.openai_chat import OpenAIChat
+from demem_agent.llms.openai_embeddings import OpenAIEmbeddings
+from demem_agent.llms.recording import Recorded
+from demem_agent.llms.retry import Retry
+from demem_agent.llms.router import ModelRouter
+from demem_agent.llms.spending import PROCESS, Ledger, Limit, Spending
+from demem_agent.llms.stream import Stream
+
+__all__ = [
+    "PROCESS",
+    "Breaker",
+    "ChatModel",
+    "Completion",
+    "Health",
+    "Ledger",
+    "Limit",
+    "Message",
+    "ModelAnswerer",
+    "ModelCompressor",
+    "ModelJudge",
+    "ModelRouter",
+    "NoteTaker",
+    "OpenAIChat",
+    "OpenAIEmbeddings",
+    "Options",
+    "Prompt",
+    "Recorded",
+    "Retry",
+    "Spending",
+    "Stream",
+    "Usage",
+    "shared_prefix",
+]

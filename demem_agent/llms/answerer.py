@@ -1,0 +1,111 @@
+"""Answer by a model, from a reading alone; when the model fails, as well as without one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.errors import BudgetSpent, ModelError
+from demem_agent.llms.model import ChatModel, Options, Prompt
+from demem_agent.llms.prompts import prompt_text
+from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.text import words
+from demem_agent.types import Draft, Line, Question
+
+__all__ = ["Fallbacks", "ModelAnswerer", "answering_prompt"]
+
+#: Tokens that an answer may have.
+_LONGEST = 500
+
+
+@dataclass(slots=True)
+class Fallbacks:
+    """How often a model was not to be had, and answers were extracted instead."""
+
+    answers: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    def note(self, error: ModelError | BudgetSpent) -> None:
+        """Count one."""
+        reason = error.kind if isinstance(error, ModelError) else "budget spent"
+        self.answers += 1
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+
+
+class _Answered(Reply):
+    known: bool
+    answer: str
+    quotes: list[str]
+
+
+class ModelAnswerer:
+    """An :class:`~demem_agent.types.Answerer` that asks a model; works in sync and async memories.
+
+    The model is told to quote what its answer rests on. Only quotations that stand in the reading count, and lead to
+    the evidence; an answer of which none does is thrown away. What it does not know comes back as an empty text.
+
+    Args:
+        model: any :class:`~demem_agent.llms.ChatModel`.
+        fall_back: answer by extraction when the model fails or a spending limit stops it; else the error is raised.
+
+    ``fallbacks`` counts how often that was so, and why.
+    """
+
+    def __init__(self, model: ChatModel, *, fall_back: bool = True, temperature: float | None = 0.0) -> None:
+        self.name = model.name
+        self.fallbacks = Fallbacks()
+        self._model = model
+        self._options = Options(max_tokens=_LONGEST, temperature=temperature)
+        self._extractive = ExtractiveAnswerer() if fall_back else None
+
+    async def answer(self, question: Question) -> Draft:
+        """Answer one question.
+
+        Raises:
+            ModelError, BudgetSpent: unless it falls back.
+        """
+        if not question.reading.text:
+            return Draft("")
+        lines = question.reading.lines
+        try:
+            found = await asked_for(
+                self._model,
+                answering_prompt(question),
+                _Answered,
+                self._options,
+                lambda reply: _problem(reply, lines),
+            )
+        except (ModelError, BudgetSpent) as error:
+            if self._extractive is None:
+                raise
+            self.fallbacks.note(error)
+            return self._extractive.answer(question)
+        return Draft(found.answer.strip(), tuple(_cited(found.quotes, lines))) if found.known else Draft("")
+
+
+def answering_prompt(question: Question) -> Prompt:
+    """Put a question as the model sees it: instructions, then memory, then what is asked and when."""
+    asked = f"Asked on {question.at:%A, %d %B %Y}" if question.at else "Asked"
+    return Prompt(prompt_text("answer"), f"{question.reading.text}\n\n{asked}: {question.query}")
+
+
+def _problem(reply: _Answered, lines: tuple[Line, ...]) -> str | None:
+    if not reply.known:
+        return None
+    if not reply.answer.strip():
+        return "known is true and answer is empty"
+    return None if _cited(reply.quotes, lines) else "no quotation stands in the memory block word for word"
+
+
+def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
+    """Give the evidence whose lines hold a quotation, by words; a single word is no quotation unless it is the line."""
+    found: dict[str, None] = {}
+    for quote in quotes:
+        spoken = f" {' '.join(words(quote))} "
+        if spoken.strip():
+            found |= dict.fromkeys(line.evidence.id for line in lines if spoken in _spoken(line))
+    return list(found)
+
+
+def _spoken(line: Line) -> str:
+    return f" {' '.join(words(f'{line.evidence.speaker or str()} {line.text}'))} "

@@ -1,0 +1,60 @@
+"""Write a slot's summary by a model (Compress_L); what it proposes is checked here once, and by the memory again."""
+
+from __future__ import annotations
+
+from demem_agent.llms.model import ChatModel, Options, Prompt
+from demem_agent.llms.prompts import prompt_text
+from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.types import Compression, Proposal
+from demem_agent.written import fault_of
+
+__all__ = ["ModelCompressor", "compressing_prompt"]
+
+
+class _Summary(Reply):
+    statements: list[str]
+    covers: list[list[str]]
+
+    @property
+    def proposal(self) -> Proposal:
+        return Proposal(tuple(self.statements), tuple(tuple(cover) for cover in self.covers))
+
+
+class ModelCompressor:
+    """A :class:`~demem_agent.types.Compressor` that asks a model; works in sync and async memories.
+
+    The evidence goes to the model as data, one line an item with its id. A reply that covers unknown ids, says what
+    is not in the evidence, measures too much or loses what was needed is sent back once with the reason. Its calls are
+    background work: a spending limit stops them first.
+    """
+
+    def __init__(self, model: ChatModel, *, temperature: float | None = 0.0) -> None:
+        self._model = model
+        self._options = Options(temperature=temperature, background=True)
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def compress(self, task: Compression) -> Proposal:
+        """Propose a summary.
+
+        Raises:
+            ModelError, BudgetSpent: the memory then keeps the summary it has.
+        """
+        prompt = compressing_prompt(task)
+        reply = await asked_for(
+            self._model, prompt, _Summary, self._options, lambda given: fault_of(given.proposal, task)
+        )
+        return reply.proposal
+
+
+def compressing_prompt(task: Compression) -> Prompt:
+    """Put a task as the model sees it: instructions, then the evidence."""
+    stable = prompt_text("compress").replace("{limit}", str(task.limit)).replace("{unit}", task.unit)
+    lines = (f"[{s.evidence_id}]{'*' if s.needed else ''} {' '.join(s.text.split())}" for s in task.sources)
+    return Prompt(stable, "\n".join(["<demem:evidence>", *map(_harmless, lines), "</demem:evidence>"]))
+
+
+def _harmless(line: str) -> str:
+    return line.replace("demem:evidence", "demem-evidence")  # no item may end the block that it stands in

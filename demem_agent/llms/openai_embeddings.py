@@ -1,0 +1,186 @@
+"""An encoder behind any address that speaks OpenAI's embeddings."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.errors import InvalidInput, ModelError
+from demem_agent.llms.access import Access
+from demem_agent.llms.background import arun, run
+from demem_agent.llms.breaker import Breaker
+from demem_agent.llms.checking import reported_usage
+from demem_agent.llms.health import Health
+from demem_agent.llms.line import CONCURRENCY, Line, Need
+from demem_agent.llms.model import Usage
+from demem_agent.llms.retry import Retry
+from demem_agent.llms.spending import Ledger
+from demem_agent.text import clean
+from demem_agent.turns import whole_field
+from demem_agent.units import measure
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+__all__ = ["OpenAIEmbeddings"]
+
+#: Of a longer text only this much is sent; providers refuse what is longer than their model reads.
+_MAX_CHARS = 8192
+#: Bytes of text in one request: providers bound that as well as the number of texts.
+_BATCH_BYTES = 200_000
+#: Stands for a blank text, which providers refuse.
+_BLANK = "-"
+
+
+class OpenAIEmbeddings:
+    """Encode texts by an embedding model of a provider; safe to use from several threads and event loops.
+
+    What it uses is counted, but no spending limit stops it: without an encoder nothing can be ingested or read.
+
+    Args:
+        model: as the provider names it.
+        dimensions: length of its vectors, >= 1; another length is an error. When left out, that of the first reply.
+        shorten: ask the provider for vectors of that many ``dimensions``; not every model can.
+        batch: texts in one request, >= 1.
+
+    The others are those of :class:`~demem_agent.llms.OpenAIChat`.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        dimensions: int | None = None,
+        shorten: bool = False,
+        batch: int = 256,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        retry: Retry | None = None,
+        concurrency: int = CONCURRENCY,
+        ledger: Ledger | None = None,
+        breaker: Breaker | None = None,
+    ) -> None:
+        if shorten and dimensions is None:
+            raise InvalidInput("dimensions", None, "given where shorten=True")
+        self.dimensions = None if dimensions is None else whole_field("dimensions", dimensions, 1)
+        self._shorten = shorten
+        self._batch = whole_field("batch", batch, 1)
+        access = Access(base_url, api_key, headers or {}, query or {})
+        self._line = Line(model, access, retry or Retry(), concurrency, ledger, breaker)
+        # Known before the first call: what a memory was built with is compared before anything is encoded.
+        self.fingerprint = f"{model}-{self.dimensions if shorten else 'native'}"
+
+    def __repr__(self) -> str:
+        return f"OpenAIEmbeddings({self._line.model!r}, base_url={self._line.host!r})"
+
+    @property
+    def name(self) -> str:
+        """Give the model's name; where it runs does not count."""
+        return f"openai({self._line.model})"
+
+    @property
+    def health(self) -> Health:
+        """Give what became of all calls so far; one for every batch."""
+        return self._line.health
+
+    def close(self) -> None:
+        """Let go of the connection, which is closed unless other models use it; the next call makes a new one."""
+        self._line.close()
+
+    def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
+        """Encode n texts as an array of shape (n, d), waiting for it; rows are as the provider gives them.
+
+        Raises:
+            InvalidInput: for one string in place of a list.
+            ModelError: if the provider fails, or gives other than one vector of finite numbers for each text, all of
+                the same dimensions as ever.
+        """
+        return run(self._encode(_texts(sentences), self._line.deadline()))
+
+    async def aencode(self, sentences: list[str], /) -> NDArray[np.float32]:
+        """Encode n texts; as :meth:`encode`, and may be cancelled."""
+        return await arun(self._encode(_texts(sentences), self._line.deadline()))
+
+    async def _encode(self, texts: list[str], until: float) -> NDArray[np.float32]:
+        if not texts:
+            return np.zeros((0, self.dimensions or 0), np.float32)
+        shorten = self.dimensions if self._shorten else None
+        asked = [_Asking(self._line.model, batch, shorten, self._checked) for batch in _batches(texts, self._batch)]
+        calls = [self._line.call(asking.send, Need(asking.tokens, 0, "always"), until) for asking in asked]
+        given = await asyncio.gather(*calls)
+        rows: NDArray[np.float32] = np.concatenate([vectors for vectors, _ in given])
+        return rows
+
+    def _checked(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        self.dimensions = self.dimensions or rows.shape[1]
+        if rows.shape[1] != self.dimensions:
+            note = f"vectors of {rows.shape[1]} dimensions, not {self.dimensions}"
+            raise ModelError("malformed", self._line.model, note=note)
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One batch, over all its requests."""
+
+    model: str
+    texts: list[str]
+    shorten: int | None
+    check: Callable[[NDArray[np.float32]], NDArray[np.float32]]
+
+    @property
+    def tokens(self) -> int:
+        return sum(map(measure("tokens"), self.texts))
+
+    async def send(self, client: AsyncOpenAI, spend: Callable[[Usage], None]) -> NDArray[np.float32]:
+        # "float" since not every server knows base64, the client's own choice.
+        fields: dict[str, Any] = {"encoding_format": "float"}
+        if self.shorten is not None:
+            fields["dimensions"] = self.shorten
+        raw: object = await client.embeddings.create(model=self.model, input=self.texts, **fields)
+        spend(reported_usage(raw, lambda: Usage(self.tokens, requests=1, estimated=True)))
+        return self.check(_matrix(raw, len(self.texts), self.model))
+
+
+def _matrix(raw: object, n: int, model: str) -> NDArray[np.float32]:
+    """Put the vectors of a reply in the order of the texts, shape (n, d)."""
+    data = getattr(raw, "data", None)
+    given = data if isinstance(data, list) else []
+    found = {str(getattr(one, "index", None)): getattr(one, "embedding", None) for one in given}
+    rows = [found.get(str(number)) for number in range(n)]
+    if len(given) != n or not all(map(_is_vector, rows)) or len({len(row or ()) for row in rows}) != 1:
+        raise ModelError("malformed", model, note=f"not {n} vectors of one length")
+    return np.array(rows, np.float32)
+
+
+def _is_vector(row: object) -> bool:
+    if not isinstance(row, list) or not row:
+        return False
+    return all(isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in row)
+
+
+def _texts(sentences: list[str]) -> list[str]:
+    if isinstance(sentences, str):
+        raise InvalidInput("sentences", sentences, "a list of strings")
+    return [clean(text[:_MAX_CHARS]) if text.strip() else _BLANK for text in sentences]
+
+
+def _batches(texts: list[str], most: int) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        bytes_ = len(text.encode())
+        if batch and (len(batch) == most or size + bytes_ > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += bytes_
+    yield batch

@@ -1,0 +1,176 @@
+"""Keep every call of a model in a file, and give the same answers from it later, without a model.
+
+The file holds one JSON object a line: the key, what was asked, and what came of it, a failure as well. The key is a
+hash of the model's name, the messages and the options. Neither addresses nor keys of providers are ever in it; the
+prompts are, so it is as private as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+from demem_agent.errors import InvalidInput, ModelError, ModelFault
+from demem_agent.llms.model import PLAIN, ChatModel, Completion, Options, Prompt, Usage
+from demem_agent.turns import text_field
+
+__all__ = ["Recorded", "RecordingMode", "call_key"]
+
+Outcome = TypeVar("Outcome", Completion, ModelError)
+RecordingMode = Literal["record", "replay", "resume"]
+
+_NOT_RECORDED: ModelFault = "not recorded"
+
+
+class Recorded:
+    """Record the calls of a model, or replay them; safe to use from several threads.
+
+    A call made several times is replayed in the order in which it was recorded, then its last outcome again. Give
+    repeated runs a ``seed`` each, and each has keys of its own.
+
+    Args:
+        model: the model, or for replays just its name.
+        path: made when there is none; added to when there is.
+        mode: ``record`` asks the model every time, ``replay`` never, ``resume`` only for what is not in the file or
+            failed, so that work which was interrupted goes on where it stopped.
+
+    Raises:
+        InvalidInput: for a name where a model is needed; naming the line of the file that is no recorded call.
+    """
+
+    def __init__(self, model: ChatModel | str, path: str | Path, mode: RecordingMode = "record") -> None:
+        if mode not in get_args(RecordingMode):
+            raise InvalidInput("mode", mode, "'record', 'replay' or 'resume'")
+        if isinstance(model, str) and mode != "replay":
+            raise InvalidInput("model", model, "a model, as only a replay does with its name")
+        self.name = text_field("model", model) if isinstance(model, str) else model.name
+        self.mode = mode
+        self._model = None if isinstance(model, str) else model
+        self._path = Path(path)
+        self._lock = threading.Lock()
+        self._given: Counter[str] = Counter()
+        if mode != "replay":
+            _without_torn_end(self._path)
+        self._known = {} if mode == "record" else _load(self._path, failures=mode == "replay")
+
+    def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
+        """Give what was recorded, or ask the model and record it.
+
+        Raises:
+            ModelError: of the kind ``not recorded``, when a replay has no such call; as it was recorded; or the
+                model's own.
+        """
+        key = call_key(self.name, prompt, options)
+        if (found := self._replayed(key)) is not None:
+            return found
+        try:
+            completion = self._asked.complete(prompt, options)
+        except ModelError as error:
+            self._keep(key, prompt, options, error)
+            raise
+        return self._keep(key, prompt, options, completion)
+
+    async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
+        """Give what was recorded, or ask the model and record it; as :meth:`complete`."""
+        key = call_key(self.name, prompt, options)
+        if (found := self._replayed(key)) is not None:
+            return found
+        try:
+            completion = await self._asked.acomplete(prompt, options)
+        except ModelError as error:
+            self._keep(key, prompt, options, error)
+            raise
+        return self._keep(key, prompt, options, completion)
+
+    @property
+    def _asked(self) -> ChatModel:
+        assert self._model is not None  # a name alone was refused for this mode
+        return self._model
+
+    def _replayed(self, key: str) -> Completion | None:
+        """Give the next recorded outcome, or None where the model is to be asked."""
+        with self._lock:
+            outcomes = self._known.get(key, [])
+            number = min(self._given[key], len(outcomes) - 1)
+            self._given[key] += 1
+        if outcomes:
+            return _outcome(outcomes[number], self.name)
+        if self.mode == "replay":
+            raise ModelError(_NOT_RECORDED, self.name, note=f"no call {key[:12]} in {self._path.name}")
+        return None
+
+    def _keep(self, key: str, prompt: Prompt, options: Options, outcome: Outcome) -> Outcome:
+        messages, plain = _asked(prompt, options)
+        row = {"key": key, "model": self.name, "messages": messages, "options": plain, **_plain(outcome)}
+        line = json.dumps(row) + "\n"
+        with self._lock, self._path.open("a", encoding="utf-8") as file:
+            file.write(line)
+        return outcome
+
+
+def call_key(model: str, prompt: Prompt, options: Options) -> str:
+    """Give the key of a call, 64 hex digits: the same on every machine for the same model, messages and options."""
+    asked = json.dumps([model, *_asked(prompt, options)], sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
+def _asked(prompt: Prompt, options: Options) -> tuple[list[list[str]], dict[str, Any]]:
+    """Give what a call is told apart by; whether it can wait has no bearing on the answer."""
+    plain = {name: value for name, value in asdict(options).items() if name != "background" and value is not None}
+    return [[message.role, message.text] for message in prompt.messages], plain
+
+
+def _plain(outcome: Completion | ModelError) -> dict[str, Any]:
+    if isinstance(outcome, Completion):
+        return {"completion": asdict(outcome)}
+    return {"failed": {"kind": outcome.kind, "status": outcome.status, "requests": outcome.requests}}
+
+
+def _outcome(row: Mapping[str, Any], model: str) -> Completion:
+    if "completion" in row:
+        given = row["completion"]
+        return Completion(**{**given, "usage": Usage(**given["usage"])})
+    error = ModelError(row["failed"]["kind"], model, status=row["failed"]["status"], note="as recorded")
+    error.requests = row["failed"]["requests"]
+    raise error
+
+
+def _load(path: Path, failures: bool) -> dict[str, list[Mapping[str, Any]]]:
+    """Read a file; a last line without its end is of a call during which the process ended, and does not count."""
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput("path", path.name, f"a file that can be read ({type(error).__name__})") from error
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        if line.endswith("\n"):
+            row = _row(line, number)
+            if failures or "completion" in row:
+                found[row["key"]].append(row)
+    return dict(found)
+
+
+def _row(line: str, number: int) -> dict[str, Any]:
+    try:
+        row: dict[str, Any] = json.loads(line)
+        known = row["failed"]["kind"] in get_args(ModelFault) if "failed" in row else bool(_outcome(row, ""))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        known = False
+    if not known or not isinstance(row.get("key"), str):
+        raise InvalidInput(f"line {number}", line.strip(), "a recorded call")
+    return row
+
+
+def _without_torn_end(path: Path) -> None:
+    """Make sure of a folder, and of whole lines to add to."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)

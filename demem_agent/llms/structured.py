@@ -1,0 +1,71 @@
+"""Ask a model for a JSON object, and take it only as it must be; one try to repair it, then an error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from demem_agent.errors import ModelError
+from demem_agent.llms.model import ChatModel, Message, Options, Prompt
+
+__all__ = ["Reply", "asked_for"]
+
+_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
+_AGAIN = "That cannot be used: {problem}. Reply again with one JSON object as described, and nothing else."
+
+
+class Reply(BaseModel):
+    """What a model replies: exactly these fields, of exactly these types."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+Kind = TypeVar("Kind", bound=Reply)
+#: Tells in a few words what is wrong with a reply; None when nothing is. It must not quote memory.
+Check = Callable[[Any], str | None]
+
+
+async def asked_for(
+    model: ChatModel, prompt: Prompt, kind: type[Kind], options: Options, check: Check | None = None
+) -> Kind:
+    """Give what a model replies, once it is of the kind asked for and passes the check.
+
+    A reply that does not is sent back once, with what is wrong with it.
+
+    Raises:
+        ModelError: malformed, when the second reply is no better; or what the model raises.
+        BudgetSpent: when a spending limit stops a call.
+    """
+    options = replace(options, schema=kind.model_json_schema())
+    judged = partial(_judged, kind, check)
+    first = (await model.acomplete(prompt, options)).text
+    found, problem = judged(first)
+    if found is None:
+        again = (Message("assistant", first), Message("user", _AGAIN.format(problem=problem)))
+        second = (await model.acomplete(replace(prompt, more=again), options)).text
+        found, problem = judged(second)
+    if found is None:
+        raise ModelError("malformed", model.name, note=f"{problem}, twice")
+    return found
+
+
+def _judged(kind: type[Kind], check: Check | None, text: str) -> tuple[Kind | None, str]:
+    fenced = _FENCED.match(text)
+    try:
+        found = kind.model_validate_json(fenced.group(1) if fenced else text)
+    except ValidationError as error:
+        return None, _named(error)
+    problem = check(found) if check else None
+    return (None, problem) if problem else (found, "")
+
+
+def _named(error: ValidationError) -> str:
+    """Say which fields are at fault, and nothing of what was in them."""
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    places = {".".join(str(part) for part in fault["loc"]) or "the whole": fault["type"] for fault in faults[:3]}
+    return ", ".join(f"{place}: {what}" for place, what in places.items())

@@ -1,0 +1,164 @@
+"""The HTTP of the provider for tests: requests in, sound replies out, and every way in which these can break."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from demem_agent.errors import InvalidInput
+from demem_agent.testing.faults import BODY_FAULTS, STATUS_FAULTS
+from demem_agent.testing.replies import stream_pieces
+
+if TYPE_CHECKING:
+    from demem_agent.testing.provider import Provider
+
+__all__ = ["Handler", "Seen", "Server"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One request as it came.
+
+    Attributes:
+        key: what came as the bearer's key.
+        at: seconds of ``time.monotonic``.
+    """
+
+    path: str
+    model: str
+    body: Mapping[str, Any]
+    key: str
+    at: float
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 256
+    provider: Provider
+
+    def __init__(self, *args: Any) -> None:
+        self._open: set[socket.socket] = set()
+        super().__init__(*args)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def close_all(self) -> None:
+        """Close what clients keep open, as a server that ends does."""
+        for connection in list(self._open):
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue  # it was closed in the meantime
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: clients that give up are what this is for."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # so that a reply goes out whole
+    server: Server
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        provider = self.server.provider
+        seen = self._seen()
+        try:
+            fault = provider.take(seen)
+        except InvalidInput as error:
+            return self._send(400, json.dumps({"error": {"message": str(error)}}))
+        if not provider.pause(provider.delay_ms / 1000):
+            return self._hang_up()
+        if fault in ("reset", "stall"):
+            return self._reset() if fault == "reset" else self._stall()
+        if fault in STATUS_FAULTS:
+            return self._refuse(fault, seen)
+        if not seen.path.endswith(("/chat/completions", "/embeddings")):
+            return self._send(404, '{"error": {"message": "no such path"}}')
+        reply = provider.body(seen, fault)
+        if seen.body.get("stream") and fault not in ("html", "wrong-schema"):
+            return self._stream(reply, seen, fault)
+        body, kind = BODY_FAULTS.get(fault, _sound)(json.dumps(reply))
+        self._send(200, body, kind, fault)
+
+    def _seen(self) -> Seen:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = json.loads(raw)
+        key = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+        return Seen(urlsplit(self.path).path, str(body.get("model")), body, key, time.monotonic())
+
+    def _refuse(self, fault: str, seen: Seen) -> None:
+        status, code, param, message = STATUS_FAULTS[fault]
+        error = {"message": message.format(key=seen.key), "type": "error", "param": param, "code": code}
+        self._send(status, json.dumps({"error": error}))
+
+    def _send(self, status: int, body: str, kind: str = "application/json", fault: str = "") -> None:
+        raw = body.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(raw)))
+        if status == 429:
+            self.send_header("Retry-After", f"{self.server.provider.retry_after:g}")
+        self.end_headers()
+        self._write(raw[: len(raw) // 2] if fault == "cut-body" else raw, fault)
+        if fault == "cut-body":
+            self._hang_up()
+
+    def _stream(self, reply: Mapping[str, Any], seen: Seen, fault: str) -> None:
+        usage = bool((seen.body.get("stream_options") or {}).get("include_usage"))
+        events = "".join(f"{event}\n\n" for event in stream_pieces(reply, usage))
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        if fault == "cut-body":  # one chunk, and then no last one: so the client can tell that there should be more
+            self.send_header("Transfer-Encoding", "chunked")
+            half = events[: len(events) // 2]
+            events = f"{len(half.encode()):x}\r\n{half}\r\n"
+        self.end_headers()
+        self._write((events[: len(events) // 2] if fault == "cut-json" else events).encode(), fault)
+
+    def _write(self, raw: bytes, fault: str) -> None:
+        if fault != "slow-drip":
+            self.wfile.write(raw)
+            return
+        for byte in raw:
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            if not self.server.provider.pause(self.server.provider.drip):
+                return self._hang_up()
+
+    def _stall(self) -> None:
+        while self.server.provider.pause(1.0):
+            pass
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+
+    def _reset(self) -> None:
+        """Close at once, which the client sees as a reset and not as an end."""
+        self.close_connection = True
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+
+
+def _sound(body: str) -> tuple[str, str]:
+    return body, "application/json"

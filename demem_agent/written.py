@@ -1,0 +1,107 @@
+"""Summaries that a model writes (Compress_L): what it is given, what it proposes, and whether that may be kept.
+
+A model's text is a proposal. It is kept only if it could have been made from the evidence that it names: every number
+and every name in a statement stands in what the statement covers, and nothing that was needed before is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from demem_agent.compress import Excerpt
+from demem_agent.text import content_terms, stems, words
+from demem_agent.types import Compression, Proposal, Source
+
+__all__ = ["Written", "fault_of", "invented", "source_of", "written"]
+
+#: Share of the words of a line that was needed before which the statements about it must hold.
+NEEDED = 0.6
+_CAPITAL = re.compile(r"[^\W\d_a-z][\w'’-]*")
+_DIGITS = re.compile(r"\d+")
+_NUMBER_WORDS = frozenset(
+    """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty forty fifty
+    hundred thousand million dozen half twice""".split()
+)
+_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A summary that a model wrote and that was found to be made from its evidence.
+
+    Attributes:
+        text: at most L; covers: per line of it, the ids of the evidence that it was made from.
+        author: name of the model.
+    """
+
+    text: str
+    covers: tuple[tuple[str, ...], ...]
+    author: str
+
+    @property
+    def cover(self) -> tuple[str, ...]:
+        """The ids of all evidence that it was made from, each once."""
+        return tuple(dict.fromkeys(item for cover in self.covers for item in cover))
+
+
+def source_of(excerpt: Excerpt, needed: bool) -> Source:
+    """Give an excerpt as a model sees it."""
+    return Source(excerpt.evidence_id, excerpt.line.removeprefix("- "), needed)
+
+
+def written(proposal: Proposal, author: str) -> Written:
+    """Give a proposal that has no fault as it is kept."""
+    return Written("\n".join(_lines(proposal)), tuple(tuple(dict.fromkeys(c)) for c in proposal.covers), author)
+
+
+def fault_of(proposal: Proposal, task: Compression) -> str | None:
+    """Tell the first reason why a proposal may not be kept, without quoting it; None when there is none."""
+    if not proposal.statements or len(proposal.statements) != len(proposal.covers):
+        return "statements and covers are not equally many, or none"
+    live = {source.evidence_id for source in task.sources}
+    for number, (line, cover) in enumerate(zip(_lines(proposal), proposal.covers, strict=True), 1):
+        if not cover or not live.issuperset(cover):
+            return f"statement {number} covers no items, or items that are not there"
+        if problem := invented(line, [s for s in task.sources if s.evidence_id in cover]):
+            return f"statement {number} {problem}"
+    if task.measure("\n".join(_lines(proposal))) > task.limit:
+        return f"the statements measure more than {task.limit} {task.unit}"
+    lost = sum(not _kept(source, proposal) for source in task.sources if source.needed)
+    return f"{lost} of the items marked with * are not in the statements" if lost else None
+
+
+def _lines(proposal: Proposal) -> Iterator[str]:
+    for statement in proposal.statements:
+        line = " ".join(statement.removeprefix("- ").split()).replace("demem:memory", "demem-memory")
+        yield f"- {line}"
+
+
+def invented(line: str, sources: Sequence[Source]) -> str | None:
+    """Tell what kind of thing a statement says that none of its items does; None when there is no such thing."""
+    said = " ".join(source.text for source in sources)
+    known = {*stems(words(said)), *words(said)}
+    body = line.removeprefix("- ")
+    if not body.strip():
+        return "is empty"
+    if not set(_DIGITS.findall(body)) <= set(_DIGITS.findall(said)):
+        return "has a number that its items do not have"
+    spoken = words(body)
+    if not (_NUMBER_WORDS & set(spoken)) <= known:
+        return "has a number that its items do not have"
+    capitals = {word.casefold() for word in _CAPITAL.findall(body)} - _WEEKDAYS
+    unknown = [word for word in capitals if content_terms(word) and not _is_known(word, known)]
+    return "has a name, or begins with a word, that its items do not have" if unknown else None
+
+
+def _is_known(word: str, known: set[str]) -> bool:
+    parts = words(word)
+    return all(part in known or stem in known for part, stem in zip(parts, stems(parts), strict=True))
+
+
+def _kept(source: Source, proposal: Proposal) -> bool:
+    """Tell whether the statements about an item hold what matters in its line."""
+    about = [line for line, cover in zip(_lines(proposal), proposal.covers, strict=True) if source.evidence_id in cover]
+    wanted = set(content_terms(source.text))
+    return bool(about) and len(wanted & set(content_terms(" ".join(about)))) >= NEEDED * len(wanted)
