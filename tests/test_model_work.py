@@ -79,7 +79,7 @@ def test_an_answer_without_a_quotation_from_the_reading_is_thrown_away(quotes: l
         memory = memory_of(provider)
         answer = memory.answer("Which valve has the boiler?")
     assert "cheese" not in answer.text
-    assert memory._team.answerer.fallbacks.reasons == {"malformed": 1}  # type: ignore[attr-defined]
+    assert memory._team.answerer.failures.reasons == {"malformed": 1}  # type: ignore[attr-defined]
 
 
 def test_a_model_that_does_not_know_answers_nothing() -> None:
@@ -210,6 +210,7 @@ def test_a_model_that_spoils_a_summary_changes_nothing(provider: Provider, fault
     assert not done.kept
     assert done.reason
     assert memory.fingerprint() == before
+    assert memory._team.compressor.failures.count == 1  # type: ignore[union-attr]
 
 
 def test_what_is_written_while_the_slot_changes_is_not_kept() -> None:

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from demem_agent.answering import ExtractiveAnswerer
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.llms.structured import Failures, Reply, asked_for
 from demem_agent.text import words
 from demem_agent.types import Draft, Line, Question
 
-__all__ = ["Fallbacks", "ModelAnswerer", "answering_prompt"]
+__all__ = ["ModelAnswerer", "answering_prompt"]
 
 #: Tokens that an answer may have.
 _LONGEST = 500
-
-
-@dataclass(slots=True)
-class Fallbacks:
-    """How often a model was not to be had, and answers were extracted instead."""
-
-    answers: int = 0
-    reasons: dict[str, int] = field(default_factory=dict)
-
-    def note(self, error: ModelError | BudgetSpent) -> None:
-        """Count one."""
-        reason = error.kind if isinstance(error, ModelError) else "budget spent"
-        self.answers += 1
-        self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
 
 class _Answered(Reply):
@@ -48,12 +32,12 @@ class ModelAnswerer:
         model: any :class:`~demem_agent.llms.ChatModel`.
         fall_back: answer by extraction when the model fails or a spending limit stops it; else the error is raised.
 
-    ``fallbacks`` counts how often that was so, and why.
+    ``failures`` counts how often that was so, and why.
     """
 
     def __init__(self, model: ChatModel, *, fall_back: bool = True, temperature: float | None = 0.0) -> None:
         self.name = model.name
-        self.fallbacks = Fallbacks()
+        self.failures = Failures()
         self._model = model
         self._options = Options(max_tokens=_LONGEST, temperature=temperature)
         self._extractive = ExtractiveAnswerer() if fall_back else None
@@ -78,7 +62,7 @@ class ModelAnswerer:
         except (ModelError, BudgetSpent) as error:
             if self._extractive is None:
                 raise
-            self.fallbacks.note(error)
+            self.failures.note(error)
             return self._extractive.answer(question)
         return Draft(found.answer.strip(), tuple(_cited(found.quotes, lines))) if found.known else Draft("")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.llms.structured import Failures, Reply, asked_for
 from demem_agent.types import Compression, Proposal
 from demem_agent.written import fault_of
 
@@ -25,12 +26,13 @@ class ModelCompressor:
 
     The evidence goes to the model as data, one line an item with its id. A reply that covers unknown ids, says what
     is not in the evidence, measures too much or loses what was needed is sent back once with the reason. Its calls are
-    background work: a spending limit stops them first.
+    background work: a spending limit stops them first. ``failures`` counts what came to nothing, and why.
     """
 
     def __init__(self, model: ChatModel, *, temperature: float | None = 0.0) -> None:
         self._model = model
         self._options = Options(temperature=temperature, background=True)
+        self.failures = Failures()
 
     @property
     def name(self) -> str:
@@ -43,9 +45,13 @@ class ModelCompressor:
             ModelError, BudgetSpent: the memory then keeps the summary it has.
         """
         prompt = compressing_prompt(task)
-        reply = await asked_for(
-            self._model, prompt, _Summary, self._options, lambda given: fault_of(given.proposal, task)
-        )
+        try:
+            reply = await asked_for(
+                self._model, prompt, _Summary, self._options, lambda given: fault_of(given.proposal, task)
+            )
+        except (ModelError, BudgetSpent) as error:
+            self.failures.note(error)
+            raise
         return reply.proposal
 
 

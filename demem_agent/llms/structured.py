@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from demem_agent.errors import ModelError
+from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Message, Options, Prompt
 
-__all__ = ["Reply", "asked_for"]
+__all__ = ["Failures", "Reply", "asked_for"]
 
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
 _AGAIN = "That cannot be used: {problem}. Reply again with one JSON object as described, and nothing else."
@@ -23,6 +23,20 @@ class Reply(BaseModel):
     """What a model replies: exactly these fields, of exactly these types."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+@dataclass(slots=True)
+class Failures:
+    """How often a model was not to be had, or gave nothing usable, and why."""
+
+    count: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    def note(self, error: ModelError | BudgetSpent) -> None:
+        """Count one."""
+        reason = error.kind if isinstance(error, ModelError) else "budget spent"
+        self.count += 1
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
 
 Kind = TypeVar("Kind", bound=Reply)
@@ -41,7 +55,7 @@ async def asked_for(
         ModelError: malformed, when the second reply is no better; or what the model raises.
         BudgetSpent: when a spending limit stops a call.
     """
-    options = replace(options, schema=kind.model_json_schema())
+    options = replace(options, schema=_schema(kind))
     judged = partial(_judged, kind, check)
     first = (await model.acomplete(prompt, options)).text
     found, problem = judged(first)
@@ -52,6 +66,11 @@ async def asked_for(
     if found is None:
         raise ModelError("malformed", model.name, note=f"{problem}, twice")
     return found
+
+
+@cache
+def _schema(kind: type[Reply]) -> dict[str, Any]:
+    return kind.model_json_schema()
 
 
 def _judged(kind: type[Kind], check: Check | None, text: str) -> tuple[Kind | None, str]:
