@@ -51,11 +51,21 @@ def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
 
 
 def task_of(state: State, slot: SlotState) -> Compression:
-    """Give what a compressor is to work on: the best excerpts in order of time, those needed before marked."""
+    """Give what a compressor is to work on: the best excerpts in order of time, marked where they must be kept.
+
+    To be kept is what its excerpts hold of what rewarded answers and the witnesses of certificates rested on.
+    """
     limit, measure = state.settings.slot_limit, state.measure
-    wanted = {(e.evidence_id, e.start) for e in slot.summary.kept if e.used}
+    witnessed = _witnessed(state)
+    wanted = {(e.evidence_id, e.start) for e in slot.summary.kept if e.used or e.evidence_id in witnessed}
     every = (excerpt for item in state.members[slot.number] for excerpt in state.excerpts_of(item))
     best = compress(every, SOURCES * limit, measure).kept
     ordered = sorted(best, key=lambda e: (e.at, e.order, e.start))
     sources = tuple(source_of(e, (e.evidence_id, e.start) in wanted) for e in ordered)
     return Compression(sources, limit, state.settings.unit, measure)
+
+
+def _witnessed(state: State) -> set[str]:
+    """Give the evidence that the contexts of certificates rest on."""
+    named = (id for c in state.certificates.values() if not c.certificate.undone for id in c.certificate.pair)
+    return {item for id in named if id in state.contexts for item in state.contexts[id].context.supports}
