@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -19,7 +20,7 @@ from demem_agent.requests import Flow
 from demem_agent.settings import Settings, check_mode
 from demem_agent.signals import Told, signal_of
 from demem_agent.state import State
-from demem_agent.stores import Rows, Store, open_store
+from demem_agent.stores import MemoryStore, Rows, Store, open_store
 from demem_agent.trial import Trigger, certified
 from demem_agent.turns import Turn, as_turn, request_hash, text_field, time_field, whole_field
 from demem_agent.types import (
@@ -91,6 +92,53 @@ class MemoryCore:
             raise
         memory._owns_store = isinstance(url, str)
         return memory
+
+    # -- copying ---------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what makes the memory again elsewhere: all it holds if it lives in RAM, else its store."""
+        options = {name: value for name, value in self._plain_options().items() if value is not None}
+        if not isinstance(self._team.store, MemoryStore):
+            return {"options": options, "store": self._team.store, "lines": None}
+        with self._still():
+            return {"options": options, "store": None, "lines": list(portable.export(self._state))}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        store = kept["store"]
+        if store is None:
+            store = MemoryStore()
+            team = collaborators(kept["options"], store)
+            portable.restore(kept["lines"], store, team.address, kept["options"].get("counter"))
+        MemoryCore.__init__(self, kept["options"], store)
+        self._owns_store = True  # unpickled, it is nobody else's
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+        """Copy a memory in RAM with all it holds; one in a store becomes another handle on the same memory.
+
+        Who does the work (encoder, answerer, ...) is shared, not copied.
+        """
+        made = type(self).__new__(type(self))
+        made.__setstate__(self.__getstate__())
+        made._owns_store = False
+        return made
+
+    def _plain_options(self) -> dict[str, Any]:
+        team = self._team
+        return {
+            **self._given,
+            "encoder": team.encoder,
+            "answerer": team.answerer,
+            "scorers": team.scorers,
+            "judges": team.judges,
+            "compressor": team.compressor,
+            "counter": self._counter,
+            "clock": self._clock,
+            "memory_id": team.address.memory_id,
+            "tenant": team.address.tenant,
+        }
 
     def _make_lock(self) -> None:
         raise TypeError("use SlotMemory or AsyncSlotMemory")

@@ -126,6 +126,10 @@ class SqliteStore:
         with self._errors("erase"):
             self._erase_log()
 
+    def __reduce__(self) -> tuple[type[SqliteStore], tuple[str]]:
+        """Open the same file where this is unpickled or copied to."""
+        return SqliteStore, (self.path,)
+
     def create(self, address: Address, settings: Settings) -> None:
         head = Head()
         with self._transaction("create"):
