@@ -14,7 +14,7 @@ from datetime import datetime
 from demem_agent.conflict import credible
 from demem_agent.experience import query_of, testable
 from demem_agent.flows import slot_ranking
-from demem_agent.reading import render
+from demem_agent.reading import render, strip_rendered
 from demem_agent.records import REWARDED, StoredContext, rewarded
 from demem_agent.scoring import lesson
 from demem_agent.signals import Signal
@@ -39,7 +39,7 @@ _RATING: tuple[Channel, ...] = ("outcome", "thumbs", "reward")
 
 def correction_turn(context: Context, correction: str, at: datetime | None) -> Turn:
     """Give a correction as it is remembered: with the question that it answers, dated when it was given."""
-    text = f"{stem(context.query)} {correction.strip()}"
+    text = f"{stem(context.query)} {strip_rendered(correction).strip()}"
     return Turn(text, CORRECTION, at or context.at, None, CORRECTION, f"{CORRECTION}:{context.id}", 1.0, None)
 
 
@@ -72,7 +72,7 @@ def learned(
         found = _supports(context, lines_of(state, context), signal.reference)
         supports = (remembered,) if remembered is not None else found
     known = replace(told, channel=channel, reference=reference, supports=supports)
-    if rewarded(known) or remembered in supports:
+    if any(reward >= REWARDED for reward in known.rewards) or remembered in supports:
         kept = tuple(dict.fromkeys([*context.kept, *supports]))
         known = replace(known, kept=kept, slot=_home(state, known))
     known = replace(known, credible=remembered in supports or _credible(state, replace(stored, context=known)))

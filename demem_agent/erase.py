@@ -55,8 +55,9 @@ def forget(state: State, evidence_id: str | None, source_id: str | None, before:
     gone = set(select(state, evidence_id, source_id, before))
     if not gone:
         return Receipt(())
-    gone |= _corrections(state, _quotes(state.evidence[item] for item in gone))
-    quotes = _quotes(state.evidence[item] for item in gone)
+    while more := _corrections(state, gone, _quotes(state, gone)):  # a correction may have been corrected
+        gone |= more
+    quotes = _quotes(state, gone)
     slots = _rebuilt(state, gone, quotes)
     contexts = [new for old in state.contexts.values() if (new := _cleared(old, gone, quotes)) is not old]
     certificates = [kept for was in state.certificates.values() if (kept := _redacted(was, gone, quotes)) is not was]
@@ -81,22 +82,27 @@ def forget(state: State, evidence_id: str | None, source_id: str | None, before:
     return receipt
 
 
-def _corrections(state: State, quotes: Sequence[str]) -> set[str]:
-    """Give what was remembered from corrections that quote forgotten items, or were about a question that does."""
+def _corrections(state: State, gone: set[str], quotes: Sequence[str]) -> set[str]:
+    """Give what was remembered from corrections that quote items to forget, or were about a question that does."""
     found = set()
     for item in state.evidence.values():
-        if item.source == CORRECTION and item.source_id is not None:
-            about = state.contexts.get(item.source_id.removeprefix(f"{CORRECTION}:"))
-            query = about.context.query if about else ""
+        if item.source == CORRECTION and item.id not in gone:
+            query = _asked(state, item)
             if any(_holds(text, quotes) for text in (item.text, query, item.text.removeprefix(stem(query)))):
                 found.add(item.id)
     return found
 
 
+def _asked(state: State, item: Evidence) -> str:
+    """Give the question that a correction was about; "" when it is no correction, or the question is forgotten."""
+    id = (item.source_id or "").removeprefix(f"{CORRECTION}:") if item.source == CORRECTION else ""
+    return state.contexts[id].context.query if id in state.contexts else ""
+
+
 def _rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[SlotState, ...]:
     """Rebuild the slots that items are taken from; a name that quotes one goes too, whatever slot has it."""
     holding = {state.slot_of[item] for item in gone}
-    misnamed = {number for number, slot in state.slots.items() if _holds(slot.name or "", quotes)}
+    misnamed = {number for number, slot in state.slots.items() if _misnamed(slot, quotes)}
     rebuilt = []
     for number in sorted(holding | misnamed):
         slot = state.slots[number]
@@ -106,11 +112,16 @@ def _rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[SlotS
     return tuple(rebuilt)
 
 
-def _quotes(items: Iterable[Evidence]) -> tuple[str, ...]:
-    """Give the texts, and their longer sentences, that must not survive in anything a caller typed either."""
+def _quotes(state: State, items: Iterable[str]) -> tuple[str, ...]:
+    """Give the texts, and their longer sentences, that must not survive in anything a caller typed either.
+
+    The question that a correction begins with is no part of what it says: others ask the same.
+    """
     found: dict[str, None] = {}
-    for item in items:
-        parts = [item.text, *(item.text[a:b] for a, b in sentences(item.text) if b - a >= QUOTED_CHARS)]
+    for item in (state.evidence[id] for id in items):
+        asked = _asked(state, item)
+        text = item.text.removeprefix(stem(asked)).strip() if asked else item.text
+        parts = [text, *(text[a:b] for a, b in sentences(text) if b - a >= QUOTED_CHARS)]
         found |= dict.fromkeys(_spoken(part) for part in parts)
     return tuple(found)
 
@@ -174,11 +185,17 @@ def _scrubbed(before: SlotState | None, gone: set[str], quotes: Sequence[str]) -
 
     The exact way back is closed by the forgetting itself, which comes after the split: undo will merge.
     """
-    if before is not None and _holds(before.name or "", quotes):
+    if before is not None and _misnamed(before, quotes):
         before = replace(before, name=None)
     if before is None or gone.isdisjoint((*before.cover, *(e.evidence_id for e in before.summary.kept))):
         return before
     return replace(before, summary=Summary(), written=None)
+
+
+def _misnamed(slot: SlotState, quotes: Sequence[str]) -> bool:
+    """Tell whether a slot's name quotes an item, or is a longer part of one: "work" is a part of many."""
+    spoken = _spoken(slot.name or "")
+    return any(quote in spoken or (len(spoken) >= QUOTED_CHARS and spoken in quote) for quote in quotes)
 
 
 def _holds(text: str, quotes: Sequence[str]) -> bool:

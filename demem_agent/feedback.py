@@ -14,7 +14,7 @@ from demem_agent.crediting import correction_turn, learned, lines_of
 from demem_agent.encoders import EncoderInfo
 from demem_agent.flows import ingest
 from demem_agent.ledger import operation, stored_result
-from demem_agent.reading import render
+from demem_agent.reading import render, strip_rendered
 from demem_agent.records import Certified, Delta, Operation, StoredContext, in_slot
 from demem_agent.replay import sealed
 from demem_agent.requests import Commit, Flow, Score
@@ -93,6 +93,7 @@ def feedback(
         delta = _witnessed(state, pending, found, delta, raters)
     yield Commit(delta)
     state.apply(delta)
+    state.reviewed |= tests.reviewed
     return _report(state, result)
 
 
@@ -102,6 +103,8 @@ def _remembered(
     """Remember a correction with the question it is about, once; give the id of its evidence."""
     context = state.context(answer_id).context
     if signal.channel != "correction" or signal.reference is None or context.redacted:
+        return None
+    if not strip_rendered(signal.reference).strip():  # nothing but what memory itself had said
         return None
     turn = correction_turn(context, signal.reference, at)
     known = [item.id for item in state.evidence.values() if (item.source, item.text) == (turn.source, turn.text)]

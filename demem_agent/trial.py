@@ -57,12 +57,14 @@ class Tests:
         answers: by context and content; what was needed, whether or not it had been answered before.
         done, left: pairs of context ids that were tested, and that were to be tested when the budget had run out.
         routes: where the query of a context goes, by its id and the operation that memory was at.
+        reviewed: pairs of suppressed witnesses that were tested anew, with the revision of their slot.
     """
 
     answers: dict[tuple[str, str], tuple[Draft, str]] = field(default_factory=dict)
     done: list[tuple[str, str]] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
     routes: dict[tuple[str, int], int | None] = field(default_factory=dict)
+    reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def certified(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | N
         if state.head.seq != pending.seq:  # to be begun anew
             return None
         if pair in reopened and tests.done and tests.done[-1] == _ids(pair):
-            state.reviewed[_ids(pair)] = _revision(pending, pair)
+            tests.reviewed[_ids(pair)] = _revision(pending, pair)
         if division is not None and verdict is not None and verdict.radius > threshold_of(state):
             return _conflict(state, pair, verdict, division)
     return None
