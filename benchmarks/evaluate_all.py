@@ -1,10 +1,12 @@
-"""Measure all three development data sets and make the blocks of docs/evaluation.md.
+"""Measure all three development data sets and make the blocks of docs/evaluation.md, or of docs/splits.md.
 
     python benchmarks/evaluate_all.py --data FOLDER --out DIR [--into docs/evaluation.md] [--reuse]
+    python benchmarks/evaluate_all.py --data FOLDER --out DIR --audits [--into docs/splits.md] [--reuse]
 
 FOLDER holds locomo/*.json, longmemeval/*.json or *.json.gz, and beam/N/chat.json; none of it is shipped. DIR gets what
 `demem bench` writes for each. The blocks are printed or, with --into, replace those between the page's marks. --reuse
-takes the reports that are in DIR already. About eight minutes without it; needs the extra `lab`.
+takes the reports that are in DIR already. About eight minutes without it, fifteen for the audits; needs the extra
+`lab`.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from demem_agent.cli import main as demem
-from demem_agent.cli.tables import evaluation_parts, paper_table, slot_parts
+from demem_agent.cli.tables import audit_parts, evaluation_parts, paper_table, slot_parts
 from demem_agent.cli.tables.evaluation import HEADLINE, interval, share
+from demem_agent.cli.tables.splits import figure
 
 Report = Mapping[str, Any]
 
@@ -36,13 +39,39 @@ DATA = {
 }
 OWN = ("examples/support_chat.jsonl", "examples/support_chat_questions.jsonl")
 OWN_OPTIONS = ("--system", "demem", "--system", "hybrid", "--system", "full", "--limit", "1000")
+#: The split audits, and which of its tables each shows in docs/splits.md.
+AUDITS = {"splits": (0, 1, 2, 3), "bridge": (0,), "noise": (0, 1, 2), "graph": (1,)}
+#: Data sets that are audited: those of several questions a dialogue.
+AUDITED = ("locomo", "beam")
+#: The table at the top of docs/splits.md: words, audit, its table, row and column of ours, and the paper's figure.
+BESIDE = (
+    ("splits per dialogue", "splits", 0, "splits per dialogue", 0, "2.4"),
+    ("splits per routing event", "splits", 0, "splits per routing event", 0, ".046"),
+    ("final active slots", "splits", 0, "final active slots", 0, "8.4 ± 1.5"),
+    ("dialogues that reach K", "splits", 0, "dialogues that reach K", 0, ".31"),
+    ("split precision, by claim", "splits", 1, "as it ships: over 0.1", 3, ".85 (its definition)"),
+    ("split recall, by claim", "splits", 1, "as it ships: over 0.1", 4, ".63 (its definition)"),
+    ("split precision, L = 2,000", "splits", 2, "L = 2,000, as it is", 1, ".85"),
+    ("split recall, L = 2,000", "splits", 2, "L = 2,000, as it is", 2, ".63"),
+    ("compression floor", "bridge", 0, "compression floor", 1, ".035 (accuracy)"),
+    ("routing error", "bridge", 0, "routing error", 1, ".047"),
+    ("state-realisation error", "bridge", 0, "state-realisation error", 1, ".024"),
+    ("predicted", "bridge", 0, "predicted", 1, ".106"),
+    ("observed distortion", "bridge", 0, "observed distortion", 1, ".086"),
+    ("slack", "bridge", 0, "slack", 1, ".020"),
+    ("certificates right, p = 0", "noise", 0, "p = 0", 1, ".850"),
+    ("certificates right, p = .1", "noise", 0, "p = 0.1", 1, ".808"),
+    ("certificates right, p = .2", "noise", 0, "p = 0.2", 1, ".776"),
+    ("degeneracy, last epochs", "graph", 1, "degeneracy", 1, "4.1 ± 1.2 (all epochs)"),
+    ("epochs with degeneracy + 1 <= K", "graph", 0, "epochs with degeneracy + 1 <= K", 1, ".968"),
+    ("greedy colours, last epochs", "graph", 1, "greedy colours", 1, "4.8 ± 1.3"),
+    ("packing number, last epochs", "graph", 1, "packing number at twice the level", 1, "7.9 ± 1.6"),
+)
 
 
 def main() -> None:
     given = arguments()
-    reports = {name: report(name, given.data, given.out / name, given.reuse) for name in DATA}
-    own = measured(["eval", *(str(ROOT / name) for name in OWN), *OWN_OPTIONS], given.out / "own", given.reuse)
-    made = dict(blocks(reports, own))
+    made = audit_blocks(audits(given)) if given.audits else dict(blocks(*reports_of(given)))
     if given.into is None:
         print("\n\n".join(f"<!-- {name} -->\n{text}\n<!-- end -->" for name, text in made.items()))
         return
@@ -50,11 +79,18 @@ def main() -> None:
     given.into.write_text(replaced(page, made), encoding="utf-8")
 
 
+def reports_of(given: argparse.Namespace) -> tuple[dict[str, Report], Report]:
+    reports = {name: report(name, given.data, given.out / name, given.reuse) for name in DATA}
+    own = measured(["eval", *(str(ROOT / name) for name in OWN), *OWN_OPTIONS], given.out / "own", given.reuse)
+    return reports, own
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="the folder with locomo, longmemeval and beam")
     parser.add_argument("--out", type=Path, required=True, help="where reports and figures go")
     parser.add_argument("--into", type=Path, help="the page to write the blocks into")
+    parser.add_argument("--audits", action="store_true", help="the audits of splits, for docs/splits.md")
     parser.add_argument("--reuse", action="store_true", help="take the reports that are there already")
     return parser.parse_args()
 
@@ -64,6 +100,18 @@ def arguments() -> argparse.Namespace:
 
 def report(name: str, data: Path, out: Path, reuse: bool) -> Report:
     return measured(["bench", name, "--data", str(file_in(data / name, DATA[name][1])), *DATA[name][2]], out, reuse)
+
+
+def audits(given: argparse.Namespace) -> dict[str, dict[str, Report]]:
+    """Give the report of every audit of every data set, by data set and audit."""
+    found: dict[str, dict[str, Report]] = {}
+    for name in AUDITED:
+        data = str(file_in(given.data / name, DATA[name][1]))
+        found[name] = {
+            kind: measured(["audit", kind, name, "--data", data], given.out / name / kind, given.reuse)
+            for kind in AUDITS
+        }
+    return found
 
 
 def file_in(folder: Path, patterns: Sequence[str]) -> Path:
@@ -97,6 +145,25 @@ def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, st
     yield "categories", "\n".join(categories({name: found for name, found in reports.items() if name != "locomo"}))
     yield "slots", "```text\n" + rendered(slot_parts(**locomo["slots"])) + "\n```"
     yield "ablations", "\n".join(ablations(locomo["ablations"]))
+
+
+def audit_blocks(found: Mapping[str, Mapping[str, Report]]) -> dict[str, str]:
+    """Give some tables that each audit prints of LoCoMo, and one that puts figures beside the paper's."""
+    made = {"beside": "\n".join(beside(found))}
+    for kind, shown in AUDITS.items():
+        whole = found["locomo"][kind]
+        parts = list(audit_parts({**whole, "sheets": [whole["sheets"][n] for n in shown]}))
+        command = f"demem audit {kind} locomo --data locomo_dev5.json --out measured"
+        made[kind] = console(command, [parts[0], *parts[-len(shown) :]])
+    return made
+
+
+def beside(found: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:
+    yield from header("", [*(DATA[name][0] for name in found), "the paper's LoCoMo"])
+    for words, kind, table, name, column, paper in BESIDE:
+        rows = [dict(of[kind]["sheets"][table]["rows"])[name] for of in found.values()]
+        ours = [figure(cells[column]) + (f" of {cells[0]}" if kind == "noise" else "") for cells in rows]
+        yield row(words, [*ours, paper])
 
 
 def console(command: str, parts: Iterable[RenderableType]) -> str:

@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 from demem_agent import SlotMemory, SplitCertificate, SplitSettings, placement, state, trial
 from demem_agent.answering import ExtractiveAnswerer
 from demem_agent.compress import Summary, excerpts
-from demem_agent.conflict import Content, Verdict, judge, known_reference
+from demem_agent.conflict import Content, Verdict, judge
 from demem_agent.decision import candidate_radius, guard_band
 from demem_agent.encoders import default_encoder
+from demem_agent.experience import known_reference
 from demem_agent.evaluate import Dialogue, Probe, load_locomo
 from demem_agent.records import StoredContext
 from demem_agent.requests import Flow
@@ -365,9 +366,11 @@ class _Recorder:
         self._pair = ("", "")
         self._tried = trial._tried
 
-    def tried(self, state: State, pending: Any, pair: trial.Pair, *rest: Any) -> Flow[Verdict | None]:
+    def tried(
+        self, state: State, pending: Any, shared: int, pair: trial.Pair, division: Any, tests: Any, _: bool
+    ) -> Flow[Verdict | None]:
         self._pair = (pair[0].context.id, pair[1].context.id)
-        return (yield from self._tried(state, pending, pair, *rest))
+        return (yield from self._tried(state, pending, shared, pair, division, tests, thorough=True))
 
     def judge(self, tested: Sequence[Content], answers: Any, scores: Floats, settings: SplitSettings) -> Verdict:
         self.seen.append((self._pair, [frozenset(content.cover) for content in tested], scores))

@@ -10,7 +10,7 @@ from dataclasses import astuple, replace
 from datetime import date, datetime
 from typing import Any, Self
 
-from demem_agent import arranging, erase, feedback, flows, portable, summarising, undo
+from demem_agent import arranging, elsewhere, erase, feedback, flows, portable, summarising, undo
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
 from demem_agent.errors import EncoderMismatch, InvalidInput, NotFound, StaleState
@@ -267,6 +267,15 @@ class MemoryCore:
         when = self._when(at)
         settings = self._state.settings
         return lambda: flows.answer(self._state, self._encoder, query, when, settings.read_limit, settings.mode)
+
+    def _recording(self, query: str, text: str, reading: Reading | None, at: When) -> Callable[[], Flow[Answer]]:
+        text_field("query", query)
+        if not isinstance(text, str):
+            raise InvalidInput("text", text, "a text, empty where nothing was answered")
+        if reading is not None and not isinstance(reading, Reading):
+            raise InvalidInput("reading", reading, "what read gave, or left out")
+        limit, mode, when = self._state.settings.read_limit, self._state.settings.mode, self._when(at)
+        return lambda: elsewhere.answered(self._state, self._encoder, query, text, when, reading, limit, mode)
 
     def _learning(
         self, given: Answer | str, told: Told, key: str | None, trigger: Trigger = certified

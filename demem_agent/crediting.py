@@ -23,7 +23,7 @@ from demem_agent.text import content_terms
 from demem_agent.turns import Turn
 from demem_agent.types import Channel, Context, Lesson, Line, number_of
 
-__all__ = ["CORRECTION", "correction_turn", "learned", "lines_of", "stem"]
+__all__ = ["CORRECTION", "correction_turn", "learned", "lines_of", "stem", "supports_of"]
 
 #: ``Evidence.source`` of what was remembered from a correction, and what its ``source_id`` begins with.
 CORRECTION = "correction"
@@ -51,6 +51,11 @@ def stem(query: str) -> str:
 def lines_of(state: State, context: Context) -> list[Line]:
     """Give the lines that an answer was read from, as far as they are live."""
     return [Line(state.evidence[item], a, b) for item, a, b in context.read if item in state.evidence]
+
+
+def supports_of(state: State, context: Context, text: str) -> tuple[str, ...]:
+    """Give the evidence whose lines hold what the reading has of a text's words; none where it has less than half."""
+    return _supports(context, lines_of(state, context), text)
 
 
 def learned(

@@ -39,7 +39,17 @@ from demem_agent.trimming import Cut, trimmer
 from demem_agent.turns import Turn
 from demem_agent.types import Answer, Context, Draft, Evidence, Ingested, Line, Mode, Question, Reading, Route
 
-__all__ = ["answer", "ingest", "read", "reembed", "route", "slot_ranking"]
+__all__ = [
+    "answer",
+    "context_of",
+    "encoded",
+    "ingest",
+    "read",
+    "read_for",
+    "reembed",
+    "route",
+    "slot_ranking",
+]
 
 #: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a wall.
 SLOT_PRIOR = 0.15
@@ -90,7 +100,7 @@ def ingest(state: State, encoder: EncoderInfo, turns: Sequence[Turn], hashes: Se
 
 def route(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Route]:
     """Choose the slot for a query."""
-    asked = yield from _encoded(state, encoder, query, at)
+    asked = yield from encoded(state, encoder, query, at)
     return slot_ranking(state, asked)[0]
 
 
@@ -108,19 +118,19 @@ def read(
     Args:
         slot: read it as if the query had been routed there.
     """
-    asked = yield from _encoded(state, encoder, query, at)
+    asked = yield from encoded(state, encoder, query, at)
     if slot is not None and slot not in state.slots:
         raise NotFound("slot", str(slot))
-    return _read(state, asked, limit, mode, slot)[1]
+    return read_for(state, asked, limit, mode, slot)[1]
 
 
 def answer(state: State, encoder: EncoderInfo, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Answer]:
     """Read, have the answerer answer, and store the context with what produced it."""
-    asked = yield from _encoded(state, encoder, query, at)
-    routed, reading = _read(state, asked, limit, mode)
+    asked = yield from encoded(state, encoder, query, at)
+    routed, reading = read_for(state, asked, limit, mode)
     drafts: list[Draft] = yield Ask((Question(query, at, reading),))
     number, seq = state.head.contexts + 1, state.head.seq + 1
-    context = _context(state, f"a{number}", Question(query, at, reading), routed, drafts[0])
+    context = context_of(state, f"a{number}", Question(query, at, reading), routed, drafts[0])
     result = Answer(context.id, query, drafts[0].text, drafts[0].evidence, routed, reading)
     delta = Delta(
         replace(state.head, seq=seq, contexts=number),
@@ -269,7 +279,8 @@ def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival])
 # -- reading, in parts -------------------------------------------------------------------------------------------
 
 
-def _encoded(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Query]:
+def encoded(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Query]:
+    """Give a query as the scorer sees it."""
     matrix: Vector = yield Encode((clean(focus(query)),))
     _same_encoder(state, encoder)
     if state.head.dimensions not in (0, matrix.shape[1]):
@@ -278,7 +289,8 @@ def _encoded(state: State, encoder: EncoderInfo, query: str, at: datetime | None
     return Query(query, matrix[0], at.date() if at else None)
 
 
-def _read(state: State, query: Query, limit: int, mode: Mode, slot: int | None = None) -> tuple[Route, Reading]:
+def read_for(state: State, query: Query, limit: int, mode: Mode, slot: int | None = None) -> tuple[Route, Reading]:
+    """Read for a query that is encoded already; ``slot`` as in :func:`read`."""
     routed, ranking = slot_ranking(state, query)
     routed = routed if slot is None else replace(routed, slot=slot)
     if routed.slot is None or ranking is None:
@@ -309,7 +321,7 @@ def _trimmer(state: State, query: Query) -> Cut:
     return trimmer(worth, state.parts_of)
 
 
-def _context(state: State, id: str, question: Question, routed: Route, draft: Draft) -> Context:
+def context_of(state: State, id: str, question: Question, routed: Route, draft: Draft) -> Context:
     """Give the context to store; what another operation took away while the answerer worked is not in it."""
     lines = question.reading.lines
     live = tuple((line.evidence.id, line.start, line.end) for line in lines if line.evidence.id in state.evidence)

@@ -178,6 +178,18 @@ class SlotMemory(MemoryCore):
         """Answer from memory alone and remember the decision, so that feedback can refer to it."""
         return self._run(self._answering(query, at))
 
+    def answered(self, query: str, text: str, *, reading: Reading | None = None, at: When = None) -> Answer:
+        """Record an answer that was produced elsewhere, such as by your own model, so that feedback can refer to it.
+
+        Args:
+            text: the answer as it was given; it is not remembered as evidence.
+            reading: what it was given from; give what ``read`` gave, or what rewards say of evidence is guesswork.
+
+        Raises:
+            InvalidInput: for a blank query, or a text that is none.
+        """
+        return self._run(self._recording(query, text, reading, at))
+
     def feedback(self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
         """Learn from how an answer did; split a slot if a conflict is certified.
 
@@ -422,6 +434,10 @@ class AsyncSlotMemory(MemoryCore):
     async def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision."""
         return await self._run(self._answering(query, at))
+
+    async def answered(self, query: str, text: str, *, reading: Reading | None = None, at: When = None) -> Answer:
+        """Record an answer that was produced elsewhere."""
+        return await self._run(self._recording(query, text, reading, at))
 
     async def feedback(self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
         """Learn from how an answer did."""

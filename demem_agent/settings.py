@@ -38,7 +38,7 @@ class SplitSettings:
     sigma_0: float = 0.05
     eta_cal: float = 0.05
     tau_split: float = 0.1
-    tau_sat: float = 0.2
+    tau_sat: float = 0.3
     pairs: int = 2
     counterfactuals: int = 24
     delta: float = 0.05

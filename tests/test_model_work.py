@@ -82,6 +82,15 @@ def test_an_answer_without_a_quotation_from_the_reading_is_thrown_away(quotes: l
     assert memory._team.answerer.failures.reasons == {"malformed": 1}  # type: ignore[attr-defined]
 
 
+def test_a_quotation_may_have_what_the_reading_notes_beside_a_time() -> None:
+    quote = "I moved yesterday (4 March 2025)"
+    with saying(json.dumps({"known": True, "answer": "4 March 2025", "quotes": [quote]})) as provider:
+        memory = memory_of(provider)
+        memory.ingest("I moved yesterday.", speaker="Ana", at="2025-03-05")
+        answer = memory.answer("When did Ana move?")
+    assert (answer.text, answer.evidence) == ("4 March 2025", ("e5",))
+
+
 def test_a_model_that_does_not_know_answers_nothing() -> None:
     with saying(json.dumps({"known": False, "answer": "", "quotes": []})) as provider:
         answer = memory_of(provider).answer("Which valve has the boiler?")

@@ -81,7 +81,8 @@ def test_repeated_rewards_certify_a_split() -> None:
     (report,) = certified(APART * ENOUGH)
     assert report.split
     assert report.certificate is not None
-    assert (report.certificate.regime, report.certificate.parameters) == ("confidence sequence", (("delta", 0.05), ("growing", 1.0)))
+    parameters = (("delta", 0.05), ("growing", 1.0))
+    assert (report.certificate.regime, report.certificate.parameters) == ("confidence sequence", parameters)
 
 
 def test_no_model_and_no_scorer_is_called_for_it() -> None:

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demem_agent.types import SplitCertificate
+from demem_agent.decision import gaps, radius
+from demem_agent.types import Candidate, SplitCertificate
 
-__all__ = ["JudgedSplit", "judge_splits"]
+__all__ = ["JudgedSplit", "claim", "judge_splits"]
 
 Gold = frozenset[str]
 
@@ -50,14 +51,19 @@ def judge_splits(certificates: Sequence[SplitCertificate], gold: Mapping[str, Go
     for certificate in certificates:
         first, second = (gold.get(context, frozenset()) for context in certificate.pair)
         if first and second:
-            judged.append(_judged(certificate, first, second))
+            judged.append(JudgedSplit(certificate.id, *claim(certificate.candidates, first, second)))
     return judged
 
 
-def _judged(certificate: SplitCertificate, first: Gold, second: Gold) -> JudgedSplit:
-    covers = {candidate.name: frozenset(candidate.cover) for candidate in certificate.candidates}
+def claim(candidates: Sequence[Candidate], first: Gold, second: Gold) -> tuple[float, bool]:
+    """Give the radius of a pair by gold, and whether the split repairs what was lacking (:class:`JudgedSplit`).
+
+    Args:
+        candidates: those of a certificate or a test, "current" and both sides of the split among them.
+        first, second: gold of each context, not empty.
+    """
+    covers = {candidate.name: frozenset(candidate.cover) for candidate in candidates}
     held = np.array([[len(gold & cover) / len(gold) for cover in covers.values()] for gold in (first, second)])
-    losses = held.max(axis=1, keepdims=True) - held
     lacking = not (first | second) <= covers["current"]
     repaired = lacking and first <= covers["split first"] and second <= covers["split second"]
-    return JudgedSplit(certificate.id, float(losses.max(axis=0).min()), repaired)
+    return radius(gaps(held))[0], repaired

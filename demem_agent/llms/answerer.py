@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.compress import said
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
@@ -82,14 +83,18 @@ def _problem(reply: _Answered, lines: tuple[Line, ...]) -> str | None:
 
 
 def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
-    """Give the evidence whose lines hold a quotation, by words; a single word is no quotation unless it is the line."""
+    """Give the evidence of the lines that hold a quotation word for word, as it was said or as the reading gives it."""
+    held = [(line.evidence.id, _spoken(line)) for line in lines]
     found: dict[str, None] = {}
     for quote in quotes:
         spoken = f" {' '.join(words(quote))} "
         if spoken.strip():
-            found |= dict.fromkeys(line.evidence.id for line in lines if spoken in _spoken(line))
+            found |= dict.fromkeys(id for id, forms in held if any(spoken in form for form in forms))
     return list(found)
 
 
-def _spoken(line: Line) -> str:
-    return f" {' '.join(words(f'{line.evidence.speaker or str()} {line.text}'))} "
+def _spoken(line: Line) -> tuple[str, ...]:
+    """Give a line as words, without and with what its times were noted to mean."""
+    given = said(line.evidence, line.start, line.end)
+    raw = f"{line.evidence.speaker or ''} {line.text}"
+    return tuple(f" {' '.join(words(text))} " for text in dict.fromkeys((raw, given)))

@@ -34,8 +34,7 @@ def _answer(system: str, user: str) -> dict[str, Any]:
     lines = [line.removeprefix("- ") for line in block.splitlines() if line.startswith("- ")]
     best = max(lines, key=lambda line: len(question & set(content_terms(line))), default="")
     known = bool(question & set(content_terms(best)))
-    said = re.sub(r" \([^)]*\)", "", best)  # what was noted beside relative times is not said word for word
-    return {"known": known, "answer": best.partition(": ")[2] or best if known else "", "quotes": [said] * known}
+    return {"known": known, "answer": best.partition(": ")[2] or best if known else "", "quotes": [best] * known}
 
 
 def _mark(system: str, user: str) -> dict[str, Any]:

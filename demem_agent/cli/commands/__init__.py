@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from demem_agent.cli.commands.ask import ask
+from demem_agent.cli.commands.audit import audit
 from demem_agent.cli.commands.bench import bench
 from demem_agent.cli.commands.certificates import certificates
+from demem_agent.cli.commands.chat import chat
 from demem_agent.cli.commands.check import check
 from demem_agent.cli.commands.demo import demo
 from demem_agent.cli.commands.eval import evaluate_own
@@ -28,6 +30,7 @@ __all__ = ["COMMANDS"]
 
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "demo": demo,
+    "chat": chat,
     "ingest": ingest,
     "ask": ask,
     "read": read,
@@ -45,5 +48,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "check": check,
     "eval": evaluate_own,
     "bench": bench,
+    "audit": audit,
     "lab": lab,
 }

@@ -12,16 +12,18 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent import SlotMemory
+from demem_agent.cli.endpoint import Endpoint
 from demem_agent.cli.faults import UsageError
+from demem_agent.cli.marking import Marking
 from demem_agent.cli.measuring import Trial
 from demem_agent.cli.shared import Output, ticking
-from demem_agent.cli.tables import ablation_parts, paper_table, slot_parts
+from demem_agent.cli.tables import ablation_parts, paper_scores, paper_table, slot_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import Dialogue, Measured, load_beam, load_locomo, load_longmemeval, load_memoryarena
 from demem_agent.evaluate.audit import Audited
 from demem_agent.evaluate.intervention import Intervened
 
-__all__ = ["BENCHMARKS", "bench", "by_row"]
+__all__ = ["BENCHMARKS", "bench", "by_row", "loaded", "named", "marked"]
 
 #: What is measured of one question of one dialogue.
 Record = TypeVar("Record", Measured, Audited, Intervened)
@@ -62,9 +64,15 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 }
 
 
+#: Benchmarks whose questions have one reference each, as judges need it.
+MARKED = ("locomo", "longmemeval")
+
+
 def bench(
     name: Annotated[str, typer.Argument(metavar="|".join(BENCHMARKS), help="Which benchmark.")],
     trial: Trial,
+    endpoint: Endpoint,
+    marking: Marking,
     output: Output,
     data: Annotated[Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")] = None,
     ablations: Annotated[
@@ -77,13 +85,18 @@ def bench(
     """Measure this memory and what could be in its place on a public benchmark.
 
     Tables for a person, or JSON; with --out also every record, the report and the figures. docs/evaluation.md
-    defines what is measured.
+    defines what is measured. With --model a language model answers and judges mark, as in the paper (docs/chat.md).
     """
+    if endpoint.model is not None:
+        marked(name, trial, endpoint, marking, output, data, others=ablations or slots)
+        return
+    if endpoint != Endpoint() or marking != Marking():
+        raise UsageError("--judge, --record and the other options of a language model need --model NAME")
     trial.ready()
-    benchmark = _named(name)
+    benchmark = named(name)
     if ablations and name == "memoryarena":
         raise UsageError("--ablations replays the questions of a dialogue in their order, and here each has but one")
-    dialogues = _loaded(benchmark, data)
+    dialogues = loaded(benchmark, data)
     measured = by_row(trial.measure(dialogues)) if name == "memoryarena" else trial.measure(dialogues)
     found: dict[str, Any] = {}
     also: list[RenderableType] = [paper_table()] if name == "locomo" else []
@@ -94,6 +107,33 @@ def bench(
         found["ablations"] = ablation_rows(dialogues, trial.seed)
         also += ablation_parts(found["ablations"])
     trial.show(measured, output, data=benchmark.name, also=also, found=found)
+
+
+def marked(
+    name: str,
+    trial: Trial,
+    endpoint: Endpoint,
+    marking: Marking,
+    output: Output,
+    data: Path | None,
+    *,
+    others: bool,
+) -> None:
+    """Run the paper's protocol on a benchmark whose questions have references.
+
+    Raises:
+        UsageError: for another benchmark, or ``others``: measurements that no model takes part in.
+    """
+    benchmark = named(name)
+    if name not in MARKED:
+        raise UsageError(f"--model answers the questions of {' and '.join(MARKED)}, and not of {name}")
+    if others:
+        raise UsageError("--ablations and --slots ask no model; leave out --model, or them")
+    from demem_agent.cli.protocol import Protocol
+
+    also = [paper_scores()] if name == "locomo" else []
+    report, parts = Protocol(trial, endpoint, marking).run(loaded(benchmark, data), benchmark.name, also)
+    output.show(report, *parts)
 
 
 def by_row(records: Sequence[Record]) -> list[Record]:
@@ -131,13 +171,13 @@ def ablation_rows(dialogues: Sequence[Dialogue], seed: int) -> list[Any]:
         return [asdict(row) for row in ablation_table(dialogues, seed=seed, tick=tick)]
 
 
-def _named(name: str) -> Benchmark:
+def named(name: str) -> Benchmark:
     if name not in BENCHMARKS:
         raise InvalidInput("benchmark", name, f"one of {', '.join(BENCHMARKS)}")
     return BENCHMARKS[name]
 
 
-def _loaded(benchmark: Benchmark, data: Path | None) -> list[Dialogue]:
+def loaded(benchmark: Benchmark, data: Path | None) -> list[Dialogue]:
     wanted = f"--data takes {benchmark.expected} ({benchmark.source}), which DeMem does not ship"
     if data is None:
         raise UsageError(f"where is {benchmark.name}? {wanted}")

@@ -7,18 +7,23 @@ from demem_agent.cli.tables.certificate import certificate_parts, certificates_t
 from demem_agent.cli.tables.context import context_parts
 from demem_agent.cli.tables.evaluation import evaluation_parts, paper_table
 from demem_agent.cli.tables.lines import lines_table
+from demem_agent.cli.tables.protocol import paper_scores, protocol_parts
 from demem_agent.cli.tables.receipt import receipt_grid
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.cli.tables.slots import slots_table
+from demem_agent.cli.tables.splits import audit_parts
 
 __all__ = [
     "ablation_parts",
+    "audit_parts",
     "certificate_parts",
     "certificates_table",
     "context_parts",
     "evaluation_parts",
     "lines_table",
+    "paper_scores",
     "paper_table",
+    "protocol_parts",
     "receipt_grid",
     "route_table",
     "route_words",

@@ -1,0 +1,107 @@
+"""The model's side of a chat: it streams where the model does, and gives way to extraction when the model fails."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+from demem_agent.cli.chat.conversation import Conversation
+from demem_agent.cli.chat.quoting import QuotingAnswerer, asks
+from demem_agent.errors import BudgetSpent, ModelError
+from demem_agent.llms import ChatModel, Health, Prompt, Stream
+from demem_agent.llms.answerer import ModelAnswerer
+from demem_agent.text import content_terms
+from demem_agent.types import Draft, Line, Question
+
+__all__ = ["Talker", "rests_on"]
+
+#: Words of an answer that a line must hold before the answer counts as resting on it.
+_SHARED = 2
+
+
+@runtime_checkable
+class _Streams(Protocol):
+    def stream(self, prompt: Prompt, /) -> Stream: ...
+
+
+class Talker:
+    """An :class:`~demem_agent.types.Answerer` for a conversation.
+
+    What the user says is answered within the conversation. Every other question, such as those that feedback asks of
+    several slots, is answered as any memory with a model answers it, and is no part of the conversation.
+
+    Args:
+        model: any chat model; its answer is given in pieces where it has ``stream``.
+        give: takes each piece of an answer as it comes.
+
+    ``trouble`` is why the model could not be had for the last answer, or None.
+    """
+
+    def __init__(self, model: ChatModel, give: Callable[[str], object]) -> None:
+        self.name = model.name
+        self.model = model
+        self.conversation = Conversation()
+        self.trouble: str | None = None
+        self._give = give
+        self._line: str | None = None
+        self._draft: Draft | None = None
+        self._apart = ModelAnswerer(model)
+        self._quoting = QuotingAnswerer()
+
+    @property
+    def health(self) -> Health | None:
+        """Give what became of the model's calls, where it keeps count."""
+        health = getattr(self.model, "health", None)
+        return health if isinstance(health, Health) else None
+
+    def expect(self, line: str | None) -> None:
+        """Tell what the user has said, which the next question is then about; None for nothing."""
+        self._line, self._draft, self.trouble = line, None, None
+
+    def answer(self, question: Question) -> Draft | Awaitable[Draft]:
+        """Answer in the conversation, or apart from it."""
+        if question.query != self._line:
+            return self._apart.answer(question)
+        if self._draft is None:  # it is asked again where another process has changed the memory meanwhile
+            self._draft = self._talk(question)
+        return self._draft
+
+    def _talk(self, question: Question) -> Draft:
+        prompt = self.conversation.prompt(question)
+        self.conversation.prefix.note(prompt)
+        try:
+            text = self._replied(prompt)
+        except (ModelError, BudgetSpent) as error:
+            self.trouble = str(error)
+            return self._quoting.answer(question) if asks(question.query) else Draft("")
+        return Draft(text, rests_on(text, question.query, question.reading.lines))
+
+    def _replied(self, prompt: Prompt) -> str:
+        if not isinstance(self.model, _Streams):
+            text = self.model.complete(prompt).text.strip()
+            self._give(text)
+            return text
+        pieces: list[str] = []
+        for piece in self.model.stream(prompt):
+            piece = piece if pieces else piece.lstrip()
+            if piece:
+                pieces.append(piece)
+                self._give(piece)
+        return "".join(pieces).strip()
+
+
+def rests_on(answer: str, query: str, lines: Sequence[Line]) -> tuple[str, ...]:
+    """Give the evidence that seems to be behind an answer: the fewest lines that hold the words it has of them.
+
+    The model is not asked for quotations here, as it talks freely; words of the question do not count.
+    """
+    wanted = set(content_terms(answer)) - set(content_terms(query))
+    words = [set(content_terms(line.text)) & wanted for line in lines]
+    found: dict[str, None] = {}
+    while words:
+        best = max(range(len(words)), key=lambda n: (len(words[n]), -n))
+        if not words[best] or len(words[best]) < min(_SHARED, len(wanted)):
+            break
+        found[lines[best].evidence.id] = None
+        words = [held - words[best] for held in words]
+    return tuple(found)

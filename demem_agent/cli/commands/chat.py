@@ -1,0 +1,28 @@
+"""``demem chat``: a conversation with memory."""
+
+from __future__ import annotations
+
+from demem_agent.cli.endpoint import Endpoint
+from demem_agent.cli.faults import UsageError
+from demem_agent.cli.shared import Budget, Output, Place
+
+__all__ = ["chat"]
+
+
+def chat(place: Place, endpoint: Endpoint, budget: Budget, output: Output) -> None:
+    """Talk, with a memory of all that is said; with a language model (--model) or offline.
+
+    The memory is made if it does not exist; without --memory it lives in RAM. The key is taken from the environment
+    (OPENAI_API_KEY, or --key-env). Lines may come from a pipe; --json prints one JSON object a line. /help inside
+    lists the commands.
+    """
+    from demem_agent.cli.chat import Screen, opened, talk
+
+    screen = Screen(output)
+    model = None
+    if endpoint.model is None and endpoint != Endpoint():
+        raise UsageError("--base-url and the other options of a language model need --model NAME")
+    if endpoint.model is not None:
+        model = endpoint.chat(endpoint.model, endpoint.ledger("chat", [endpoint.model]))
+    with opened(place, budget, model, screen.piece) as session:
+        talk(session, screen)
