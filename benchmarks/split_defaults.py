@@ -34,8 +34,8 @@ from demem_agent.compress import Summary, excerpts
 from demem_agent.conflict import Content, Verdict, judge
 from demem_agent.decision import candidate_radius, guard_band
 from demem_agent.encoders import default_encoder
-from demem_agent.experience import known_reference
 from demem_agent.evaluate import Dialogue, Probe, load_locomo
+from demem_agent.experience import known_reference
 from demem_agent.records import StoredContext
 from demem_agent.requests import Flow
 from demem_agent.scorers import Contained

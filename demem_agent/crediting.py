@@ -100,7 +100,10 @@ def _known(told: Context, signal: Signal) -> tuple[Channel, str | None]:
     good = [reward >= REWARDED for channel, reward in _dealt(told) if channel in _RATING]
     if told.answer and not told.redacted and 2 * sum(good) > len(good):
         return "stand-in", told.answer
-    return next((channel for channel in _RATING if channel in told.told), signal.channel), None
+    own: Channel = signal.channel
+    for channel in reversed(_RATING):
+        own = channel if channel in told.told else own
+    return own, None
 
 
 def _dealt(context: Context) -> list[tuple[Channel, float]]:

@@ -23,7 +23,7 @@ from demem_agent.evaluate import Dialogue, Measured, load_beam, load_locomo, loa
 from demem_agent.evaluate.audit import Audited
 from demem_agent.evaluate.intervention import Intervened
 
-__all__ = ["BENCHMARKS", "bench", "by_row", "loaded", "named", "marked"]
+__all__ = ["BENCHMARKS", "bench", "by_row", "loaded", "marked", "named"]
 
 #: What is measured of one question of one dialogue.
 Record = TypeVar("Record", Measured, Audited, Intervened)

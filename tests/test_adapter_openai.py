@@ -1,0 +1,185 @@
+"""The openai adapter keeps the contract of all adapters; the real client talks to a provider on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import openai
+import pytest
+
+from demem_adapters.openai import wrap
+from demem_adapters.shared import DECLARED, Memories
+from demem_agent.testing import BagEncoder, Provider
+
+Messages = Sequence[Mapping[str, Any]]
+
+
+def reply(messages: Messages) -> str:
+    return f"Noted: {messages[-1]['content']}"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider(reply, drip=0.001) as serving:
+        yield serving
+
+
+@pytest.fixture
+def memories() -> Memories:
+    return Memories(encoder=BagEncoder())
+
+
+def client(provider: Provider) -> openai.OpenAI:
+    return openai.OpenAI(base_url=provider.url, api_key="unused", max_retries=0)
+
+
+def said(text: str) -> list[dict[str, Any]]:
+    return [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}]
+
+
+def ask(wrapped: Any, text: str, **more: Any) -> Any:
+    return wrapped.chat.completions.create(model=more.pop("model", "good"), messages=said(text), **more)
+
+
+def texts(memories: Memories, namespace: str = "default") -> list[str]:
+    memory = memories.known(namespace)
+    return [item.text for item in memory.evidence()] if memory else []
+
+
+def last_messages(provider: Provider) -> list[dict[str, Any]]:
+    return list(provider.requests[-1].body["messages"])
+
+
+def test_both_sides_are_remembered_as_they_were_said(provider: Provider, memories: Memories) -> None:
+    ask(wrap(client(provider), memories), "My boiler has a brass valve.")
+    assert texts(memories) == ["My boiler has a brass valve.", "Noted: My boiler has a brass valve."]
+
+
+def test_what_was_said_before_is_put_before_the_model_as_data(provider: Provider, memories: Memories) -> None:
+    wrapped = wrap(client(provider), memories)
+    ask(wrapped, "My boiler has a brass valve.")
+    ask(wrapped, "Which valve has my boiler?")
+    block = last_messages(provider)[-2]
+    assert block["role"] == "user"
+    assert block["content"].startswith(DECLARED)
+    assert "brass valve" in block["content"]
+    assert last_messages(provider)[-1]["content"] == "Which valve has my boiler?"
+
+
+def test_what_was_put_before_the_model_is_not_remembered_again(provider: Provider, memories: Memories) -> None:
+    wrapped = wrap(client(provider), memories)
+    for _ in range(3):
+        ask(wrapped, "Which valve has my boiler?")
+    assert texts(memories) == ["Which valve has my boiler?", "Noted: Which valve has my boiler?"]
+
+
+@pytest.mark.parametrize("inject", ["user", "system"])
+def test_the_limit_holds_in_what_reaches_the_model(provider: Provider, inject: Any) -> None:
+    memories = Memories(limit=120, encoder=BagEncoder())
+    memories.of("default").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)])
+    ask(wrap(client(provider), memories, inject=inject), "Which valve has the boiler?")
+    (block,) = [m for m in last_messages(provider) if DECLARED in m["content"]]
+    assert block["role"] == inject
+    assert 0 < len(block["content"].removeprefix(DECLARED).strip()) <= 120
+
+
+def test_one_namespace_never_sees_anothers(provider: Provider, memories: Memories) -> None:
+    wrapped = wrap(client(provider), memories, namespace=lambda call: call["user"])
+    ask(wrapped, "My boiler has a brass valve.", user="ana")
+    ask(wrapped, "Which valve has my boiler?", user="ben")
+    assert len(last_messages(provider)) == 2
+    assert texts(memories, "ben") == ["Which valve has my boiler?", "Noted: Which valve has my boiler?"]
+
+
+def test_asking_in_a_new_namespace_does_not_make_it(memories: Memories) -> None:
+    assert memories.recall("nobody", "anything") is None
+    assert memories.known("nobody") is None
+
+
+@pytest.mark.parametrize(
+    "fault", ["500", "429", "null-content", "no-choices", "length", "filtered", "refusal", "reset"]
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_failed_or_cut_off_call_leaves_nothing_false(
+    provider: Provider, memories: Memories, fault: str, stream: bool
+) -> None:
+    wrapped = wrap(client(provider), memories)
+    try:
+        response = ask(wrapped, "My boiler has a brass valve.", model=f"fault-{fault}", stream=stream)
+        if stream:
+            list(response)
+    except (openai.OpenAIError, ValueError):
+        pass
+    assert [text for text in texts(memories) if text.startswith("Noted")] == []
+
+
+@pytest.mark.parametrize("fault", ["no-finish", "cut-body"])
+def test_a_stream_that_ends_early_is_not_remembered(provider: Provider, memories: Memories, fault: str) -> None:
+    try:
+        list(ask(wrap(client(provider), memories), "My boiler?", model=f"fault-{fault}", stream=True))
+    except Exception as error:
+        assert not isinstance(error, AssertionError)
+    assert texts(memories) == []
+
+
+def test_a_stream_passes_through_and_is_remembered_at_its_end(provider: Provider, memories: Memories) -> None:
+    with ask(wrap(client(provider), memories), "My boiler has a brass valve.", stream=True) as stream:
+        heard = "".join(piece.choices[0].delta.content or "" for piece in stream)
+    assert heard == "Noted: My boiler has a brass valve."
+    assert texts(memories) == ["My boiler has a brass valve.", heard]
+
+
+def test_a_stream_that_was_left_is_not_remembered(provider: Provider, memories: Memories) -> None:
+    stream = ask(wrap(client(provider), memories), "My boiler has a brass valve.", stream=True)
+    next(stream)
+    stream.close()
+    assert texts(memories) == []
+
+
+def test_errors_pass_through_as_they_are(provider: Provider, memories: Memories) -> None:
+    with pytest.raises(openai.RateLimitError):
+        ask(wrap(client(provider), memories), "My boiler?", model="fault-429")
+
+
+def test_the_client_that_was_given_is_not_changed(provider: Provider, memories: Memories) -> None:
+    plain = client(provider)
+    wrap(plain, memories)
+    ask(plain, "My boiler has a brass valve.")
+    assert texts(memories) == []
+
+
+def test_feedback_by_the_id_of_the_response(provider: Provider, memories: Memories) -> None:
+    response = ask(wrap(client(provider), memories), "My boiler has a brass valve.")
+    assert memories.feedback(response.id, thumbs=False).reward == 0.0
+
+
+def test_async_calls_do_the_same(provider: Provider, memories: Memories) -> None:
+    async def run() -> str:
+        async with openai.AsyncOpenAI(base_url=provider.url, api_key="unused", max_retries=0) as plain:
+            wrapped = wrap(plain, memories)
+            await ask(wrapped, "My boiler has a brass valve.")
+            stream = await ask(wrapped, "Which valve has my boiler?", stream=True)
+            return "".join([piece.choices[0].delta.content or "" async for piece in stream])
+
+    assert asyncio.run(run()) == "Noted: Which valve has my boiler?"
+    assert len(texts(memories)) == 4
+    assert DECLARED in last_messages(provider)[-2]["content"]
+
+
+def test_the_same_call_again_is_remembered_once(provider: Provider, memories: Memories) -> None:
+    wrapped = wrap(client(provider), memories)
+    for _ in range(2):
+        ask(wrapped, "My boiler has a brass valve.")
+    assert len(texts(memories)) == 2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deep", "pickle"])
+def test_memories_can_be_copied(memories: Memories, copied: Any) -> None:
+    memories.remember("ana", "My boiler has a brass valve.")
+    again = copied(memories)
+    again.remember("ana", "Only the copy knows this.")
+    assert (len(texts(memories, "ana")), len(texts(again, "ana"))) == (1, 2)
