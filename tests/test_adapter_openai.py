@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
@@ -119,10 +120,9 @@ def test_a_failed_or_cut_off_call_leaves_nothing_false(
 
 @pytest.mark.parametrize("fault", ["no-finish", "cut-body"])
 def test_a_stream_that_ends_early_is_not_remembered(provider: Provider, memories: Memories, fault: str) -> None:
-    try:
-        list(ask(wrap(client(provider), memories), "My boiler?", model=f"fault-{fault}", stream=True))
-    except Exception as error:
-        assert not isinstance(error, AssertionError)
+    stream = ask(wrap(client(provider), memories), "My boiler?", model=f"fault-{fault}", stream=True)
+    with contextlib.suppress(openai.OpenAIError, OSError, ValueError, RuntimeError):
+        list(stream)
     assert texts(memories) == []
 
 
