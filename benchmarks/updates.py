@@ -55,6 +55,7 @@ def learned(update: Update, channel: str) -> dict[str, bool]:
     return {
         "before feedback": before,
         "after": holds(memory, update.question, update.new),
+        "answered so after": contains(memory.answer(update.question).text, update.new),
         "after, in other words": holds(memory, " ".join(sorted(update.question.split())), update.new),
         "old facts still held": all(fact.text in texts for fact in update.facts),
         "context says what it needs": bool(needed),

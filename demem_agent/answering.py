@@ -8,16 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from demem_agent.compress import day, said
+from demem_agent.corrections import CORRECTION, said_to
 from demem_agent.dates import find
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.kinds import NAME, has_number
 from demem_agent.text import clean, content_terms, sentences
-from demem_agent.types import Draft, Encoder, Evidence, Question
+from demem_agent.types import Draft, Encoder, Evidence, Question, number_of
 
 __all__ = ["ExtractiveAnswerer"]
 
 #: Weights of the parts of a sentence's score; set by hand, on no data.
-_COSINE, _KIND, _SPEAKER, _CONTEXT, _ASKS = 1.0, 0.3, 0.2, 0.3, 0.4
+_COSINE, _KIND, _SPEAKER, _CONTEXT, _ASKS, _CORRECTS = 1.0, 0.3, 0.2, 0.3, 0.4, 0.3
 #: A sentence that shares no more than this with the question answers nothing.
 _LEAST = 0.25
 #: The second sentence is given as well when it scores at least this share of the first.
@@ -53,6 +54,8 @@ class ExtractiveAnswerer:
         found = _sentences(question)
         if not found:
             return Draft("")
+        if (corrected := _corrected(question)) is not None:
+            return corrected
         scores = self._scores(question.query, found)
         order = np.argsort(-scores, kind="stable")
         best = found[order[0]]
@@ -75,10 +78,21 @@ class ExtractiveAnswerer:
         kind = [_kind(query.lower(), s) for s in found]
         named = [_is_named(query.lower(), s.evidence.speaker) for s in found]
         asks = [s.text.rstrip().endswith("?") for s in found]
+        corrects = [s.evidence.source == CORRECTION for s in found]
         lexical = np.array(overlap) + _CONTEXT * np.array(near) + _SPEAKER * np.array(named) - _ASKS * np.array(asks)
+        lexical += _CORRECTS * np.array(corrects)
         scores = _COSINE * (vectors[1:] @ vectors[0]) + lexical + _KIND * np.array(kind)
         related = (np.array(overlap) > 0) | (vectors[1:] @ vectors[0] > _LEAST)
         return np.round(np.where(related, scores, 0.0), 4)
+
+
+def _corrected(question: Question) -> Draft | None:
+    """Give the latest correction of this very question that was read: it outranks what it corrects."""
+    for line in sorted(question.reading.lines, key=lambda line: -number_of(line.evidence.id)):
+        corrects = line.evidence.source == CORRECTION and line.start == 0
+        if corrects and (right := said_to(question.query, line.text)):
+            return Draft(right, (line.evidence.id,))
+    return None
 
 
 def _sentences(question: Question) -> list[_Sentence]:

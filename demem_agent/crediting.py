@@ -9,24 +9,20 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from demem_agent.conflict import credible
 from demem_agent.experience import query_of, testable
 from demem_agent.flows import slot_ranking
-from demem_agent.reading import render, strip_rendered
+from demem_agent.reading import render
 from demem_agent.records import REWARDED, StoredContext, rewarded
 from demem_agent.scoring import lesson
 from demem_agent.signals import Signal
 from demem_agent.state import State
 from demem_agent.text import content_terms
-from demem_agent.turns import Turn
 from demem_agent.types import Channel, Context, Lesson, Line, number_of
 
-__all__ = ["CORRECTION", "correction_turn", "learned", "lines_of", "stem", "supports_of"]
+__all__ = ["learned", "lines_of", "supports_of"]
 
-#: ``Evidence.source`` of what was remembered from a correction, and what its ``source_id`` begins with.
-CORRECTION = "correction"
 #: A reading supports a reference when its lines together hold at least this share of the reference's words.
 SUPPORTED = 0.5
 #: What a line is ahead by when the question names its speaker, in units of a rare word shared.
@@ -35,17 +31,6 @@ NAMED = 0.5
 _TELLING: tuple[Channel, ...] = ("reference", "correction")
 #: Channels that rate the observed answer alone, and may make it stand in for a reference.
 _RATING: tuple[Channel, ...] = ("outcome", "thumbs", "reward")
-
-
-def correction_turn(context: Context, correction: str, at: datetime | None) -> Turn:
-    """Give a correction as it is remembered: with the question that it answers, dated when it was given."""
-    text = f"{stem(context.query)} {strip_rendered(correction).strip()}"
-    return Turn(text, CORRECTION, at or context.at, None, CORRECTION, f"{CORRECTION}:{context.id}", 1.0, None)
-
-
-def stem(query: str) -> str:
-    """Give a question as a correction begins with it: one sentence with what follows, so that no reading parts them."""
-    return f"{query.strip().rstrip('?').rstrip()}:"
 
 
 def lines_of(state: State, context: Context) -> list[Line]:

@@ -13,7 +13,7 @@ from datetime import datetime
 import numpy as np
 
 from demem_agent.compress import Summary
-from demem_agent.crediting import CORRECTION, stem
+from demem_agent.corrections import CORRECTION, stem
 from demem_agent.errors import NotFound
 from demem_agent.ledger import operation
 from demem_agent.records import Certified, Delta, SlotState, StoredContext

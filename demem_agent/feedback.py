@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from demem_agent.conflict import channels, conditions, parameters
-from demem_agent.crediting import correction_turn, learned, lines_of
+from demem_agent.corrections import correction_turn
+from demem_agent.crediting import learned, lines_of
 from demem_agent.encoders import EncoderInfo
 from demem_agent.flows import ingest
 from demem_agent.ledger import operation, stored_result

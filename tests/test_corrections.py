@@ -319,3 +319,18 @@ def test_two_users_corrections_that_contradict_each_other_split_a_slot() -> None
     assert report.split
     assert {item for slot in memory.slots for item in slot.evidence} == {"e1", "e2", "e3"}
     assert [slot.number for item in ("e2", "e3") for slot in memory.slots if item in slot.evidence] == [0, 1]
+
+
+def test_the_same_question_is_answered_as_it_was_corrected() -> None:
+    memory = SlotMemory()
+    memory.ingest("My sister Carla moved to Porto in May.", speaker="Ana")
+    memory.feedback(memory.answer("Where does Carla live?"), correction="in Braga now")
+    again = memory.answer("where does Carla live")
+    assert (again.text, again.evidence) == ("in Braga now", ("e2",))
+
+
+def test_of_two_corrections_of_one_question_the_later_is_given() -> None:
+    memory = SlotMemory()
+    for told in ("in Braga now", "in Faro, since June"):
+        memory.feedback(memory.answer("Where does Carla live?"), correction=told)
+    assert memory.answer("Where does Carla live?").text == "in Faro, since June"
