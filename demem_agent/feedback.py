@@ -22,8 +22,9 @@ from demem_agent.requests import Commit, Flow, Score
 from demem_agent.scorers import TokenF1
 from demem_agent.signals import Signal
 from demem_agent.state import State
-from demem_agent.trial import Conflict, Pending, Tests, Trigger, certified, queued, try_conflict
+from demem_agent.trial import Conflict, Trigger, certified, try_conflict
 from demem_agent.types import Attempt, Context, FeedbackReport, SplitCertificate
+from demem_agent.waiting import Pending, Tests, queued
 
 __all__ = ["Raters", "feedback"]
 

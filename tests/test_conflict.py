@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from demem_agent import FeedbackReport, Scorer, SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.compress import Summary
-from demem_agent.conflict import Content, bearable, divide, judge
+from demem_agent.conflict import Content, bearable, judge
 from demem_agent.decision import candidate_radius, guard_band
+from demem_agent.division import divide
 from demem_agent.records import StoredContext
 from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedScorer
 from demem_agent.types import Attempt, Context

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from demem_agent import SlotMemory
-from demem_agent.conflict import divide, witness_sides
+from demem_agent.division import divide, witness_sides
 from demem_agent.records import Certified, StoredContext, direction
 from demem_agent.state import State
 from demem_agent.testing import BagEncoder

@@ -24,8 +24,9 @@ from demem_agent.records import StoredContext
 from demem_agent.requests import Flow
 from demem_agent.settings import SplitSettings
 from demem_agent.state import State
-from demem_agent.trial import Conflict, Pending, Tests, Trigger, examined
+from demem_agent.trial import Conflict, Trigger, examined
 from demem_agent.types import Candidate
+from demem_agent.waiting import Pending, Tests
 
 __all__ = ["PAIRS", "Recorded", "Tried", "record_tests"]
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.compress import Summary, compress
-from demem_agent.conflict import contents, divide, judge
+from demem_agent.conflict import contents, judge
+from demem_agent.division import divide
 from demem_agent.experience import Experience, known_reference
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
@@ -25,8 +26,9 @@ from demem_agent.scoring import FEATURES
 from demem_agent.signals import Told
 from demem_agent.state import State
 from demem_agent.stores import Rows
-from demem_agent.trial import Conflict, Pending, Tests, Trigger, certified
+from demem_agent.trial import Conflict, Trigger, certified
 from demem_agent.types import Answer, Context, FeedbackReport, number_of
+from demem_agent.waiting import Pending, Tests
 
 __all__ = ["DescribedState", "FeatureState", "Variant", "always", "farther_than", "now_and_then", "uncertified"]
 
