@@ -8,7 +8,7 @@ from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
-from demem_agent.text import words
+from demem_agent.text import clean, words
 from demem_agent.types import Draft, Line, Question
 
 __all__ = ["ModelAnswerer", "answering_prompt"]
@@ -84,17 +84,19 @@ def _problem(reply: _Answered, lines: tuple[Line, ...]) -> str | None:
 
 def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
     """Give the evidence of the lines that hold a quotation word for word, as it was said or as the reading gives it."""
-    held = [(line.evidence.id, _spoken(line)) for line in lines]
     found: dict[str, None] = {}
     for quote in quotes:
-        spoken = f" {' '.join(words(quote))} "
-        if spoken.strip():
-            found |= dict.fromkeys(id for id, forms in held if any(spoken in form for form in forms))
+        if quoted := words(quote):
+            found |= dict.fromkeys(line.evidence.id for line in lines if _holds(line, quoted))
     return list(found)
 
 
-def _spoken(line: Line) -> tuple[str, ...]:
-    """Give a line as words, without and with what its times were noted to mean."""
-    given = said(line.evidence, line.start, line.end)
+def _holds(line: Line, quoted: list[str]) -> bool:
     raw = f"{line.evidence.speaker or ''} {line.text}"
-    return tuple(f" {' '.join(words(text))} " for text in dict.fromkeys((raw, given)))
+    plain = clean(raw).lower()
+    if quoted[-1] not in plain and quoted[0] not in plain:
+        return False  # told without taking the line apart: most lines have neither end of a quotation
+    spoken = f" {' '.join(quoted)} "
+    if spoken in f" {' '.join(words(raw))} ":
+        return True
+    return spoken in f" {' '.join(words(said(line.evidence, line.start, line.end)))} "
