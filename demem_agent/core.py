@@ -275,7 +275,17 @@ class MemoryCore:
         if reading is not None and not isinstance(reading, Reading):
             raise InvalidInput("reading", reading, "what read gave, or left out")
         limit, mode, when = self._state.settings.read_limit, self._state.settings.mode, self._when(at)
+        if reading is not None:
+            self._own_reading(reading)
         return lambda: elsewhere.answered(self._state, self._encoder, query, text, when, reading, limit, mode)
+
+    def _own_reading(self, reading: Reading) -> None:
+        """Refuse a reading of another memory: ids are counted anew in each. What was forgotten since is no matter."""
+        for line in reading.lines:
+            held = self._state.evidence.get(line.evidence.id)
+            fits = 0 <= line.start < line.end <= len(line.evidence.text)
+            if not fits or (held is not None and held.text != line.evidence.text):
+                raise InvalidInput("reading", line.evidence.id, "a reading that this memory gave")
 
     def _learning(
         self, given: Answer | str, told: Told, key: str | None, trigger: Trigger = certified
@@ -322,16 +332,17 @@ class MemoryCore:
         return lambda: undo.undo(self._state, certificate_id)
 
     def _summarising(self, slot: int) -> Callable[[], Flow[Summarised]]:
-        compressor = self._team.compressor
-        if compressor is None:
-            raise InvalidInput("compressor", None, "given when the memory is made or opened")
-        number, author = whole_field("slot", slot, 0), compressor.name
-        if number not in self._state.slots:
-            raise NotFound("slot", str(number))
-        return lambda: summarising.summarise(self._state, number, author)
+        author = self._team.compressor.name if self._team.compressor else ""
+        return lambda: summarising.summarise(self._state, slot, author)
 
     def _due(self, slot: int | None) -> list[int]:
-        return summarising.due(self._state) if slot is None else [slot]
+        if self._team.compressor is None:
+            raise InvalidInput("compressor", None, "given when the memory is made or opened")
+        if slot is None:
+            return summarising.due(self._state)
+        if whole_field("slot", slot, 0) not in self._state.slots:
+            raise NotFound("slot", str(slot))
+        return [slot]
 
     def _naming(self, slot: int, name: str | None) -> Callable[[], Flow[None]]:
         number = whole_field("slot", slot, 0)

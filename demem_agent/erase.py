@@ -27,6 +27,8 @@ __all__ = ["forget", "select"]
 
 #: A shorter sentence is too common to count as somebody quoting the forgotten text.
 QUOTED_CHARS = 20
+#: As many words in a row tell who is quoted, however short they are.
+TELLING_WORDS = 3
 
 _WORD = re.compile(r"\w+")
 
@@ -88,7 +90,7 @@ def _corrections(state: State, gone: set[str], quotes: Sequence[str]) -> set[str
     for item in state.evidence.values():
         if item.source == CORRECTION and item.id not in gone:
             query = _asked(state, item)
-            if any(_holds(text, quotes) for text in (item.text, query, item.text.removeprefix(stem(query)))):
+            if any(_repeats(text, quotes) for text in (item.text, query, item.text.removeprefix(stem(query)))):
                 found.add(item.id)
     return found
 
@@ -193,9 +195,23 @@ def _scrubbed(before: SlotState | None, gone: set[str], quotes: Sequence[str]) -
 
 
 def _misnamed(slot: SlotState, quotes: Sequence[str]) -> bool:
-    """Tell whether a slot's name quotes an item, or is a longer part of one: "work" is a part of many."""
-    spoken = _spoken(slot.name or "")
-    return any(quote in spoken or (len(spoken) >= QUOTED_CHARS and spoken in quote) for quote in quotes)
+    return _repeats(slot.name or "", quotes)
+
+
+def _repeats(text: str, quotes: Sequence[str]) -> bool:
+    """Tell whether a text is one of the items, or shares with one what tells them apart: "blue" is a part of many."""
+    spoken = _spoken(text)
+    return bool(text.strip()) and any(
+        quote == spoken
+        or (quote in spoken and _is_telling(quote))
+        or (spoken in quote and _is_telling(spoken))
+        for quote in quotes
+    )
+
+
+def _is_telling(spoken: str) -> bool:
+    """Tell whether a stretch is more than a word or two that anybody may use: longer, or with a number in it."""
+    return len(spoken) >= QUOTED_CHARS or len(spoken.split()) >= TELLING_WORDS or any(c.isdigit() for c in spoken)
 
 
 def _holds(text: str, quotes: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from demem_agent.conflict import channels, conditions, parameters
-from demem_agent.corrections import correction_turn
+from demem_agent.corrections import CORRECTION, correction_turn, stem
 from demem_agent.crediting import learned, lines_of
 from demem_agent.encoders import EncoderInfo
 from demem_agent.flows import ingest
@@ -23,6 +23,7 @@ from demem_agent.scorers import TokenF1
 from demem_agent.signals import Signal
 from demem_agent.state import State
 from demem_agent.trial import Conflict, Trigger, certified, try_conflict
+from demem_agent.turns import request_hash
 from demem_agent.types import Attempt, Context, FeedbackReport, SplitCertificate
 from demem_agent.waiting import Pending, Tests, queued
 
@@ -109,10 +110,13 @@ def _remembered(
     if not strip_rendered(signal.reference).strip():  # nothing but what memory itself had said
         return None
     turn = correction_turn(context, signal.reference, at)
-    known = [item.id for item in state.evidence.values() if (item.source, item.text) == (turn.source, turn.text)]
-    if known:
-        return known[-1]
-    done = yield from ingest(state, encoder, [turn], [""])
+    said = [item for item in state.evidence.values() if item.source == CORRECTION]
+    of_this = [item for item in said if item.text.startswith(stem(context.query))]
+    if of_this and of_this[-1].text == turn.text:
+        return of_this[-1].id
+    # The same told twice at once has the same key, and is remembered once.
+    key = f"{turn.source_id}:{len(context.told)}:{request_hash(CORRECTION, turn.text)}"
+    done = yield from ingest(state, encoder, [replace(turn, key=key)], [request_hash(CORRECTION, turn.text)])
     return done[0].evidence_id
 
 

@@ -19,12 +19,13 @@ __all__ = ["Written", "fault_of", "invented", "source_of", "written"]
 #: Share of the words of a line that was needed before which the statements about it must hold.
 NEEDED = 0.6
 _CAPITAL = re.compile(r"[^\W\d_a-z][\w'’-]*")
-_DIGITS = re.compile(r"\d+")
+#: A number as a whole, with its sign and all its parts: 5 and 20 are not 5.20.
+_NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,:/-]\d+)*")
 _NUMBER_WORDS = frozenset(
-    """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty forty fifty
-    hundred thousand million dozen half twice""".split()
+    """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half
+    twice thrice""".split()
 )
-_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,11 @@ def invented(line: str, sources: Sequence[Source]) -> str | None:
     body = line.removeprefix("- ")
     if not body.strip():
         return "is empty"
-    if not set(_DIGITS.findall(body)) <= set(_DIGITS.findall(said)):
+    spoken = {word.casefold() for word in re.findall(r"\w+", body)}
+    heard = {word.casefold() for word in re.findall(r"\w+", said)}
+    if not set(_NUMBER.findall(body)) <= set(_NUMBER.findall(said)) or not (_NUMBER_WORDS & spoken) <= heard:
         return "has a number that its items do not have"
-    spoken = words(body)
-    if not (_NUMBER_WORDS & set(spoken)) <= known:
-        return "has a number that its items do not have"
-    capitals = {word.casefold() for word in _CAPITAL.findall(body)} - _WEEKDAYS
+    capitals = {word.casefold() for word in _CAPITAL.findall(body)}
     unknown = [word for word in capitals if content_terms(word) and not _is_known(word, known)]
     return "has a name, or begins with a word, that its items do not have" if unknown else None
 

@@ -390,9 +390,11 @@ class Ledger:
         }
 
     def remembered(self, request: Request) -> str | None:
-        """Give the id under which a correction is live already."""
-        known = [item.id for item in self.live.values() if (item.source, item.text) == ("correction", request["text"])]
-        return known[-1] if known else None
+        """Give the id of the latest live correction of the same question, if it says the same."""
+        question = self.queries[request["source_id"].removeprefix("correction:")].strip().rstrip("?").rstrip()
+        said = [item for item in self.live.values() if item.source == "correction"]
+        of_this = [item for item in said if item.text.startswith(f"{question}:")]
+        return of_this[-1].id if of_this and of_this[-1].text == request["text"] else None
 
     def close(self, slot: int) -> None:
         self.names.pop(slot, None)

@@ -14,6 +14,8 @@ import pytest
 
 from demem_adapters.openai import wrap
 from demem_adapters.shared import DECLARED, Memories
+from demem_agent.errors import StoreError
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Provider
 
 Messages = Sequence[Mapping[str, Any]]
@@ -183,3 +185,38 @@ def test_memories_can_be_copied(memories: Memories, copied: Any) -> None:
     again = copied(memories)
     again.remember("ana", "Only the copy knows this.")
     assert (len(texts(memories, "ana")), len(texts(again, "ana"))) == (1, 2)
+
+
+def test_a_message_may_be_an_object_of_the_client(provider: Provider, memories: Memories) -> None:
+    wrapped = wrap(client(provider), memories)
+    first = ask(wrapped, "My boiler has a brass valve.").choices[0].message
+    messages = [*said("My boiler has a brass valve."), first, {"role": "user", "content": "Which valve?"}]
+    wrapped.chat.completions.create(model="good", messages=messages)
+    assert texts(memories)[-2:] == ["Which valve?", "Noted: Which valve?"]
+
+
+def test_a_client_with_other_options_has_memory_still(provider: Provider, memories: Memories) -> None:
+    ask(wrap(client(provider), memories).with_options(timeout=5.0), "My boiler has a brass valve.")
+    assert len(texts(memories)) == 2
+
+
+def test_a_memory_that_fails_costs_no_response(provider: Provider, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(MemoryStore):
+        def commit(self, address: Any, delta: Any) -> None:
+            raise StoreError("made to fail")
+
+    response = ask(wrap(client(provider), Memories(Broken(), encoder=BagEncoder())), "My boiler has a brass valve.")
+    assert response.choices[0].message.content
+    assert caplog.messages == ["a turn was not remembered: StoreError"]
+
+
+def test_a_part_without_text_is_no_word(provider: Provider, memories: Memories) -> None:
+    parts = [{"type": "text", "text": "My boiler"}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+    message = {"role": "user", "content": parts}
+    wrap(client(provider), memories).chat.completions.create(model="good", messages=[message])
+    assert texts(memories)[0] == "My boiler"
+
+
+def test_what_is_said_is_dated(provider: Provider, memories: Memories) -> None:
+    ask(wrap(client(provider), memories), "My boiler has a brass valve.")
+    assert all(item.at is not None for item in memories.of("default").evidence())

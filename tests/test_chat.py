@@ -129,6 +129,11 @@ def test_offline_no_question_is_given_as_its_own_answer(chat: Chat) -> None:
     assert [turn["answer"] for turn in done.turns[1:]] == ["user: Ana lives in Porto."] * 3
 
 
+def test_offline_a_corrected_question_is_answered_as_it_was_corrected(chat: Chat) -> None:
+    done = chat("Mr Tamm serviced it.", "Who serviced it?", "/correct Ms Saar", "Who serviced it?", options=["--json"])
+    assert done.turns[-1]["answer"] == "Ms Saar"
+
+
 def test_offline_a_question_that_memory_cannot_answer_is_said_to_be_one(chat: Chat) -> None:
     assert "(nothing in memory answers this)" in chat("Where does Ana live?").out
 

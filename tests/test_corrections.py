@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
 
@@ -334,3 +335,29 @@ def test_of_two_corrections_of_one_question_the_later_is_given() -> None:
     for told in ("in Braga now", "in Faro, since June"):
         memory.feedback(memory.answer("Where does Carla live?"), correction=told)
     assert memory.answer("Where does Carla live?").text == "in Faro, since June"
+
+
+def test_a_correction_that_goes_back_to_an_earlier_one_counts() -> None:
+    memory = SlotMemory()
+    for told in ("under the mat", "in the shed", "under the mat"):
+        memory.feedback(memory.answer("Where is the key?"), correction=told)
+    assert memory.answer("Where is the key?").text == "under the mat"
+    assert len(memory) == 3
+
+
+def test_the_same_correction_from_several_threads_is_remembered_once() -> None:
+    memory = SlotMemory()
+    answer = memory.answer("Where is the key?")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: memory.feedback(answer, correction="under the mat", key="k"), range(4)))
+    assert len(memory) == 1
+    memory.check()
+
+
+@pytest.mark.parametrize("forgotten", ["The car in the garage is blue.", "Yes.", "Blue"])
+def test_a_correction_that_shares_a_word_with_what_is_forgotten_stays(forgotten: str) -> None:
+    memory = SlotMemory()
+    memory.ingest(forgotten)
+    memory.feedback(memory.answer("Which colour has the door?"), correction="Yes, it is blue now")
+    assert memory.forget("e1").evidence == ("e1",)
+    assert len(memory) == 1

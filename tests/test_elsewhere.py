@@ -74,3 +74,10 @@ def test_an_empty_memory_records_it() -> None:
 def test_what_is_no_answer_is_refused(field: str, given: dict[str, object]) -> None:
     with pytest.raises(InvalidInput, match=field):
         told().answered(**{"query": QUESTION, "text": "brass", **given})  # type: ignore[arg-type]
+
+
+def test_a_reading_of_another_memory_is_refused() -> None:
+    other = SlotMemory(encoder=BagEncoder())
+    other.ingest("Something else altogether.")
+    with pytest.raises(InvalidInput, match="reading"):
+        told().answered(QUESTION, "brass", reading=other.read("Something else?"))

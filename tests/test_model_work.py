@@ -246,6 +246,22 @@ def test_two_hundred_compressions_in_a_row_keep_what_was_needed(provider: Provid
     assert any("14 euros" in slot.summary for slot in memory.slots)
 
 
+def test_a_slot_that_is_merged_meanwhile_is_passed_over(provider: Provider) -> None:
+    class Merging:
+        name = "merging"
+
+        def compress(self, task: Compression) -> Proposal:
+            if len(memory.slots) > 1:
+                memory.merge(memory.slots[-1].number, into=memory.slots[0].number)
+            return Proposal(("The boiler has a brass valve.",), (("e1",),))
+
+    options: dict[str, Any] = {"slots": 4, "initial_slots": 4, "near": 1.0, "slot_limit": 40}
+    memory = SlotMemory(**options, encoder=BagEncoder(), compressor=Merging())
+    memory.ingest_many([{"text": text} for text in TEXTS])
+    assert all(done.reason for done in memory.summarise() if not done.kept)
+    memory.check()
+
+
 def test_a_memory_without_a_compressor_says_so() -> None:
     with pytest.raises(InvalidInput, match="compressor"):
         SlotMemory().summarise(0)
@@ -281,6 +297,10 @@ def test_a_statement_in_other_words_is_fine(statements: Sequence[str]) -> None:
     ("statement", "cover", "what"),
     [
         ("The boiler has 3 valves.", ["e1"], "number"),
+        ("The boiler has -4 valves since 2025.", ["e1"], "number"),
+        ("The boiler has a brass valve for 4.5.", ["e1"], "number"),
+        ("The boiler has ninety valves.", ["e1"], "number"),
+        ("The boiler has a brass valve since Tuesday.", ["e1"], "name"),
         ("The boiler has three valves.", ["e1"], "number"),
         ("The boiler has a brass valve since 4 April 2025.", ["e1"], "name"),
         ("The boiler of Carla has a brass valve.", ["e1"], "name"),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from demem_agent.errors import InvalidInput, ModelError
 from demem_agent.llms import Message, OpenAIChat, Options, Prompt, Recorded, Retry
-from demem_agent.llms.recording import call_key
+from demem_agent.llms.recording import RecordingMode, call_key
 from demem_agent.testing import Provider
 
 KEY = "sk-this-is-the-secret"
@@ -190,3 +190,13 @@ def test_options_are_written_as_they_were(provider: Provider, path: Path) -> Non
     row: dict[str, Any] = json.loads(path.read_text())
     assert row["options"] == {"max_tokens": 9, "temperature": 0.5, "seed": 1, "schema": {"type": "object"}}
     assert row["messages"] == [["system", "Answer."], ["user", PROMPT.variable]]
+
+
+@pytest.mark.parametrize("mode", ["record", "resume"])
+@pytest.mark.parametrize("content", [b"SQLite format 3\x00 and more", b'{"text": "one line, no end"}', b"\n\n"])
+def test_another_file_is_refused_and_left_as_it_is(tmp_path: Path, mode: RecordingMode, content: bytes) -> None:
+    file = tmp_path / "memory.db"
+    file.write_bytes(content)
+    with pytest.raises(InvalidInput, match="a file of recorded calls"):
+        Recorded(OpenAIChat("good", base_url="http://127.0.0.1:9/v1"), file, mode)
+    assert file.read_bytes() == content

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from machine import MemoryMachine
 
-from demem_agent import arranging, crediting, erase, feedback, flows, replay, trial, undo
+from demem_agent import arranging, corrections, crediting, erase, feedback, flows, replay, trial, undo
 from demem_agent.compress import Summary, compress
 from demem_agent.errors import DeMemError
 from demem_agent.ledger import operation, stored_result
@@ -266,7 +266,7 @@ def corrections_are_remembered_each_time(patch: Patch) -> None:
         context = state.context(answer_id).context
         if signal.channel != "correction" or context.redacted:
             return None
-        done = yield from right(state, encoder, [crediting.correction_turn(context, signal.reference, at)], [""])
+        done = yield from right(state, encoder, [corrections.correction_turn(context, signal.reference, at)], [""])
         return done[0].evidence_id
 
     patch.setattr(feedback, "_remembered", anew)

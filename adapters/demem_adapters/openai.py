@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, TypeVar
 
 from demem_adapters.shared import Inject, Memories, Namespace, digest, put_before
 from demem_agent import Reading
+from demem_agent.errors import DeMemError
 
 try:
     from openai import AsyncOpenAI, OpenAI
@@ -17,6 +20,7 @@ except ImportError as error:
 
 __all__ = ["Turn", "wrap"]
 
+_LOG = logging.getLogger("demem_adapters")
 Client = TypeVar("Client", OpenAI, AsyncOpenAI)
 #: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_calls", "function_call"})
@@ -27,7 +31,9 @@ def wrap(client: Client, memories: Memories, *, namespace: Namespace = "default"
 
     Before a call, what bears on the user's last message is put before the model as one block of data. After it, that
     message as the user wrote it and the answer are remembered, once a finish reason was seen. Streams, tools and errors
-    are passed through as they are. The client that was given is not changed.
+    are passed through as they are. The client that was given is not changed. Of several choices one is remembered.
+    What cannot be remembered (a store that fails) is logged by kind, and the response is given all the same.
+    ``with_raw_response`` and ``with_streaming_response`` have no memory.
 
     Args:
         memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how an answer did.
@@ -39,6 +45,9 @@ def wrap(client: Client, memories: Memories, *, namespace: Namespace = "default"
     made = _acreate if isinstance(client, AsyncOpenAI) else _create
     begin = functools.partial(Turn.begin, memories, namespace, inject)
     completions.create = functools.partial(made, completions.create, begin)  # type: ignore[method-assign]
+    again = functools.partial(wrap, memories=memories, namespace=namespace, inject=inject)
+    for name in ("with_options", "copy"):
+        setattr(wrapped, name, lambda *args, **options: again(client.with_options(*args, **options)))
     return wrapped
 
 
@@ -49,8 +58,8 @@ class Turn:
         self.memories, self.namespace = memories, namespace
         last = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=None)
         self.asked = _text(messages[last]) if last is not None else ""
-        #: The same when tool results follow the same question: it is remembered once.
-        self.key = digest(namespace, [_plain(message) for message in messages[: (last or 0) + 1]])
+        #: The same when tool results follow the same question, or the call is made again: it is remembered once a day.
+        self.key = digest(namespace, messages[: (last or 0) + 1], date.today().isoformat())
         self.reading: Reading | None = None
         self._said: list[str] = []
         self._finish: str | None = None
@@ -60,22 +69,29 @@ class Turn:
         cls, memories: Memories, namespace: Namespace, inject: Inject, call: dict[str, Any]
     ) -> tuple[Turn, dict[str, Any]]:
         """Recall; give the turn, and the arguments of the call with what was recalled among its messages."""
-        messages = list(call.get("messages") or ())
+        messages = [_plain(message) for message in call.get("messages") or ()]
         turn = cls(memories, namespace(call) if callable(namespace) else namespace, messages)
         turn.reading = memories.recall(turn.namespace, turn.asked)
         return turn, {**call, "messages": put_before(messages, turn.reading, inject)}
 
     def hear(self, piece: Any) -> None:
         """Take in a completion, or a piece of a stream."""
-        for choice in (getattr(piece, "choices", None) or ())[:1]:
+        for choice in getattr(piece, "choices", None) or ():
+            if getattr(choice, "index", 0):
+                continue
             message = getattr(choice, "message", None) or getattr(choice, "delta", None)
             self._said.append(getattr(message, "content", None) or "")
             self._finish = getattr(choice, "finish_reason", None) or self._finish
 
     def end(self, call: str | None) -> None:
-        """Remember both sides, if the model came to its end; else nothing."""
-        if self._finish not in _WHOLE:
-            return
+        """Remember both sides, if the model came to its end; else nothing. A memory that fails costs no response."""
+        try:
+            if self._finish in _WHOLE:
+                self._remember(call)
+        except DeMemError as error:
+            _LOG.warning("a turn was not remembered: %s", type(error).__name__)
+
+    def _remember(self, call: str | None) -> None:
         self.memories.remember(self.namespace, self.asked, speaker="user", key=f"{self.key}:user")
         said = "".join(self._said)
         if said.strip() and self._finish == "stop":
@@ -162,8 +178,10 @@ def _text(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    return "\n".join(str(part.get("text", "")) for part in content or () if isinstance(part, Mapping))
+    return "\n".join(str(part.get("text") or "") for part in content or () if isinstance(part, Mapping)).strip()
 
 
-def _plain(message: Any) -> Any:
-    return message if isinstance(message, Mapping) else getattr(message, "model_dump", lambda: str(message))()
+def _plain(message: Any) -> Mapping[str, Any]:
+    """Give a message as a mapping: the client also takes the objects that it gives."""
+    plain: Mapping[str, Any] = message if isinstance(message, Mapping) else message.model_dump(exclude_none=True)
+    return plain

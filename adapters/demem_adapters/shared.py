@@ -7,6 +7,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any, Literal, Self, Unpack
 
 from demem_agent import Answer, Reading, SlotMemory
@@ -35,14 +36,15 @@ class Memories:
     Args:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
         limit: most that is recalled at once, in the memories' unit; their ``read_limit`` unless given.
-        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
+        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the machine's if none is.
     """
 
     def __init__(self, url: str | Store = "memory://", *, limit: int | None = None, **options: Unpack[Options]) -> None:
         if "memory_id" in options:
             raise InvalidInput("memory_id", options["memory_id"], "left out: each namespace is a memory of its own")
         self.limit = limit
-        self._options = options
+        # What is said is dated when it comes in, so that "last week" means something later.
+        self._options: Options = {"clock": datetime.now, **options}
         self._store = open_store(url) if isinstance(url, str) else url
         self._owns_store = isinstance(url, str)
         self._open: dict[str, SlotMemory] = {}

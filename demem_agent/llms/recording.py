@@ -26,6 +26,8 @@ Outcome = TypeVar("Outcome", Completion, ModelError)
 RecordingMode = Literal["record", "replay", "resume"]
 
 _NOT_RECORDED: ModelFault = "not recorded"
+#: What every recorded call begins with: another file, given by mistake, must not be cut.
+_BEGINNING = b'{"key": "'
 
 
 class Recorded:
@@ -173,4 +175,7 @@ def _without_torn_end(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
         file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
+        held = file.read()
+        if held and not held.startswith(_BEGINNING):
+            raise InvalidInput("path", path.name, "a file of recorded calls, or one that is not there yet")
+        file.truncate(held.rfind(b"\n") + 1)

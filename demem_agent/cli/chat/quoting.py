@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.corrections import CORRECTION
 from demem_agent.types import Draft, Question
 
 __all__ = ["QuotingAnswerer", "asks"]
@@ -24,7 +25,8 @@ class QuotingAnswerer:
         self._extractive = ExtractiveAnswerer()
 
     def answer(self, question: Question) -> Draft:
-        told = tuple(line for line in question.reading.lines if not asks(line.text))
+        lines = question.reading.lines
+        told = tuple(line for line in lines if line.evidence.source == CORRECTION or not asks(line.text))
         return self._extractive.answer(replace(question, reading=replace(question.reading, lines=told)))
 
 
