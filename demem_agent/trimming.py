@@ -75,7 +75,7 @@ def trimmer(words: Mapping[str, float], parts_of: Callable[[Line], Parts]) -> Cu
         found = parts_of(line)
         if not shorter or len(found.spans) < 2:
             return line, _said(found, line, line)
-        core = Line(line.evidence, *_core(found, words))
+        core = Line(line.evidence, *_core(found, words), line.score)
         return core, _said(found, line, core)
 
     return cut

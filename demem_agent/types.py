@@ -7,7 +7,7 @@ symbol it uses is given in each docstring.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -128,11 +128,17 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a reading: a stretch ``text[start:end]`` of one evidence item."""
+    """One line of a reading: a stretch ``text[start:end]`` of one evidence item.
+
+    Attributes:
+        score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not scored one by one.
+            Of no weight when lines are compared.
+    """
 
     evidence: Evidence
     start: int
     end: int
+    score: float = field(default=0.0, compare=False)
 
     @property
     def text(self) -> str:

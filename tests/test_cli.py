@@ -521,7 +521,7 @@ USES: dict[str, list[str]] = {
 
 
 def test_every_command_on_a_memory_is_tried_here() -> None:
-    assert set(USES) | {"demo", "chat", "ingest", "import", "lab", "eval", "bench", "audit"} == set(COMMANDS)
+    assert set(USES) | {"demo", "chat", "ingest", "import", "lab", "eval", "bench", "audit", "mcp"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", USES)

@@ -411,3 +411,13 @@ def test_a_turn_around_a_reading_is_remembered_without_it() -> None:
     done = memory.ingest(f"You told me:\n{memory.read('Rex').text}\nIs Bella a cat?")
     assert done.evidence_id == "e13"
     assert memory.evidence()[-1].text == "You told me:\nIs Bella a cat?"
+
+
+def test_lines_tell_how_much_they_bear_on_the_query_whatever_their_order_in_time() -> None:
+    memory = SlotMemory()
+    memory.ingest("The violin has a broken bow.", at="2025-01-01")
+    memory.ingest("The boiler has a brass valve.", at="2025-01-02")
+    memory.ingest("It rains in Porto.", at="2025-01-03")
+    lines = memory.read("Which valve has the boiler?").lines
+    assert max(lines, key=lambda line: line.score).evidence.id == "e2"
+    assert [line.evidence.id for line in lines] == ["e1", "e2", "e3"]

@@ -18,6 +18,7 @@ from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.lab import lab
+from demem_agent.cli.commands.mcp import mcp
 from demem_agent.cli.commands.merge import merge
 from demem_agent.cli.commands.pin import pin
 from demem_agent.cli.commands.read import read
@@ -50,4 +51,5 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "bench": bench,
     "audit": audit,
     "lab": lab,
+    "mcp": mcp,
 }

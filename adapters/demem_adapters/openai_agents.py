@@ -1,0 +1,182 @@
+"""Memory for the OpenAI Agents SDK: a session that loses nothing and remembers, and the input filter that recalls."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from demem_adapters.shared import Inject, Memories, Namespace, digest, put_before
+from demem_agent import DeMemError, FeedbackReport, InvalidInput, Reading
+
+try:
+    from agents import OpenAIConversationsSession, RunConfig
+    from agents.models.fake_id import FAKE_RESPONSES_ID
+    from agents.run import CallModelData, ModelInputData
+except ImportError as error:
+    raise ImportError(
+        "the openai_agents adapter needs the Agents SDK: pip install 'demem-agent[openai-agents]'"
+    ) from error
+
+__all__ = ["MemorySession"]
+
+_LOG = logging.getLogger("demem_adapters")
+Items = list[Any]  # dicts, as the SDK keeps them
+
+
+class MemorySession:
+    """Any session, with memory: all of it is passed on as it is, and what both sides said is remembered.
+
+    A message of the user's is remembered once the model has answered it whole, with the answer; neither tool calls nor
+    what was recalled are. Taking items out of the session, or clearing it, takes nothing out of memory: ``forget``
+    does. One object is for one run at a time.
+
+    Args:
+        session: where the items are kept, such as a ``SQLiteSession``.
+        memories: where it is remembered.
+        namespace: whose memory; the session's id unless given. A function gets the run's context, as ``Runner.run``
+            got it.
+        turns: how many turns of the user's in the session are shown to the model besides the new one.
+        inject: where what was recalled goes, "user" or "system".
+    """
+
+    def __init__(
+        self,
+        session: Any,
+        memories: Memories,
+        *,
+        namespace: Namespace | None = None,
+        turns: int = 6,
+        inject: Inject = "user",
+    ) -> None:
+        if isinstance(session, OpenAIConversationsSession):
+            raise InvalidInput("session", session, "one that keeps its items itself: the SDK treats this one apart")
+        if turns < 0:
+            raise InvalidInput("turns", turns, "0 or more")
+        self.session, self.memories, self.turns = session, memories, turns
+        self._namespace: Namespace = session.session_id if namespace is None else namespace
+        self._inject: Inject = inject
+        self._takes_wrapper = all(
+            "wrapper" in inspect.signature(method).parameters
+            for method in (session.get_items, session.add_items, session.pop_item, session.clear_session)
+        )
+        self._unanswered: list[Mapping[str, Any]] = []
+        self._asked, self._question = "", ""
+        self._reading: Reading | None = None
+        self._answer: tuple[str, str] | None = None
+
+    def run_config(self, **options: Any) -> RunConfig:
+        """Give a ``RunConfig`` whose callbacks are :meth:`window` and :meth:`recall`, with options of its own."""
+        return RunConfig(session_input_callback=self.window, call_model_input_filter=self.recall, **options)
+
+    def window(self, history: Items, new: Items) -> Items:
+        """Give the last turns of the history and what is new: a ``session_input_callback``.
+
+        It is cut where a turn of the user's begins, so that the call of a tool and its result stay together.
+        """
+        begins = [n for n, item in enumerate(history) if _role(item) == "user"]
+        if len(begins) <= self.turns:
+            return [*history, *new]
+        return [*history[begins[-self.turns] :], *new] if self.turns else list(new)
+
+    async def recall(self, data: CallModelData[Any]) -> ModelInputData:
+        """Put what bears on the user's last message among the input of one call: a ``call_model_input_filter``."""
+        items = data.model_data.input
+        last = max((n for n, item in enumerate(items) if _role(item) == "user"), default=None)
+        question = _text(items[last]) if last is not None else ""
+        namespace = self._whose(data.context)
+        asked = digest(namespace, items[: (last or 0) + 1])
+        if asked != self._asked:  # else the same question again, with the results of tools: what it recalled stays
+            self._asked, self._question = asked, question
+            self._reading = await self.memories.arecall(namespace, question)
+        if self._reading is None:
+            return data.model_data
+        block: Items = put_before([], self._reading, self._inject)
+        place = last if last is not None and self._inject == "user" else 0
+        return ModelInputData([*items[:place], *block, *items[place:]], data.model_data.instructions)
+
+    async def get_items(self, limit: int | None = None, wrapper: Any = None) -> Items:
+        """Give the latest items, as the session keeps them."""
+        found: Items = await self.session.get_items(limit, **self._wrapped(wrapper))
+        return found
+
+    async def add_items(self, items: Items, wrapper: Any = None) -> None:
+        """Keep the items, and remember what was said in them; a memory that fails costs no run."""
+        await self.session.add_items(items, **self._wrapped(wrapper))
+        namespace = self._whose(getattr(wrapper, "context", None))
+        for item in items:
+            if _role(item) == "user":
+                self._unanswered.append(item)
+            elif _role(item) == "assistant" and item.get("status", "completed") == "completed" and _text(item).strip():
+                said, self._unanswered = [*self._unanswered, item], []
+                try:
+                    await asyncio.to_thread(self._remember, namespace, said)
+                except DeMemError as error:
+                    _LOG.warning("a turn was not remembered: %s", type(error).__name__)
+
+    async def pop_item(self, wrapper: Any = None) -> Any:
+        """Take out the newest item, as the session does."""
+        return await self.session.pop_item(**self._wrapped(wrapper))
+
+    async def clear_session(self, wrapper: Any = None) -> None:
+        """Clear the session; what was remembered stays."""
+        self._unanswered = []
+        await self.session.clear_session(**self._wrapped(wrapper))
+
+    async def feedback(self, **told: Any) -> FeedbackReport:
+        """Tell how the last answer in this session did; arguments as of ``SlotMemory.feedback``.
+
+        Raises:
+            InvalidInput: if nothing was answered yet; what ``SlotMemory.feedback`` raises.
+        """
+        if self._answer is None:
+            raise InvalidInput("feedback", told, "given after an answer: there is none in this session yet")
+        namespace, answer = self._answer
+        return await asyncio.to_thread(self.memories.of(namespace).feedback, answer, **told)
+
+    @property
+    def session_id(self) -> str:
+        """Id of the session, as it gives it."""
+        return str(self.session.session_id)
+
+    @property
+    def session_settings(self) -> Any:
+        """Settings of the session, as it gives them."""
+        return getattr(self.session, "session_settings", None)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "session" or name.startswith("__"):  # not there yet, while it is being copied
+            raise AttributeError(name)
+        return getattr(self.session, name)
+
+    def _remember(self, namespace: str, said: Sequence[Mapping[str, Any]]) -> None:
+        for item in said:
+            key = digest(self.session_id, item.get("id"), item["role"], _text(item), date.today().isoformat())
+            self.memories.remember(namespace, _text(item), speaker=item["role"], session=self.session_id, key=key)
+        id = said[-1].get("id")
+        call = id if id != FAKE_RESPONSES_ID else None
+        answer = self.memories.answered(namespace, self._question, _text(said[-1]), self._reading, call=call)
+        self._answer = (namespace, answer.id) if answer else None
+
+    def _whose(self, context: Any) -> str:
+        return self._namespace if isinstance(self._namespace, str) else self._namespace(context)
+
+    def _wrapped(self, wrapper: Any) -> dict[str, Any]:
+        return {"wrapper": wrapper} if wrapper is not None and self._takes_wrapper else {}
+
+
+def _role(item: Any) -> str | None:
+    """Give who said a message; None for what is none, such as the call of a tool."""
+    message = isinstance(item, Mapping) and item.get("type", "message") == "message"
+    return item.get("role") if message else None
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    """Give the text of a message; a refusal has none."""
+    content = item.get("content")
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part["text"]) for part in content or () if isinstance(part, Mapping) and part.get("text"))

@@ -1,0 +1,179 @@
+"""Memory for Pydantic AI: one capability that recalls before a model request and remembers after a run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Unpack
+
+from demem_adapters.shared import DECLARED, Inject, Memories, Namespace, digest
+from demem_agent import Reading
+from demem_agent.errors import DeMemError
+from demem_agent.options import Options
+
+try:
+    from pydantic_ai import DeferredToolRequests, FunctionToolset, RunContext
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextContent,
+        UserContent,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.run import AgentRunResult
+    from pydantic_core import to_json
+except ImportError as error:
+    raise ImportError("this adapter needs pydantic-ai-slim: pip install 'demem-agent[pydantic-ai]'") from error
+
+__all__ = ["LongTermMemory"]
+
+_LOG = logging.getLogger("demem_adapters")
+#: The model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
+_WHOLE = frozenset({"stop", "tool_call"})
+#: Providers whose reason does not come as it was sent, or not at all.
+_UNSAID = frozenset({"snowflake", "xai"})
+
+
+@dataclass
+class LongTermMemory(AbstractCapability[Any]):
+    """Recall for the user's prompt before each model request; remember prompt and answer after a run that ended well.
+
+    What is recalled reaches the model only: the message history keeps what was said. A run that fails, is cut off, or
+    waits for approval of a tool call is not remembered; it is when it goes on to its end. An output that is no text is
+    remembered as JSON. What cannot be remembered (a store that fails) is logged by kind, and the result is given.
+
+    Args:
+        memories: where it is remembered; ``memories.feedback(result.run_id, thumbs=True)`` tells how an answer did.
+        namespace: whose memory; a function gets the ``RunContext``, such as ``lambda ctx: ctx.deps.user_id``.
+        inject: where the block goes, "user" or "system"; Pydantic AI advises against the latter for text of users.
+        tools: give the model ``recall`` and ``remember`` as tools as well.
+    """
+
+    memories: Memories
+    namespace: Namespace = "default"
+    inject: Inject = "user"
+    tools: bool = False
+    _reading: Reading | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_spec(
+        cls,
+        url: str = "memory://",
+        *,
+        namespace: str = "default",
+        inject: Inject = "user",
+        tools: bool = False,
+        limit: int | None = None,
+        **options: Unpack[Options],
+    ) -> LongTermMemory:
+        """Make one from what a YAML or JSON file can say; arguments also as of ``Memories``."""
+        return cls(Memories(url, limit=limit, **options), namespace, inject, tools)
+
+    async def for_run(self, ctx: RunContext[Any]) -> LongTermMemory:
+        """Give a run a capability of its own, so that runs at the same time do not mix up what they read."""
+        return replace(self)
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Recall for the last prompt, and put it before the model in this request alone."""
+        messages = request_context.messages
+        self._reading = await self.memories.arecall(self._named(ctx), (["", *_prompts(messages)])[-1])
+        if self._reading is None:
+            return request_context
+        block = f"{DECLARED}\n{self._reading.text}"
+        return replace(request_context, messages=_with(messages, block, self.inject))
+
+    async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
+        """Remember the prompt as the user wrote it and the output, if the model came to its end."""
+        prompts = [*_prompts(result.all_messages())]
+        if prompts and _whole(result.response) and not isinstance(result.output, DeferredToolRequests):
+            said = result.output if isinstance(result.output, str) else to_json(result.output, fallback=str).decode()
+            try:
+                await asyncio.to_thread(self._remember, ctx, prompts, said)
+            except DeMemError as error:
+                _LOG.warning("a run was not remembered: %s", type(error).__name__)
+        return result
+
+    def _remember(self, ctx: RunContext[Any], prompts: Sequence[str], said: str) -> None:
+        namespace, session = self._named(ctx), ctx.conversation_id
+        asked = _text(ctx.prompt) if ctx.prompt else prompts[-1]
+        # The same when a run is carried out again; another when the same is asked later in the conversation.
+        key = digest(namespace, session, prompts, asked)
+        self.memories.remember(namespace, asked, speaker="user", session=session, key=f"{key}:user")
+        key = f"{key}:{digest(said)}"
+        self.memories.remember(namespace, said, speaker="assistant", session=session, key=key)
+        self.memories.answered(namespace, asked, said, self._reading, call=ctx.run_id)
+
+    def get_toolset(self) -> FunctionToolset[Any] | None:
+        """Give the model tools, if it is to have them."""
+        return FunctionToolset([self.recall, self.remember], id=self.id) if self.tools else None
+
+    async def recall(self, ctx: RunContext[Any], query: str) -> str:
+        """Look up what is remembered of earlier conversations.
+
+        Args:
+            query: what to look for, as a question or in a few words.
+        """
+        reading = await self.memories.arecall(self._named(ctx), query)
+        return f"{DECLARED}\n{reading.text}" if reading is not None else "Nothing is remembered."
+
+    async def remember(self, ctx: RunContext[Any], text: str) -> str:
+        """Remember something for later conversations. What is said in this one is remembered anyway.
+
+        Args:
+            text: a statement that can be understood on its own.
+        """
+        key = digest("remember", ctx.run_id, ctx.tool_call_id, text)
+        await self.memories.aremember(self._named(ctx), text, speaker="assistant", source="remember", key=key)
+        return "Remembered."
+
+    def _named(self, ctx: RunContext[Any]) -> str:
+        return self.namespace(ctx) if callable(self.namespace) else self.namespace
+
+
+def _whole(response: ModelResponse) -> bool:
+    """Whether the model came to its end. A response without a provider is that of a model that cannot be cut off."""
+    if response.state != "complete" or response.provider_url is None:
+        return response.state == "complete" and response.finish_reason in {*_WHOLE, None}
+    # A stream that breaks off looks like success: Pydantic AI then fills in "stop", and only what was sent tells.
+    sent = "finish_reason" in (response.provider_details or {}) or response.provider_name in _UNSAID
+    return sent and response.finish_reason in _WHOLE
+
+
+def _prompts(messages: Iterable[ModelMessage]) -> Iterator[str]:
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            yield from (_text(part.content) for part in message.parts if isinstance(part, UserPromptPart))
+
+
+def _text(content: str | Sequence[UserContent]) -> str:
+    """Give the text of a prompt; of one in parts, the texts of its parts."""
+    parts = [content] if isinstance(content, str) else content
+    texts = (part.content if isinstance(part, TextContent) else part for part in parts)
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _with(messages: Sequence[ModelMessage], block: str, inject: Inject) -> list[ModelMessage]:
+    """Put a block before the last prompt, or after the first instructions of the system's; nothing given is changed."""
+    put = [*messages]
+    number, request, place = _place(messages, inject)
+    part = UserPromptPart(block) if inject == "user" else SystemPromptPart(block)
+    put[number] = replace(request, parts=[*request.parts[:place], part, *request.parts[place:]])
+    return put
+
+
+def _place(messages: Sequence[ModelMessage], inject: Inject) -> tuple[int, ModelRequest, int]:
+    requests = [(number, message) for number, message in enumerate(messages) if isinstance(message, ModelRequest)]
+    if inject == "system":
+        number, request = requests[0]
+        return number, request, next((n for n, p in enumerate(request.parts) if not isinstance(p, SystemPromptPart)), 0)
+    return [(number, r, n) for number, r in requests for n, p in enumerate(r.parts) if isinstance(p, UserPromptPart)][
+        -1
+    ]

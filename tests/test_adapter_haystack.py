@@ -1,0 +1,423 @@
+"""The Haystack adapter keeps the contract of all adapters, in Haystack's own pipelines and agents."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import pickle
+import runpy
+import threading
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_readme import blocks, run_python
+
+pytest.importorskip("haystack", reason="the haystack adapter: pip install 'demem-agent[haystack]'")
+
+from haystack import Document, Pipeline
+from haystack.components.agents import Agent
+from haystack.components.agents.state import State
+from haystack.components.builders import ChatPromptBuilder
+from haystack.components.generators.chat import MockChatGenerator
+from haystack.components.preprocessors import DocumentSplitter
+from haystack.components.retrievers import MultiRetriever
+from haystack.core.errors import DeserializationError, SerializationError
+from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.hooks import hook
+from haystack.tools import tool
+
+from demem_adapters.haystack import MemoryRetriever, MemoryWriter, SharedMemories, memory_hooks
+from demem_adapters.shared import DECLARED
+from demem_agent.errors import StoreError
+from demem_agent.stores import MemoryStore
+from demem_agent.testing import BagEncoder
+
+ROOT = Path(__file__).parents[1]
+VALVE = "My boiler has a brass valve."
+ASKED = "Which valve has my boiler?"
+OURS = ["demem_adapters.*"]
+
+
+def clock() -> datetime:
+    return datetime(2025, 5, 8)
+
+
+@pytest.fixture
+def memories() -> SharedMemories:
+    return SharedMemories(encoder=BagEncoder(), clock=clock)
+
+
+def texts(memories: SharedMemories, namespace: str = "default") -> list[str]:
+    memory = memories.known(namespace)
+    return [item.text for item in memory.evidence()] if memory else []
+
+
+def user(text: str) -> ChatMessage:
+    return ChatMessage.from_user(text)
+
+
+def reply(text: str, **meta: Any) -> ChatMessage:
+    return ChatMessage.from_assistant(text, meta=meta)
+
+
+class Watched:
+    """A model that notes what it is sent."""
+
+    def __init__(self, *replies: ChatMessage) -> None:
+        self.seen: list[list[ChatMessage]] = []
+        self.replies = list(replies)
+
+    def __call__(self, messages: list[ChatMessage]) -> ChatMessage:
+        self.seen.append(list(messages))
+        return self.replies.pop(0) if self.replies else reply("Noted.")
+
+    def agent(self, memories: SharedMemories, **more: Any) -> Agent:
+        hooks = memory_hooks(memories, **{name: more.pop(name) for name in ("inject", "namespace") if name in more})
+        return Agent(chat_generator=MockChatGenerator(response_fn=self), hooks=hooks, **more)
+
+
+# Components
+
+
+def test_a_pipeline_reads_a_dated_text_and_documents(memories: SharedMemories) -> None:
+    memories.remember("ana", VALVE, speaker="Ana", session="s1", source_id="t1")
+    found = MemoryRetriever(memories).run(ASKED, namespace="ana")
+    assert found["text"].startswith(DECLARED)
+    assert "# 8 May 2025\n- Ana: My boiler" in found["text"]
+    (document,) = found["documents"]
+    about = {"evidence_id": "e1", "at": "2025-05-08T00:00:00", "speaker": "Ana", "session": "s1", "source_id": "t1"}
+    assert (document.content, document.meta) == (VALVE, about)
+    assert 0 <= document.score <= 1
+
+
+@pytest.mark.parametrize("unit", ["chars", "bytes"])
+def test_the_limit_holds_in_the_text_and_in_the_documents(unit: Any) -> None:
+    memories = SharedMemories(limit=150, unit=unit, encoder=BagEncoder())
+    memories.of("default").ingest_many([{"text": f"Der Kessel in Raum {n} hat ein Überventil."} for n in range(30)])
+    found = MemoryRetriever(memories).run("Welches Ventil hat der Kessel?")
+    text = found["text"].removeprefix(DECLARED).strip()
+    contents = "\n".join(document.content for document in found["documents"])
+    assert [0 < (len(t.encode()) if unit == "bytes" else len(t)) <= 150 for t in (text, contents)] == [True, True]
+
+
+def test_documents_come_best_first_at_most_top_k_and_by_filters(memories: SharedMemories) -> None:
+    for n in range(9):
+        memories.remember("default", f"The gate {n} squeaks in winter.", speaker="Ana" if n % 2 else "Ben")
+    memories.remember("default", VALVE, speaker="Ana")
+    retriever = MemoryRetriever(memories)
+    assert [document.content for document in retriever.run(ASKED, top_k=1)["documents"]] == [VALVE]
+    by_ben = {"field": "meta.speaker", "operator": "==", "value": "Ben"}
+    found = retriever.run(ASKED, filters=by_ben, top_k=3)["documents"]
+    assert [document.meta["speaker"] for document in found] == ["Ben"] * 3
+
+
+def test_retrieving_from_a_namespace_never_written_gives_nothing_and_makes_nothing(memories: SharedMemories) -> None:
+    assert MemoryRetriever(memories).run(ASKED, namespace="nobody") == {"documents": [], "text": ""}
+    assert memories.known("nobody") is None
+
+
+def test_one_namespace_never_sees_anothers(memories: SharedMemories) -> None:
+    MemoryWriter(memories).run(messages=[user(VALVE)], namespace="ana")
+    assert MemoryRetriever(memories).run(ASKED, namespace="ben")["documents"] == []
+    assert MemoryRetriever(memories, namespace="ana").run(ASKED)["documents"][0].content == VALVE
+
+
+def test_a_writer_remembers_what_was_said_once(memories: SharedMemories) -> None:
+    history = [ChatMessage.from_system("Be brief."), user(VALVE), reply("Noted.", finish_reason="stop")]
+    writer = MemoryWriter(memories)
+    assert writer.run(messages=history, session="s1") == {"written": 2}
+    assert writer.run(messages=[*history, user(VALVE)], session="s1") == {"written": 3}
+    assert texts(memories) == [VALVE, "Noted.", VALVE]
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter", None])
+def test_a_writer_does_not_remember_a_reply_that_was_cut_off(memories: SharedMemories, reason: str | None) -> None:
+    MemoryWriter(memories).run(messages=[user(VALVE), reply("Not", finish_reason=reason)])
+    assert texts(memories) == [VALVE]
+
+
+def test_a_writer_does_not_remember_what_a_retriever_read(memories: SharedMemories) -> None:
+    memories.remember("default", VALVE)
+    read = MemoryRetriever(memories).run(ASKED)["text"].removeprefix(DECLARED)
+    MemoryWriter(memories).run(messages=[user(f"{read}\n{ASKED}")])
+    assert [text.strip() for text in texts(memories)] == [VALVE, ASKED]
+
+
+def test_a_writer_remembers_documents_with_what_their_meta_says(memories: SharedMemories) -> None:
+    document = Document(content=VALVE, meta={"source": "house.txt", "at": "2024-01-02", "page": 3})
+    for _ in range(2):
+        assert MemoryWriter(memories).run(documents=[document, Document(content=" ")]) == {"written": 1}
+    (item,) = memories.of("default").evidence()
+    assert (item.text, item.source, item.source_id, item.at) == (VALVE, "house.txt", document.id, datetime(2024, 1, 2))
+
+
+def test_the_pieces_of_a_split_document_are_remembered_together(memories: SharedMemories) -> None:
+    pieces = DocumentSplitter(split_by="word", split_length=6).run([Document(content=f"{VALVE} The gate squeaks.")])
+    MemoryWriter(memories).run(documents=pieces["documents"])
+    sessions = [item.session for item in memories.of("default").evidence()]
+    assert len(sessions) == 2
+    assert len(set(sessions)) == 1
+    assert sessions[0]
+
+
+def chat_pipeline(memories: SharedMemories) -> Pipeline:
+    template = [ChatMessage.from_user("{{ memory }}\n{{ query }}")]
+    pipeline = Pipeline()
+    pipeline.add_component("recall", MemoryRetriever(memories))
+    pipeline.add_component("prompt", ChatPromptBuilder(template=template, required_variables=["query", "memory"]))
+    pipeline.add_component("model", MockChatGenerator())
+    pipeline.add_component("remember", MemoryWriter(memories))
+    pipeline.connect("recall.text", "prompt.memory")
+    pipeline.connect("prompt.prompt", "model.messages")
+    return pipeline
+
+
+def test_a_pipeline_puts_what_was_recalled_before_its_model(memories: SharedMemories) -> None:
+    memories.remember("default", VALVE)
+    inputs = {"recall": {"query": ASKED}, "prompt": {"query": ASKED}, "remember": {"messages": [user(ASKED)]}}
+    answer = chat_pipeline(memories).run(inputs)["model"]["replies"][0].text
+    assert VALVE in answer
+    assert texts(memories) == [VALVE, ASKED]
+
+
+@pytest.mark.filterwarnings("ignore:'MultiRetriever' is an experimental component")
+def test_it_can_be_one_of_several_retrievers(memories: SharedMemories) -> None:
+    memories.remember("default", VALVE)
+    several = MultiRetriever(retrievers={"memory": MemoryRetriever(memories)}, top_k=2)
+    assert [document.content for document in several.run(query=ASKED)["documents"]] == [VALVE]
+
+
+# YAML
+
+
+def test_a_pipeline_from_yaml_has_the_memories_of_the_one_it_was_made_from() -> None:
+    memories = SharedMemories(limit=500)
+    memories.remember("default", VALVE)
+    written = chat_pipeline(memories).dumps()
+    assert VALVE not in written
+    again = Pipeline.loads(written, allowed_modules=OURS)
+    assert again.get_component("recall").memories is memories
+    assert again.get_component("remember").memories is memories
+
+
+def test_components_from_yaml_share_memories_where_none_live() -> None:
+    written = chat_pipeline(SharedMemories(limit=500)).dumps()
+    again = Pipeline.loads(written, allowed_modules=OURS)
+    again.get_component("remember").run(messages=[user(VALVE)])
+    assert again.get_component("recall").run(ASKED)["documents"][0].content == VALVE
+
+
+def test_a_pipeline_from_yaml_goes_on_with_a_database(tmp_path: Path) -> None:
+    with SharedMemories(f"sqlite:///{tmp_path}/bot.db", slots=3) as memories:
+        MemoryWriter(memories).run(messages=[user(VALVE)])
+        written = chat_pipeline(memories).dumps()
+    with Pipeline.loads(written, allowed_modules=OURS).get_component("recall").memories as again:
+        assert texts(again) == [VALVE]
+
+
+def test_an_agent_goes_through_a_dictionary() -> None:
+    memories = SharedMemories(limit=500)
+    made = Agent(chat_generator=MockChatGenerator("Noted."), hooks=memory_hooks(memories, namespace="ana"))
+    pipeline = Pipeline()
+    pipeline.add_component("agent", made)
+    again = Pipeline.loads(pipeline.dumps(), allowed_modules=OURS)
+    again.run({"agent": {"messages": [user(VALVE)]}})
+    assert texts(memories, "ana") == [VALVE, "Noted."]
+
+
+def test_what_cannot_be_written_down_is_said(memories: SharedMemories) -> None:
+    with pytest.raises(SerializationError, match="BagEncoder"):
+        MemoryRetriever(memories).memories.to_dict()
+
+
+def test_haystack_loads_it_only_where_it_was_allowed() -> None:
+    with pytest.raises(DeserializationError):
+        Pipeline.loads(chat_pipeline(SharedMemories()).dumps())
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deep", "pickle"])
+def test_memories_can_be_copied(copied: Any) -> None:
+    memories = SharedMemories(limit=500)
+    memories.remember("default", VALVE)
+    again = copied(memories)
+    again.remember("default", "Only the copy knows this.")
+    assert (len(texts(memories)), len(texts(again))) == (1, 2)
+    assert SharedMemories.from_dict(again.to_dict()) is again
+
+
+# Hooks
+
+
+def test_an_agent_remembers_both_sides_as_they_were_said(memories: SharedMemories) -> None:
+    Watched().agent(memories).run([user(VALVE)])
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+@pytest.mark.parametrize(("inject", "place"), [("user", 1), ("system", 1)])
+def test_what_was_said_before_reaches_the_model_as_data(memories: SharedMemories, inject: Any, place: int) -> None:
+    watched = Watched()
+    memories.remember("default", VALVE)
+    watched.agent(memories, inject=inject, system_prompt="Be brief.").run([user(ASKED)])
+    block = watched.seen[0][place]
+    assert block.is_from(inject)
+    assert (block.text or "").startswith(DECLARED)
+    assert VALVE in (block.text or "")
+    assert watched.seen[0][-1].text == ASKED
+
+
+def test_what_is_recalled_stays_out_of_the_messages_and_of_the_memory(memories: SharedMemories) -> None:
+    watched = Watched()
+    agent = watched.agent(memories)
+    first = agent.run([user(VALVE)])["messages"]
+    second = agent.run([*first, user(ASKED)])["messages"]
+    assert [message.text for message in second] == [VALVE, "Noted.", ASKED, "Noted."]
+    assert any(DECLARED in (message.text or "") for message in watched.seen[1])
+    assert texts(memories) == [VALVE, "Noted.", ASKED, "Noted."]
+
+
+@tool
+def look() -> str:
+    """Look at the boiler."""
+    return "a photograph"
+
+
+def test_there_is_one_block_in_every_call_of_a_run(memories: SharedMemories) -> None:
+    memories.remember("default", VALVE)
+    watched = Watched(ChatMessage.from_assistant(tool_calls=[ToolCall("look", {})]))
+    result = watched.agent(memories, tools=[look]).run([user(ASKED)])
+    blocks_sent = [[m for m in messages if DECLARED in (m.text or "")] for messages in watched.seen]
+    assert [len(sent) for sent in blocks_sent] == [1, 1]
+    assert [message.role.value for message in result["messages"]] == ["user", "assistant", "tool", "assistant"]
+
+
+def test_the_limit_holds_in_what_reaches_the_model() -> None:
+    watched, memories = Watched(), SharedMemories(limit=120, encoder=BagEncoder())
+    memories.of("default").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)])
+    watched.agent(memories).run([user(ASKED)])
+    (block,) = [message.text or "" for message in watched.seen[0] if DECLARED in (message.text or "")]
+    assert 0 < len(block.removeprefix(DECLARED).strip()) <= 120
+
+
+def test_a_run_says_whose_memory_it_is(memories: SharedMemories) -> None:
+    watched = Watched()
+    agent = watched.agent(memories)
+    agent.run([user(VALVE)], hook_context={"namespace": "ana"})
+    context = {"namespace": "ben"}
+    agent.run([user(ASKED)], hook_context=context)
+    assert [message.text for message in watched.seen[1]] == [ASKED]
+    assert texts(memories, "ben") == [ASKED, "Noted."]
+    assert context == {"namespace": "ben"}
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter", None])
+def test_a_cut_off_answer_leaves_nothing(memories: SharedMemories, reason: str | None) -> None:
+    Watched(reply("Not", finish_reason=reason)).agent(memories).run([user(VALVE)])
+    assert memories.known("default") is None
+
+
+def test_a_failed_run_leaves_nothing(memories: SharedMemories) -> None:
+    def fail(_: list[ChatMessage]) -> ChatMessage:
+        raise ConnectionError("reset")
+
+    agent = Agent(chat_generator=MockChatGenerator(response_fn=fail), hooks=memory_hooks(memories))
+    with pytest.raises(ConnectionError):
+        agent.run([user(VALVE)])
+    assert memories.known("default") is None
+
+
+def test_a_run_out_of_steps_leaves_nothing(memories: SharedMemories) -> None:
+    watched = Watched(*[ChatMessage.from_assistant(tool_calls=[ToolCall("look", {})]) for _ in range(3)])
+    watched.agent(memories, tools=[look], max_agent_steps=2).run([user(VALVE)])
+    assert memories.known("default") is None
+
+
+def test_a_run_that_a_tool_ends_leaves_the_question(memories: SharedMemories) -> None:
+    watched = Watched(ChatMessage.from_assistant(tool_calls=[ToolCall("look", {})]))
+    watched.agent(memories, tools=[look], exit_conditions=["look"]).run([user(VALVE)])
+    assert texts(memories) == [VALVE]
+
+
+def test_the_same_run_again_is_remembered_once(memories: SharedMemories) -> None:
+    for _ in range(2):
+        Watched().agent(memories).run([user(VALVE)])
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_feedback_by_the_meta_of_the_reply(memories: SharedMemories) -> None:
+    memories.remember("default", VALVE)
+    watched = Watched(ChatMessage.from_assistant(tool_calls=[ToolCall("look", {})]))
+    result = watched.agent(memories, tools=[look]).run([user(ASKED)])
+    assert memories.feedback(result["last_message"].meta["demem_call"], thumbs=False).reward == 0.0
+    assert memories.of("default").contexts()[-1].read[0][0] == "e1"
+
+
+def test_the_state_of_a_run_can_be_written_down_between_its_steps(memories: SharedMemories) -> None:
+    written: list[dict[str, Any]] = []
+
+    @hook
+    def write(state: State) -> None:
+        written.append(json.loads(json.dumps(state.to_dict(skip_keys=["tools"]))))
+
+    memories.remember("default", VALVE)
+    hooks = {**memory_hooks(memories), "before_tool": [write]}
+    generator = MockChatGenerator([ChatMessage.from_assistant(tool_calls=[ToolCall("look", {})]), "Noted."])
+    Agent(chat_generator=generator, tools=[look], hooks=hooks).run([user(ASKED)], hook_context={"trace": "t1"})
+    assert State.from_dict(written[0]).data["hook_context"] == {"trace": "t1"}
+
+
+def test_a_memory_that_fails_costs_no_reply(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(MemoryStore):
+        def commit(self, address: Any, delta: Any) -> None:
+            raise StoreError("made to fail")
+
+    result = Watched().agent(SharedMemories(Broken(), encoder=BagEncoder())).run([user(VALVE)])
+    assert result["last_message"].text == "Noted."
+    assert "a run was not remembered: StoreError" in caplog.messages
+
+
+def test_the_event_loop_is_not_blocked() -> None:
+    threads: set[int] = set()
+
+    class Noting(BagEncoder):
+        def encode(self, sentences: list[str], /) -> Any:
+            threads.add(threading.get_ident())
+            return super().encode(sentences)
+
+    memories = SharedMemories(encoder=Noting())
+
+    async def run() -> None:
+        await Watched().agent(memories).run_async([user(VALVE)])
+        inputs = {"recall": {"query": ASKED}, "prompt": {"query": ASKED}, "remember": {"messages": [user(ASKED)]}}
+        await chat_pipeline(memories).run_async(inputs)
+
+    asyncio.run(run())
+    assert len(texts(memories)) == 3
+    assert threading.get_ident() not in threads
+
+
+def test_a_pipeline_can_be_awaited(memories: SharedMemories) -> None:
+    memories.remember("default", VALVE)
+    inputs = {"recall": {"query": ASKED}, "prompt": {"query": ASKED}, "remember": {"messages": [user(ASKED)]}}
+    result = asyncio.run(chat_pipeline(memories).run_async(inputs))
+    assert VALVE in result["model"]["replies"][0].text
+
+
+def test_the_python_of_its_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "adapters" / "haystack.md").read_text(encoding="utf-8")
+    assert page.count("\n") <= 40
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks(page):
+        if block.language == "python":
+            run_python(block, namespace)
+
+
+def test_its_example_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "haystack_memory.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "ana: Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the kitchen" in printed
+    assert "ben: Which valve is in the kitchen's boiler?\nbot: I know nothing of it." in printed
+    assert "from YAML: The boiler in the kitchen" in printed
