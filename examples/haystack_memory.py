@@ -41,6 +41,6 @@ if __name__ == "__main__":
     pipeline = Pipeline()
     pipeline.add_component("recall", MemoryRetriever(memories))
     again = Pipeline.loads(pipeline.dumps(), allowed_modules=["demem_adapters.*"])
-    query = {"query": "When was the boiler's valve fitted?", "namespace": "ana", "top_k": 1}
+    query = {"query": "When was the boiler's valve fitted?", "namespace": "ana", "top_k": 2}
     for document in again.run({"recall": query})["recall"]["documents"]:
         print("from YAML:", document.content)
