@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import copy
 import pickle
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -220,3 +222,13 @@ def test_a_part_without_text_is_no_word(provider: Provider, memories: Memories) 
 def test_what_is_said_is_dated(provider: Provider, memories: Memories) -> None:
     ask(wrap(client(provider), memories), "My boiler has a brass valve.")
     assert all(item.at is not None for item in memories.of("default").evidence())
+
+
+def test_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (Path(__file__).parents[1] / "docs" / "adapters" / "openai.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "openai.md", "exec"), {"__name__": "__main__"})
+    assert len(guide.splitlines()) <= 40
