@@ -1,0 +1,219 @@
+"""Memory for LangGraph: a store that keeps what the inner store keeps, and searches it with a memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from demem_adapters.shared import Memories
+from demem_agent import Evidence, SlotMemory
+
+try:
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        Item,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+        get_text_at_path,
+    )
+except ImportError as error:
+    raise ImportError("the langgraph adapter needs langgraph: pip install 'demem-agent[langgraph]'") from error
+
+__all__ = ["SlotStore", "text_of", "wrap"]
+
+Path = tuple[str, ...]
+#: Whose memory the items of a store's namespace belong to; None keeps them out of memory.
+Owner = Callable[[Path], str | None]
+#: Operations that the inner store is asked to carry out; what it gave comes back.
+Flow = Generator[list[Op], list[Result], list[Result]]
+
+#: By this memory tells the items of a store from what else it may hold.
+SOURCE = "store"
+#: Fields that are text and nothing but: their names are not remembered.
+_PLAIN = frozenset({"text", "content", "memory"})
+_ALL = 1_000_000
+#: What a search reads at first for each item that it is to give, in characters, and by what that grows.
+_EACH, _GROWTH = 500, 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """How far a flow is: it asks for operations, or it is done."""
+
+    asks: list[Op] | None
+    gives: list[Result] = field(default_factory=list)
+
+
+def wrap(
+    store: BaseStore,
+    memories: Memories,
+    *,
+    owner: Owner = ".".join,
+    text: Callable[[Mapping[str, Any]], str] | None = None,
+) -> SlotStore:
+    """Give a store like this one whose searches in natural language are answered from memory.
+
+    Args:
+        owner: whose memory a namespace belongs to; one of its own each (labels hold no dot) unless given.
+        text: what of a value is remembered; :func:`text_of` unless given. Nothing is of a value that was put with
+            ``index=False``, and only these fields where ``index`` names some.
+    """
+    return SlotStore(store, memories, owner, text or text_of)
+
+
+class SlotStore(BaseStore):
+    """What :func:`wrap` gives: every operation goes to the inner store, but for searches with a query.
+
+    Such a search gives the items of the inner store, filtered by it, the best first; those that memory did not rank
+    follow, as in the inner store, without a score. A score tells the order and nothing else. Items are remembered after
+    the inner store has taken them; :meth:`catch_up` does so for what it held before.
+    """
+
+    def __init__(
+        self, inner: BaseStore, memories: Memories, owner: Owner, text: Callable[[Mapping[str, Any]], str]
+    ) -> None:
+        self._inner, self._memories, self._owner, self._text = inner, memories, owner, text
+        self._lock = threading.Lock()
+        self.supports_ttl, self.ttl_config = inner.supports_ttl, inner.ttl_config
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_inner":  # while it is copied there is no inner store yet
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        flow = self._batch(list(ops))
+        step = _advance(flow, None)
+        while step.asks is not None:
+            step = _advance(flow, self._inner.batch(step.asks))
+        return step.gives
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        flow = self._batch(list(ops))
+        step = await asyncio.to_thread(_advance, flow, None)
+        while step.asks is not None:
+            step = await asyncio.to_thread(_advance, flow, await self._inner.abatch(step.asks))
+        return step.gives
+
+    def catch_up(self, namespace_prefix: Path = ()) -> int:
+        """Remember what the inner store holds already; gives the number of items looked at."""
+        items = self._inner.search(namespace_prefix, limit=_ALL)
+        for item in items:
+            self._remember(PutOp(item.namespace, item.key, item.value))
+        return len(items)
+
+    def _batch(self, ops: list[Op]) -> Flow:
+        results: dict[int, Result] = {}
+        for n, op in enumerate(ops):  # before anything is put: a batch reads what was there before it
+            if isinstance(op, SearchOp) and op.query and op.query.strip():
+                found = yield from self._search(op)
+                if found is not None:
+                    results[n] = found
+        rest = [n for n in range(len(ops)) if n not in results]
+        if rest:
+            results.update(zip(rest, (yield [ops[n] for n in rest]), strict=True))
+        for put in {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}.values():
+            self._remember(put)
+        return [results[n] for n in range(len(ops))]
+
+    def _search(self, op: SearchOp) -> Generator[list[Op], list[Result], list[SearchItem] | None]:
+        """Give what a search finds; None where nothing under its prefix is to be remembered."""
+        below: Any = (yield [ListNamespacesOp((MatchCondition("prefix", op.namespace_prefix),), limit=_ALL)])[0]
+        owners = dict.fromkeys(map(self._owner, below))
+        known = [memory for name in owners if name is not None and (memory := self._memories.known(name))]
+        if not known:
+            return None
+        every: Any = (yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)])[0]
+        items: dict[tuple[Path, str], Item] = {(item.namespace, item.key): item for item in every}
+        wanted = op.offset + op.limit
+        read = [pair for memory in known for pair in _read(memory, op.query or "", items, wanted).items()]
+        ranked = sorted(read, key=lambda pair: -pair[1])
+        scores = {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
+        page = list(scores | dict.fromkeys(items))[op.offset : op.offset + op.limit]
+        if op.refresh_ttl and self.supports_ttl and page:
+            yield [GetOp(path, key) for path, key in page]
+        return [_scored(items[place], scores.get(place)) for place in page]
+
+    def _remember(self, put: PutOp) -> None:
+        """Have memory hold the text of an item as it is now."""
+        name = self._owner(put.namespace)
+        if name is None:
+            return
+        place = json.dumps([*put.namespace, put.key])
+        text = _indexed(put, self._text).strip()
+        with self._lock:
+            memory = self._memories.known(name)
+            items = memory.evidence() if memory else ()
+            held = next((item for item in items if item.source_id == place), None)
+            if memory and held and held.text != text:
+                memory.forget(held.id)
+            if text and (held is None or held.text != text):
+                # A session of its own: items are no conversation, in which neighbours bear on each other.
+                self._memories.remember(name, text, session=place, source=SOURCE, source_id=place)
+
+
+def text_of(value: Mapping[str, Any]) -> str:
+    """Give a value as text, one field a line; the name of a field that is called text or content is left out."""
+    return "\n".join(_leaves("", value))
+
+
+def _leaves(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(str(key), inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _leaves(name, inner)
+    elif value is not None and str(value).strip():
+        yield str(value) if not name or name in _PLAIN else f"{name}: {value}"
+
+
+def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
+    if put.value is None or put.index is False:
+        return ""
+    if put.index is None:
+        return text(put.value)
+    return "\n".join(found for path in put.index for found in get_text_at_path(put.value, path))
+
+
+def _read(
+    memory: SlotMemory, query: str, places: Container[tuple[Path, str]], wanted: int
+) -> dict[tuple[Path, str], float]:
+    """Read the best of a memory that are kept at these places, as many as wanted if there are, with their scores."""
+    size, most = _EACH * max(wanted, 1), 3 * sum(len(item.text) for item in memory.evidence()) + _EACH
+    while True:
+        found: dict[tuple[Path, str], float] = {}
+        for line in memory.read(query, limit=size, mode="evidence").lines:
+            if (place := _place(line.evidence)) in places:
+                found[place] = max(line.score, found.get(place, line.score))
+        if len(found) >= wanted or size > most:
+            return found
+        size *= _GROWTH
+
+
+def _place(item: Evidence) -> tuple[Path, str]:
+    """Give the namespace and key of an item of the store; what else a memory holds is nowhere."""
+    *path, key = json.loads(item.source_id) if item.source == SOURCE and item.source_id else ["", ""]
+    return tuple(path), key
+
+
+def _scored(item: Item, score: float | None) -> SearchItem:
+    return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
+
+
+def _advance(flow: Flow, given: list[Result] | None) -> _Step:
+    """Take a flow one step on; a function of its own, since no thread can be left by StopIteration."""
+    try:
+        return _Step(flow.send(given) if given is not None else next(flow))
+    except StopIteration as end:
+        return _Step(None, end.value)

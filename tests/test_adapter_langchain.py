@@ -1,0 +1,427 @@
+"""The langchain adapter keeps the contract of all adapters, and what langchain-tests asks of retrievers and tools."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+import runpy
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import pytest
+
+pytest.importorskip("langchain", reason="the langchain adapter: pip install 'demem-agent[langchain]'")
+pytest.importorskip("langchain_tests", reason="the langchain adapter's tests: pip install langchain-tests")
+
+from langchain.agents import create_agent
+from langchain_core.documents import Document
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool, StructuredTool
+from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
+from langchain_tests.unit_tests import ToolsUnitTests
+from langgraph.checkpoint.memory import InMemorySaver
+from test_readme import ROOT, blocks, run_python
+
+from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever, SlotSelector, tools, wrap
+from demem_adapters.shared import DECLARED, Memories
+from demem_agent import SlotMemory
+from demem_agent.errors import InvalidInput
+from demem_agent.testing import BagEncoder
+
+PAGE = ROOT / "docs" / "adapters" / "langchain.md"
+EXAMPLES = ROOT / "examples"
+VALVE = "My boiler has a brass valve."
+ASKED = "Which valve has my boiler?"
+
+
+class Model(GenericFakeChatModel):
+    """Replies as told, and keeps what it was asked."""
+
+    asked: list[list[BaseMessage]]
+
+    def bind_tools(self, tools: Any, **_: Any) -> Model:
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *given: Any, **options: Any) -> Any:
+        self.asked.append(messages)
+        return super()._generate(messages, *given, **options)
+
+
+def model(*replies: Any) -> Model:
+    def say() -> Any:
+        for reply in replies:
+            if isinstance(reply, Exception):
+                raise reply
+            yield reply
+        while True:
+            yield "Noted."
+
+    return Model(messages=say(), asked=[])
+
+
+@pytest.fixture
+def memories() -> Memories:
+    return Memories(encoder=BagEncoder())
+
+
+def agent(memories: Memories, talker: Model, given: Sequence[BaseTool] = (), **options: Any) -> Any:
+    checkpointer = options.pop("checkpointer", None)
+    middleware = MemoryMiddleware(memories, **options)
+    return create_agent(
+        talker,
+        list(given),
+        system_prompt="Be brief.",
+        middleware=[middleware],
+        context_schema=dict,
+        checkpointer=checkpointer,
+    )
+
+
+def ask(given: Any, *texts: str, **more: Any) -> BaseMessage:
+    return given.invoke({"messages": [HumanMessage(text) for text in texts]}, **more)["messages"][-1]
+
+
+def texts(memories: Memories, namespace: str = "default") -> list[str]:
+    memory = memories.known(namespace)
+    return [item.text for item in memory.evidence()] if memory else []
+
+
+# -- middleware --------------------------------------------------------------------------------------------------
+
+
+def test_both_sides_are_remembered_as_they_were_said(memories: Memories) -> None:
+    ask(agent(memories, model()), VALVE)
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+@pytest.mark.parametrize("inject", ["user", "system"])
+def test_what_was_said_before_is_put_before_the_model_within_the_limit(inject: Any) -> None:
+    memories, talker = Memories(limit=120, encoder=BagEncoder()), model()
+    memories.of("default").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)])
+    ask(agent(memories, talker, inject=inject), ASKED)
+    (block,) = [message for message in talker.asked[0] if DECLARED in message.text]
+    assert isinstance(block, SystemMessage if inject == "system" else HumanMessage)
+    assert 0 < len(block.text.partition(DECLARED)[2].strip()) <= 120
+    assert talker.asked[0][0].text.startswith("Be brief.")
+    assert talker.asked[0][-1].text == ASKED
+
+
+def test_what_was_put_before_the_model_is_neither_remembered_nor_in_the_state(memories: Memories) -> None:
+    with_memory = agent(memories, model(), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    for _ in range(3):
+        state = with_memory.invoke({"messages": [HumanMessage(VALVE)]}, config)
+    assert len(state["messages"]) == 6
+    assert not any(DECLARED in text for text in [*texts(memories), *(message.text for message in state["messages"])])
+
+
+def test_one_namespace_never_sees_anothers(memories: Memories) -> None:
+    talker = model()
+    with_memory = agent(memories, talker, namespace=lambda runtime: runtime.context["user"])
+    ask(with_memory, VALVE, context={"user": "ana"})
+    ask(with_memory, ASKED, context={"user": "ben"})
+    assert len(talker.asked[1]) == 2
+    assert texts(memories, "ben") == [ASKED, "Noted."]
+
+
+def test_the_same_call_again_is_remembered_once(memories: Memories) -> None:
+    with_memory = agent(memories, model())
+    for _ in range(2):
+        ask(with_memory, VALVE)
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_the_same_words_in_two_threads_are_two_events(memories: Memories) -> None:
+    with_memory = agent(memories, model(), checkpointer=InMemorySaver())
+    for thread in "ab":
+        ask(with_memory, VALVE, config={"configurable": {"thread_id": thread}})
+    assert [item.session for item in memories.of("default").evidence()] == ["a", "a", "b", "b"]
+
+
+def test_a_failed_call_passes_through_and_is_not_remembered(memories: Memories) -> None:
+    with pytest.raises(ConnectionError):
+        ask(agent(memories, model(ConnectionError("gone"))), VALVE)
+    assert texts(memories) == []
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"finish_reason": "length"}, {"stop_reason": "max_tokens"}, {"finish_reason": "SAFETY"}, {"model_provider": "me"}],
+)
+def test_a_cut_off_answer_is_not_remembered(memories: Memories, told: dict[str, str]) -> None:
+    ask(agent(memories, model(AIMessage("My boiler has", response_metadata=told))), VALVE)
+    assert texts(memories) == []
+
+
+@pytest.mark.parametrize("told", [{"finish_reason": "stop"}, {"stop_reason": "end_turn"}, {"status": "completed"}])
+def test_an_answer_that_came_to_its_end_is_remembered(memories: Memories, told: dict[str, str]) -> None:
+    ask(agent(memories, model(AIMessage("It has.", response_metadata=told))), VALVE)
+    assert texts(memories) == [VALVE, "It has."]
+
+
+def test_a_stream_passes_through_and_is_remembered_at_its_end(memories: Memories) -> None:
+    stream = agent(memories, model()).stream({"messages": [HumanMessage(VALVE)]}, stream_mode="messages")
+    heard = "".join(piece.text for piece, _ in stream)
+    assert heard == "Noted."
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_a_stream_that_was_left_is_not_remembered(memories: Memories) -> None:
+    stream = agent(memories, model()).stream({"messages": [HumanMessage(VALVE)]}, stream_mode="messages")
+    next(stream)
+    stream.close()
+    assert texts(memories) == []
+
+
+def test_async_does_the_same_without_blocking_the_loop(memories: Memories) -> None:
+    talker, recalled = model(), []
+    recall = memories.recall
+
+    def watched(*given: Any, **options: Any) -> Any:
+        recalled.append(threading.get_ident())
+        return recall(*given, **options)
+
+    memories.recall = watched  # type: ignore[method-assign]
+
+    async def run() -> int:
+        with_memory = agent(memories, talker)
+        for text in (VALVE, ASKED):
+            await with_memory.ainvoke({"messages": [HumanMessage(text)]})
+        return threading.get_ident()
+
+    loop = asyncio.run(run())
+    assert texts(memories) == [VALVE, "Noted.", ASKED, "Noted."]
+    assert DECLARED in talker.asked[1][-2].text
+    assert recalled
+    assert loop not in recalled
+
+
+def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
+    with_memory = agent(memories, model())
+    ask(with_memory, VALVE)
+    answer = ask(with_memory, ASKED)
+    assert memories.feedback(answer.id or "", thumbs=False).reward == 0.0
+    assert memories.of("default").contexts()[-1].read != ()
+
+
+def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(memories: Memories) -> None:
+    called = AIMessage("", tool_calls=[{"name": "recall", "args": {"query": "valve"}, "id": "c1"}])
+    talker = model("Noted.", called, "A brass one.")
+    with_memory = agent(memories, talker, tools(memories))
+    ask(with_memory, VALVE)
+    ask(with_memory, ASKED)
+    assert [type(message) for message in talker.asked[2]] == [
+        SystemMessage,
+        HumanMessage,
+        HumanMessage,
+        AIMessage,
+        ToolMessage,
+    ]
+    assert texts(memories) == [VALVE, "Noted.", ASKED, "A brass one."]
+
+
+def test_of_an_agent_that_ends_with_a_tools_result_what_the_user_said_is_remembered(memories: Memories) -> None:
+    called = AIMessage("", tool_calls=[{"name": "valve", "args": {}, "id": "c1"}])
+    direct = StructuredTool.from_function(lambda: "Brass.", name="valve", description="Tell.", return_direct=True)
+    assert ask(agent(memories, model(called), [direct]), ASKED).text == "Brass."
+    assert texts(memories) == [ASKED]
+
+
+# -- tools -------------------------------------------------------------------------------------------------------
+
+
+def test_tools_work_in_the_namespace_of_the_agents_context(memories: Memories) -> None:
+    called = AIMessage("", tool_calls=[{"name": "remember", "args": {"text": VALVE}, "id": "c1"}])
+    given = tools(memories, namespace=lambda runtime: runtime.context["user"])
+    plain = create_agent(model(called), given, context_schema=dict)
+    asyncio.run(plain.ainvoke({"messages": [HumanMessage("Remember my boiler.")]}, context={"user": "ana"}))
+    assert (texts(memories, "ana"), texts(memories)) == ([VALVE], [])
+
+
+def test_recall_says_so_where_there_is_nothing_and_makes_no_namespace(memories: Memories) -> None:
+    _, recall = tools(memories, namespace="nobody")
+    assert recall.invoke({"query": ASKED}) == "Nothing is remembered of that."
+    assert memories.known("nobody") is None
+
+
+class ToolCase:
+    name: ClassVar[str]
+    tool_invoke_params_example: ClassVar[dict[str, Any]]
+
+    @property
+    def tool_constructor(self) -> BaseTool:
+        return next(tool for tool in tools(Memories(encoder=BagEncoder())) if tool.name == self.name)
+
+
+@pytest.mark.anyio
+class TestRememberIntegration(ToolCase, ToolsIntegrationTests):
+    name = "remember"
+    tool_invoke_params_example: ClassVar = {"text": VALVE}
+
+
+class TestRememberUnit(ToolCase, ToolsUnitTests):
+    name = "remember"
+    tool_invoke_params_example: ClassVar = {"text": VALVE}
+
+
+@pytest.mark.anyio
+class TestRecallIntegration(ToolCase, ToolsIntegrationTests):
+    name = "recall"
+    tool_invoke_params_example: ClassVar = {"query": ASKED}
+
+
+class TestRecallUnit(ToolCase, ToolsUnitTests):
+    name = "recall"
+    tool_invoke_params_example: ClassVar = {"query": ASKED}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+# -- retriever ---------------------------------------------------------------------------------------------------
+
+
+def filled(limit: int | None = None) -> Memories:
+    memories = Memories(encoder=BagEncoder(), limit=limit)
+    said = ["It rained in Rome.", VALVE, "The cat sleeps.", "I had soup.", "We saw a long film about ships."]
+    memories.of("default").ingest_many([{"text": text, "speaker": "Ana", "at": "2025-03-02"} for text in said])
+    return memories
+
+
+@pytest.mark.anyio
+class TestRetriever(RetrieversIntegrationTests):
+    retriever_constructor = MemoryRetriever
+    retriever_query_example = ASKED
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {"memories": filled()}
+
+
+def test_documents_come_best_first_with_what_is_known_of_them() -> None:
+    first = MemoryRetriever(memories=filled()).invoke(ASKED)[0]
+    assert first.page_content == VALVE
+    assert first.metadata == {"speaker": "Ana", "at": "2025-03-02T00:00:00"}
+
+
+def test_what_is_retrieved_is_within_the_limit() -> None:
+    found = MemoryRetriever(memories=filled(limit=100)).invoke(ASKED)
+    assert 0 < sum(len(document.page_content) for document in found) <= 100
+
+
+def test_the_namespace_of_a_retriever_is_a_function_of_the_call(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    retriever = MemoryRetriever(memories=memories, namespace=lambda call: call["user"])
+    assert len(retriever.invoke(ASKED, user="ana")) == len(asyncio.run(retriever.ainvoke(ASKED, user="ana"))) == 1
+    assert retriever.invoke(ASKED, user="ben") == []
+    assert memories.known("ben") is None
+
+
+# -- a wrapped retriever -----------------------------------------------------------------------------------------
+
+
+class Given(BaseRetriever):
+    documents: list[Document]
+
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        return self.documents
+
+
+def rooms(count: int = 40) -> list[Document]:
+    made = (f"Room {n} has {n + 50} chairs. Its walls were painted in {1900 + n}." for n in range(count))
+    return [Document(id=str(n), page_content=text, metadata={"source": "plan.txt"}) for n, text in enumerate(made)]
+
+
+@pytest.mark.parametrize("limit", [100, 400, 2000])
+def test_selected_documents_fit_the_limit_and_are_of_the_candidates(limit: int) -> None:
+    found = wrap(Given(documents=rooms()), limit=limit, encoder=BagEncoder()).invoke("How many chairs has room 17?")
+    by_id = {document.id: document for document in rooms()}
+    assert "Room 17" in " ".join(document.page_content for document in found)
+    assert len("\n".join(document.page_content for document in found)) <= limit
+    assert all(document.page_content in by_id[document.id].page_content for document in found)
+    assert all(document.metadata == {"source": "plan.txt"} for document in found)
+
+
+def test_candidates_are_divided_among_at_most_k_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    slots: list[int] = []
+
+    class Counted(SlotMemory):
+        def read(self, *given: Any, **options: Any) -> Any:
+            slots.append(len(self.slots))
+            return super().read(*given, **options)
+
+    monkeypatch.setattr("demem_adapters.langchain.SlotMemory", Counted)
+    wrap(Given(documents=rooms()), slots=3, near=1.0, encoder=BagEncoder()).invoke("chairs")
+    assert slots == [3]
+
+
+def test_selecting_changes_no_candidate_and_leaves_nothing_behind() -> None:
+    documents = rooms()
+    selecting = wrap(Given(documents=documents), limit=300, encoder=BagEncoder())
+    assert selecting.invoke("chairs in room 3") == selecting.invoke("chairs in room 3")
+    assert documents == rooms()
+
+
+def test_documents_with_metadata_of_any_kind_are_selected() -> None:
+    about: list[dict[str, Any]] = [{"page": "iv", "session": 3, "source": None}, {"page": 2, "speaker": Exception("x")}]
+    documents = [Document("The bike is red.", metadata=one) for one in about]
+    assert SlotSelector().compress_documents(documents, "Which bike?") == documents
+
+
+def test_async_selection_gives_the_same() -> None:
+    selecting = wrap(Given(documents=rooms()), limit=300, encoder=BagEncoder())
+    assert asyncio.run(selecting.ainvoke("chairs in room 3")) == selecting.invoke("chairs in room 3")
+
+
+@pytest.mark.parametrize(("documents", "query"), [([], "chairs"), ([Document(" ")], "chairs"), (rooms(2), " ")])
+def test_nothing_is_selected_where_there_is_nothing_to_go_by(documents: list[Document], query: str) -> None:
+    assert SlotSelector().compress_documents(documents, query) == []
+
+
+def test_metadata_that_no_memory_takes_is_named() -> None:
+    with pytest.raises(InvalidInput, match="at"):
+        SlotSelector().compress_documents([Document("Chairs.", metadata={"at": "some day"})], "chairs")
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))], ids=["deep", "pickle"])
+def test_retrievers_can_be_copied(copied: Any) -> None:
+    for retriever in (MemoryRetriever(memories=filled()), wrap(Given(documents=rooms()), limit=300)):
+        assert copied(retriever).invoke(ASKED) == retriever.invoke(ASKED)
+
+
+# -- page and examples -------------------------------------------------------------------------------------------
+
+
+def test_the_page_runs_and_is_short() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 40
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks(text):
+        if block.language == "python":
+            run_python(block, namespace)
+
+
+def test_the_example_recalls_what_was_said_before(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "langchain_memory.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "Ana: You said: I am allergic to peanuts." in printed
+    assert "Ben: I do not know." in printed
+
+
+def test_the_rag_example_prints_recall_before_and_after(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["rag_before_and_after.py"])
+    runpy.run_path(str(EXAMPLES / "rag_before_and_after.py"), run_name="__main__")
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
+    found = {budget: (float(before), float(after)) for budget, before, after in rows}
+    assert list(found) == ["250", "500", "1000"]
+    assert found["500"][1] > found["500"][0]
+    assert found["1000"][1] > found["1000"][0]
