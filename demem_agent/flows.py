@@ -342,6 +342,6 @@ def _best_first(state: State, slot: int, ranking: Ranking) -> Iterator[Line]:
     """Give the passages by score, those of the routed slot ahead by the prior."""
     index = state.passage_index()
     scores = np.round(ranking.scores + SLOT_PRIOR * (index.slot.view()[ranking.rows] == slot), 4)
-    for place in np.argsort(-scores, kind="stable"):
-        passage = index.passages[ranking.rows[place]]
-        yield Line(state.evidence[passage.evidence_id], passage.start, passage.end, float(scores[place]))
+    for nth in np.argsort(-scores, kind="stable"):
+        passage = index.passages[ranking.rows[nth]]
+        yield Line(state.evidence[passage.evidence_id], passage.start, passage.end, float(scores[nth]))
