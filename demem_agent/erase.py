@@ -202,9 +202,7 @@ def _repeats(text: str, quotes: Sequence[str]) -> bool:
     """Tell whether a text is one of the items, or shares with one what tells them apart: "blue" is a part of many."""
     spoken = _spoken(text)
     return bool(text.strip()) and any(
-        quote == spoken
-        or (quote in spoken and _is_telling(quote))
-        or (spoken in quote and _is_telling(spoken))
+        quote == spoken or (quote in spoken and _is_telling(quote)) or (spoken in quote and _is_telling(spoken))
         for quote in quotes
     )
 
