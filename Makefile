@@ -8,6 +8,7 @@ ARGS ?=
 VENV := .venv
 MODELS_VENV := .venv-models
 ADAPTERS_VENV := .venv-adapters
+MORE_VENV := .venv-adapters-more
 PIP_INSTALL := -m pip install --quiet
 RUN := $(VENV)/bin/python
 
@@ -15,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters lint wheel-test bench clean
+.PHONY: help demo test test-slow test-models test-adapters test-adapters-more lint wheel-test bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +35,9 @@ test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an envi
 
 test-adapters: $(ADAPTERS_VENV)/.ready  ## run the tests of the adapters with their frameworks, in an environment of their own
 	@$(ADAPTERS_VENV)/bin/python -m pytest tests/test_adapter_*.py $(ARGS)
+
+test-adapters-more: $(MORE_VENV)/.ready  ## the same for Google ADK and DSPy, whose frameworks are large
+	@$(MORE_VENV)/bin/python -m pytest tests/test_adapter_google_adk.py tests/test_adapter_dspy.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff check .
@@ -54,7 +58,7 @@ bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(ADAPTERS_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(ADAPTERS_VENV) $(MORE_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -83,7 +87,12 @@ $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 		hypothesis pytest langchain-tests
 	@touch $@
 
-$(VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created:
+$(MORE_VENV)/.ready: pyproject.toml | $(MORE_VENV)/.created
+	@echo "installing Google ADK and DSPy into $(MORE_VENV) ..."
+	@$(MORE_VENV)/bin/python $(PIP_INSTALL) --editable '.[dspy,google-adk]' hypothesis pytest
+	@touch $@
+
+$(VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(MORE_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

@@ -1,0 +1,160 @@
+"""Memory for DSPy: a retriever for ``dspy.configure(rm=...)``, and a module that gives a program a memory."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from demem_adapters.shared import DECLARED, Memories, Namespace, digest
+from demem_agent import Reading
+from demem_agent.errors import InvalidInput
+from demem_agent.types import Line
+
+try:
+    import dspy
+    from dspy.dsp.utils.utils import dotdict
+except ImportError as error:
+    raise ImportError("this adapter needs dspy: pip install 'demem-agent[dspy]'") from error
+
+__all__ = ["MemoryRetriever", "WithMemory"]
+
+
+class MemoryRetriever:
+    """Retrieve from a memory: a passage for each line of a reading, with its day and speaker, best first.
+
+    Args:
+        memories: where to read. All passages together are within their limit, with a line break after each.
+        namespace: whose memory; a function gets what else the retriever is called with, by name, such as ``user`` in
+            ``dspy.Retrieve(k=3)(question, user="ana")``.
+    """
+
+    def __init__(self, memories: Memories, *, namespace: Namespace = "default") -> None:
+        self.memories, self.namespace = memories, namespace
+
+    def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
+        """Give at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
+        reading = self.memories.recall(_named(self.namespace, about), query)
+        return [dotdict(long_text=text) for text in _fitting(reading)][:k] if reading is not None else []
+
+
+class WithMemory(dspy.Module):
+    """Give a program a memory: recall for what it is asked, and remember question and answer when it has answered.
+
+    The program gets what was recalled in an input field of its own, "" where there is nothing. Nothing is remembered of
+    a program that fails, or of whose models one was cut off. That stands in DSPy's history only: nothing is remembered
+    while ``disable_history`` is set.
+
+    A prediction that is remembered gets a ``call_id``: ``memories.feedback(prediction.call_id, thumbs=True)`` tells how
+    it did. Give ``call_id`` with the inputs to have a call that is carried out again remembered once. A copy of the
+    module copies memories in RAM and shares those in a database: set ``remember`` to False to optimise or evaluate.
+
+    Args:
+        program: called with the inputs and the memory field, such as ``dspy.Predict("memory, question -> answer")``.
+        memories: where it is remembered.
+        namespace: whose memory; a function gets the inputs by name, those named in ``keep`` as well.
+        question, answer, field: names of the program's fields.
+        keep: inputs that are for the namespace only and are kept from the program.
+        remember: whether to remember, or only to recall.
+    """
+
+    def __init__(
+        self,
+        program: Callable[..., Any],
+        memories: Memories,
+        *,
+        namespace: Namespace = "default",
+        question: str = "question",
+        answer: str = "answer",
+        field: str = "memory",
+        keep: tuple[str, ...] = (),
+        remember: bool = True,
+    ) -> None:
+        super().__init__()
+        self.program, self.memories, self.namespace = program, memories, namespace
+        self.question, self.answer, self.field = question, answer, field
+        self.keep, self.remember = keep, remember
+
+    def forward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
+        """Recall, call the program, and remember."""
+        namespace, asked, given = self._asked(inputs)
+        reading = self.memories.recall(namespace, asked)
+        watch = _Watch()
+        with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
+            prediction = self.program(**given, **{self.field: _block(reading)})
+        return self._kept(namespace, asked, reading, prediction, call_id, watch.whole)
+
+    async def aforward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
+        """Recall, call the program, and remember, without blocking the event loop."""
+        namespace, asked, given = self._asked(inputs)
+        reading = await self.memories.arecall(namespace, asked)
+        watch = _Watch()
+        called = getattr(self.program, "acall", self.program)
+        with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
+            prediction = await called(**given, **{self.field: _block(reading)})
+        return await asyncio.to_thread(self._kept, namespace, asked, reading, prediction, call_id, watch.whole)
+
+    def _asked(self, inputs: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+        if not isinstance(asked := inputs.get(self.question), str):
+            raise InvalidInput(self.question, asked, "a text: what the program is asked")
+        return _named(self.namespace, inputs), asked, {k: v for k, v in inputs.items() if k not in self.keep}
+
+    def _kept(
+        self, namespace: str, asked: str, reading: Reading | None, prediction: Any, call: str | None, whole: bool
+    ) -> Any:
+        if self.remember and whole:
+            prediction.call_id = call = call or uuid.uuid4().hex
+            said = str(prediction[self.answer])
+            self.memories.remember(namespace, asked, speaker="user", key=f"{call}:user")
+            self.memories.remember(namespace, said, speaker="assistant", key=f"{call}:{digest(said)}")
+            self.memories.answered(namespace, asked, said, reading, call=call)
+        return prediction
+
+
+class _Watch:
+    """Stands among the calling modules, to which DSPy tells the calls of models; for one call, so none mix."""
+
+    def __init__(self) -> None:
+        self.history: list[dict[str, Any]] = []
+
+    @property
+    def whole(self) -> bool:
+        known = not dspy.settings.disable_history and dspy.settings.max_history_size > 0
+        return known and all(reason in (None, "stop", "tool_calls", "tool_call") for reason in self._reasons())
+
+    def _reasons(self) -> Iterator[str | None]:
+        for response in (call.get("response") for call in self.history):
+            for said in (response, *(getattr(response, "choices", None) or ())):
+                yield getattr(said, "finish_reason", None)
+
+
+def _named(namespace: Namespace, about: dict[str, Any]) -> str:
+    return namespace(**about) if callable(namespace) else namespace
+
+
+def _block(reading: Reading | None) -> str:
+    return f"{DECLARED}\n{reading.text}" if reading is not None else ""
+
+
+def _fitting(reading: Reading) -> Iterator[str]:
+    """Give passages, best first, as long as they fit; one that does not makes room for those after it."""
+    room = reading.limit + 1
+    for text in _passages(reading):
+        # In tokens, a bound that always holds: no token is shorter than a byte.
+        size = len(text if reading.unit == "chars" else text.encode("utf-8", "surrogatepass")) + 1
+        if size <= room:
+            room -= size
+            yield text
+
+
+def _passages(reading: Reading) -> list[str]:
+    if reading.mode == "strict":
+        return [reading.text]
+    return [_passage(line) for line in sorted(reading.lines, key=lambda line: -line.score)]
+
+
+def _passage(line: Line) -> str:
+    day = f"{line.evidence.at:%Y-%m-%d}" if line.evidence.at else None
+    about = ", ".join(word for word in (day, line.evidence.speaker) if word)
+    return f"{about}: {line.text}" if about else line.text

@@ -1,0 +1,169 @@
+"""Memory for Google's Agent Development Kit: a memory service for ``Runner(memory_service=...)``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from demem_adapters.shared import Memories, digest
+from demem_agent import Evidence, Reading
+from demem_agent.errors import IdempotencyConflict, NotFound
+
+try:
+    from google.adk.events.event import Event
+    from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+    from google.adk.memory.memory_entry import MemoryEntry
+    from google.adk.sessions.session import Session
+    from google.genai import types
+except ImportError as error:
+    raise ImportError("this adapter needs google-adk: pip install 'demem-agent[google-adk]'") from error
+
+__all__ = ["MemoryService"]
+
+_LOG = logging.getLogger("demem_adapters")
+
+
+class MemoryService(BaseMemoryService):
+    """Remember what was said in sessions, and find it again: for each app, a memory for each of its users.
+
+    An event is remembered once, by its id, as often as its session is added. Only text that was said is: no thoughts,
+    no calls of tools and no results of theirs, nothing of an answer that is partial, interrupted, failed or cut off.
+
+    What a search finds is at most the limit of the memories, times and authors counted as ``PreloadMemoryTool`` puts
+    them before the model.
+
+    Args:
+        memories: where it is remembered.
+    """
+
+    def __init__(self, memories: Memories) -> None:
+        self.memories = memories
+
+    async def add_session_to_memory(self, session: Session) -> None:
+        """Remember the events of a session that are not remembered yet."""
+        await self.add_events_to_memory(
+            app_name=session.app_name, user_id=session.user_id, session_id=session.id, events=session.events
+        )
+
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: Sequence[Event],
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Remember those of the events that are not remembered yet; the metadata is left out."""
+        turns = [_turn(event, session_id) for event in events if _whole(event)]
+        await asyncio.to_thread(self._remember, _named(app_name, user_id), turns)
+
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Remember entries, each once by its id, or by what it says where it has none; the metadata is left out.
+
+        Raises:
+            InvalidInput: for a timestamp that is not ISO 8601; the entries before it are remembered.
+        """
+        turns = [_entry_turn(entry) for entry in memories]
+        await asyncio.to_thread(self._remember, _named(app_name, user_id), turns)
+
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+        """Find what bears on a query, best first: an entry for each event, with the passages of it that do."""
+        reading = await self.memories.arecall(_named(app_name, user_id), query)
+        return SearchMemoryResponse(memories=[*_fitting(reading)] if reading is not None else [])
+
+    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+        """Erase what was remembered under the id of an entry; adding its session again does not bring it back."""
+        if memory_id:
+            await asyncio.to_thread(self._forget, _named(app_name, user_id), memory_id)
+
+    def _remember(self, namespace: str, turns: Iterable[dict[str, Any]]) -> None:
+        for turn in turns:
+            try:
+                self.memories.remember(namespace, **turn)
+            except IdempotencyConflict:
+                # An app may change an event afterwards; what was said first stays, and so do the events after it.
+                _LOG.warning("an event with the id of another was not remembered: %s", turn["key"])
+
+    def _forget(self, namespace: str, memory_id: str) -> None:
+        memory = self.memories.known(namespace)
+        try:
+            if memory is not None:
+                memory.forget(source_id=memory_id)
+        except NotFound:
+            return  # as the framework's own services do: what is not there needs no deleting
+
+
+def _named(app_name: str, user_id: str) -> str:
+    # As JSON: no other pair of names gives the same text.
+    return json.dumps([app_name, user_id], ensure_ascii=False)
+
+
+def _whole(event: Event) -> bool:
+    """Whether an event is all of what was said. A model with a version is a provider's, which says why it stopped."""
+    if event.partial or event.interrupted or event.error_code:
+        return False
+    return event.finish_reason == types.FinishReason.STOP or (event.finish_reason is None and not event.model_version)
+
+
+def _turn(event: Event, session: str | None) -> dict[str, Any]:
+    about = {"speaker": event.author or None, "at": datetime.fromtimestamp(event.timestamp), "session": session}
+    return {**about, "text": _text(event.content), "source_id": event.id, "key": event.id}
+
+
+def _entry_turn(entry: MemoryEntry) -> dict[str, Any]:
+    text = _text(entry.content)
+    key = entry.id or digest(entry.author, entry.timestamp, text)
+    return {"text": text, "speaker": entry.author, "at": entry.timestamp, "source_id": key, "key": key}
+
+
+def _text(content: types.Content | None) -> str:
+    parts = (content.parts if content else None) or []
+    return "\n".join(part.text for part in parts if part.text and not part.thought)
+
+
+def _fitting(reading: Reading) -> Iterator[MemoryEntry]:
+    """Give entries, best first, as long as they fit; one that does not makes room for those after it."""
+    if reading.mode == "strict":
+        yield MemoryEntry(content=types.UserContent(reading.text))
+        return
+    room = reading.limit
+    for evidence, text in _passages(reading):
+        shown = f"Time: {_time(evidence)}\n{evidence.speaker}: {text}\n"
+        # In tokens, a bound that always holds: no token is shorter than a byte.
+        size = len(shown if reading.unit == "chars" else shown.encode("utf-8", "surrogatepass"))
+        if size <= room:
+            room -= size
+            yield _entry(evidence, text)
+
+
+def _passages(reading: Reading) -> Iterator[tuple[Evidence, str]]:
+    said: dict[str, tuple[Evidence, list[str]]] = {}
+    for line in sorted(reading.lines, key=lambda line: -line.score):
+        said.setdefault(line.evidence.id, (line.evidence, []))[1].append(line.text)
+    return ((evidence, "\n".join(texts)) for evidence, texts in said.values())
+
+
+def _time(evidence: Evidence) -> str | None:
+    return evidence.at.isoformat() if evidence.at else None
+
+
+def _entry(evidence: Evidence, text: str) -> MemoryEntry:
+    return MemoryEntry(
+        id=evidence.source_id,
+        author=evidence.speaker,
+        timestamp=_time(evidence),
+        content=types.Content(role="user" if evidence.speaker == "user" else "model", parts=[types.Part(text=text)]),
+        custom_metadata={"session_id": evidence.session} if evidence.session else {},
+    )

@@ -1,0 +1,300 @@
+"""The DSPy adapter keeps the contract of all adapters, with the framework's fake model and a real client."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import runpy
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_readme import blocks, run_python
+
+pytest.importorskip("dspy", reason="the dspy adapter: pip install 'demem-agent[dspy]'")
+
+import cloudpickle
+import dspy
+from dspy.utils import DummyLM
+
+from demem_adapters.dspy import MemoryRetriever, WithMemory
+from demem_adapters.shared import DECLARED, Memories
+from demem_agent.errors import InvalidInput
+from demem_agent.testing import BagEncoder, Provider
+
+ROOT = Path(__file__).parents[1]
+VALVE = "My boiler has a brass valve."
+ASKED = "Which valve has my boiler?"
+
+
+@pytest.fixture(autouse=True)
+def model() -> Iterator[DummyLM]:
+    lm = DummyLM([{"answer": "Noted."}] * 9)
+    dspy.configure(lm=lm, rm=None)
+    yield lm
+    dspy.configure(lm=None, rm=None)
+
+
+@pytest.fixture
+def memories() -> Memories:
+    return Memories(encoder=BagEncoder())
+
+
+class Watched(dspy.Module):
+    """A program that notes its inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[dict[str, Any]] = []
+        self.ask = dspy.Predict("memory, question -> answer")
+
+    def forward(self, **inputs: Any) -> Any:
+        self.seen.append(inputs)
+        return self.ask(**inputs)
+
+    async def aforward(self, **inputs: Any) -> Any:
+        self.seen.append(inputs)
+        return await self.ask.acall(**inputs)
+
+
+def by_user(memories: Memories, program: Any) -> WithMemory:
+    return WithMemory(program, memories, namespace=lambda user, **_: user, keep=("user",))
+
+
+def texts(memories: Memories, namespace: str = "default") -> list[str]:
+    memory = memories.known(namespace)
+    return [item.text for item in memory.evidence()] if memory else []
+
+
+def passages(memories: Memories, query: str = ASKED, k: int = 9, **about: Any) -> list[str]:
+    with dspy.context(rm=MemoryRetriever(memories, **about)):
+        return dspy.Retrieve(k=k)(query).passages
+
+
+def test_both_sides_are_remembered_as_they_were_said(memories: Memories) -> None:
+    bot = WithMemory(Watched(), memories)
+    bot(question=VALVE)
+    bot(question=ASKED)
+    assert texts(memories) == [VALVE, "Noted.", ASKED, "Noted."]
+    assert [item.speaker for item in memories.of("default").evidence()] == ["user", "assistant"] * 2
+
+
+def test_what_was_said_before_reaches_the_model_as_data(memories: Memories, model: DummyLM) -> None:
+    memories.remember("default", VALVE)
+    program = Watched()
+    assert WithMemory(program, memories)(question=ASKED).answer == "Noted."
+    (seen,) = program.seen
+    assert seen["memory"].startswith(DECLARED)
+    assert VALVE in seen["memory"]
+    assert seen["question"] == ASKED
+    assert VALVE in model.history[-1]["messages"][-1]["content"]
+
+
+def test_where_nothing_is_remembered_the_field_is_empty(memories: Memories) -> None:
+    program = Watched()
+    WithMemory(program, memories)(question=ASKED)
+    assert program.seen == [{"question": ASKED, "memory": ""}]
+
+
+def test_fields_may_have_other_names(memories: Memories) -> None:
+    program = dspy.Predict("known, query -> reply")
+    with dspy.context(lm=DummyLM([{"reply": "Noted."}])):
+        WithMemory(program, memories, question="query", answer="reply", field="known")(query=VALVE)
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_one_namespace_never_sees_anothers(memories: Memories) -> None:
+    program = Watched()
+    bot = by_user(memories, program)
+    bot(question=VALVE, user="ana")
+    bot(question=ASKED, user="ben")
+    assert program.seen[-1] == {"question": ASKED, "memory": ""}
+    assert texts(memories, "ben") == [ASKED, "Noted."]
+    with dspy.context(rm=MemoryRetriever(memories, namespace=lambda user: user)):
+        assert not any(VALVE in found for found in dspy.Retrieve()(ASKED, user="ben").passages)
+        assert any(VALVE in found for found in dspy.Retrieve()(ASKED, user="ana").passages)
+
+
+def test_calls_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
+    program = Watched()
+    bot = by_user(memories, program)
+    for name in ("ana", "ben"):
+        memories.remember(name, f"My name is {name}.")
+
+    async def run() -> None:
+        await asyncio.gather(*(bot.acall(question="What is my name?", user=name) for name in ("ana", "ben") * 3))
+
+    asyncio.run(run())
+    told = sorted(" ".join(name for name in ("ana", "ben") if f"is {name}" in seen["memory"]) for seen in program.seen)
+    assert told == ["ana"] * 3 + ["ben"] * 3
+
+
+@pytest.mark.parametrize("unit", ["chars", "tokens"])
+def test_the_limit_holds_in_what_reaches_the_model(unit: Any) -> None:
+    memories, program = Memories(limit=1000, unit=unit, encoder=BagEncoder()), Watched()
+    said = [{"text": f"The boiler in room {n} has a valve.", "speaker": "ana", "at": "2026-03-01"} for n in range(30)]
+    memories.of("default").ingest_many(said)
+    reading = memories.recall("default", ASKED)
+    WithMemory(program, memories)(question=ASKED)
+    assert reading is not None
+    assert program.seen[0]["memory"] == f"{DECLARED}\n{reading.text}"
+    assert 0 < reading.size <= 1000
+    assert 700 < len("\n".join(passages(memories, k=99))) <= 1000
+
+
+def test_a_program_that_fails_leaves_nothing(memories: Memories) -> None:
+    def fail(**_: Any) -> Any:
+        raise ConnectionError("reset")
+
+    with pytest.raises(ConnectionError):
+        WithMemory(fail, memories)(question=VALVE)
+    assert memories.known("default") is None
+
+
+@pytest.mark.parametrize(("name", "kept"), [("good", 2), ("fault-length", 0)])
+@pytest.mark.parametrize("awaited", [False, True])
+def test_an_answer_that_was_cut_off_leaves_nothing(
+    memories: Memories, name: str, kept: int, awaited: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else DSPy looks for newer prices
+    bot = WithMemory(Watched(), memories)
+    with Provider(lambda messages: "[[ ## answer ## ]]\nNoted, and somebody will look at it.") as provider:
+        lm = dspy.LM(f"openai/{name}", api_base=provider.url, api_key="unused", cache=False, num_retries=0)
+        with dspy.context(lm=lm):
+            asyncio.run(bot.acall(question=VALVE)) if awaited else bot(question=VALVE)
+    assert len(texts(memories)) == kept
+
+
+@pytest.mark.parametrize("told", [{"disable_history": True}, {"max_history_size": 0}], ids=str)
+def test_nothing_is_remembered_where_nothing_tells_whether_it_was_cut_off(memories: Memories, told: Any) -> None:
+    with dspy.context(**told):
+        WithMemory(Watched(), memories)(question=VALVE)
+    assert memories.known("default") is None
+
+
+def test_a_call_that_is_carried_out_again_is_remembered_once(memories: Memories) -> None:
+    for _ in range(2):
+        WithMemory(Watched(), memories)(question=VALVE, call_id="c1")
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_the_same_question_later_is_remembered_again(memories: Memories) -> None:
+    bot = WithMemory(Watched(), memories)
+    for _ in range(2):
+        bot(question="Yes.")
+    assert texts(memories) == ["Yes.", "Noted."] * 2
+
+
+def test_feedback_by_the_id_of_the_call(memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    prediction = WithMemory(Watched(), memories)(question=ASKED)
+    assert memories.feedback(prediction.call_id, thumbs=False).reward == 0.0
+    assert [read[0] for read in memories.of("default").contexts()[-1].read] == ["e1"]
+
+
+def test_it_can_recall_without_remembering(memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    program = Watched()
+    bot = WithMemory(program, memories, remember=False)
+    bot(question=ASKED)
+    assert VALVE in program.seen[0]["memory"]
+    assert texts(memories) == [VALVE]
+
+
+def test_a_question_that_is_no_text_is_refused(memories: Memories) -> None:
+    with pytest.raises(InvalidInput, match="question"):
+        WithMemory(Watched(), memories)(query=ASKED)
+
+
+def test_the_best_passage_comes_first_with_its_day_and_speaker(memories: Memories) -> None:
+    for said in ("The weather is fine.", VALVE, "I like tea."):
+        memories.remember("default", said, speaker="ana", at="2026-03-01")
+    assert passages(memories)[0] == f"2026-03-01, ana: {VALVE}"
+    assert len(passages(memories, k=2)) == 2
+
+
+def test_retrieving_from_a_namespace_never_written_gives_nothing_and_does_not_make_it(memories: Memories) -> None:
+    assert passages(memories) == []
+    assert memories.known("default") is None
+
+
+def test_a_summary_is_one_passage() -> None:
+    memories = Memories(mode="strict", limit=300, encoder=BagEncoder())
+    memories.remember("default", VALVE)
+    (found,) = passages(memories)
+    assert VALVE in found
+
+
+def test_the_event_loop_is_not_blocked() -> None:
+    threads: set[int] = set()
+
+    class Slow(BagEncoder):
+        def encode(self, sentences: list[str], /) -> Any:
+            threads.add(threading.get_ident())
+            return super().encode(sentences)
+
+    memories = Memories(encoder=Slow())
+    memories.remember("default", VALVE)
+    threads.clear()
+    asyncio.run(WithMemory(Watched(), memories).acall(question=ASKED))
+    assert threads
+    assert threading.get_ident() not in threads
+    assert texts(memories) == [VALVE, ASKED, "Noted."]
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [copy.deepcopy, lambda bot: bot.deepcopy(), lambda bot: cloudpickle.loads(cloudpickle.dumps(bot))],
+    ids=["deep", "module", "pickle"],
+)
+def test_a_copy_has_a_memory_of_its_own(
+    memories: Memories, copied: Callable[[WithMemory], WithMemory], caplog: pytest.LogCaptureFixture
+) -> None:
+    memories.remember("default", VALVE)
+    again = copied(WithMemory(dspy.Predict("memory, question -> answer"), memories))
+    again(question=ASKED)
+    assert texts(again.memories) == [VALVE, ASKED, "Noted."]
+    assert texts(memories) == [VALVE]
+    assert caplog.messages == []
+
+
+def test_a_retriever_can_be_copied(memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    assert VALVE in copy.deepcopy(MemoryRetriever(memories))(ASKED)[0].long_text
+
+
+def test_an_optimiser_can_compile_it(memories: Memories) -> None:
+    bot = WithMemory(dspy.Predict("memory, question -> answer"), memories, remember=False)
+    example = dspy.Example(question=ASKED, answer="Noted.").with_inputs("question")
+    made = dspy.BootstrapFewShot(metric=lambda *_: True).compile(bot, trainset=[example])
+    assert [demo.question for demo in made.program.demos] == [ASKED]
+    assert memories.known("default") is None
+
+
+def test_what_is_saved_holds_nothing_that_is_remembered(memories: Memories, tmp_path: Path) -> None:
+    bot = WithMemory(Watched(), memories)
+    bot(question=VALVE)
+    bot.save(tmp_path / "bot.json")
+    assert "brass" not in (tmp_path / "bot.json").read_text(encoding="utf-8")
+    bot.load(tmp_path / "bot.json")
+    assert texts(bot.memories) == [VALVE, "Noted."]
+
+
+def test_the_python_of_its_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "adapters" / "dspy.md").read_text(encoding="utf-8")
+    assert page.count("\n") <= 40
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks(page):
+        if block.language == "python":
+            run_python(block, namespace)
+    assert any(VALVE in found for found in namespace["passages"])
+
+
+def test_its_example_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "dspy_memory.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "ana: Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the kitchen" in printed
+    assert "ben: Which valve is in the kitchen's boiler?\nbot: I know nothing of it." in printed

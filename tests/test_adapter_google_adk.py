@@ -1,0 +1,345 @@
+"""The Google ADK adapter keeps the contract of all adapters, in the framework's runner with a fake model."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+import runpy
+import threading
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_readme import blocks, run_python
+
+pytest.importorskip("google.adk", reason="the google_adk adapter: pip install 'demem-agent[google-adk]'")
+
+from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.events.event import Event
+from google.adk.memory.memory_entry import MemoryEntry
+from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService, Session
+from google.adk.tools.load_memory_tool import LoadMemoryTool
+from google.adk.tools.preload_memory_tool import PreloadMemoryTool
+from google.genai import types
+from pydantic import Field
+
+from demem_adapters.google_adk import MemoryService
+from demem_adapters.shared import Memories
+from demem_agent.errors import InvalidInput
+from demem_agent.testing import BagEncoder
+
+ROOT = Path(__file__).parents[1]
+VALVE = "My boiler has a brass valve."
+ASKED = "Which valve has my boiler?"
+ANA = {"app_name": "house", "user_id": "ana"}
+STOP = types.FinishReason.STOP
+
+
+@pytest.fixture
+def service() -> MemoryService:
+    return MemoryService(Memories(encoder=BagEncoder()))
+
+
+class Watched(BaseLlm):
+    """A model that notes the texts it is sent, and gives what it is made to."""
+
+    model: str = "fake"
+    seen: list[list[str]] = Field(default_factory=list)
+    replies: list[LlmResponse] = Field(default_factory=list)
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        parts = [part for content in llm_request.contents for part in content.parts or []]
+        # Older releases put what was preloaded into the instruction.
+        told = str(llm_request.config.system_instruction)
+        self.seen.append([told, *(str(part.text or part.function_response) for part in parts)])
+        for reply in self.replies or [LlmResponse(content=types.ModelContent("Noted."), finish_reason=STOP)]:
+            yield reply
+
+
+def said(text: str, event_id: str = "", author: str = "user", **more: Any) -> Event:
+    return Event(id=event_id, author=author, content=types.Content(parts=[types.Part(text=text)]), **more)
+
+
+def session(*events: Event, session_id: str = "s1", **owner: str) -> Session:
+    return Session(id=session_id, **{**ANA, **owner}, events=[*events])
+
+
+def add(service: MemoryService, *events: Event, **owner: str) -> None:
+    asyncio.run(service.add_session_to_memory(session(*events, **owner)))
+
+
+def search(service: MemoryService, query: str = ASKED, **owner: str) -> list[MemoryEntry]:
+    return asyncio.run(service.search_memory(**{**ANA, **owner}, query=query)).memories
+
+
+def text(entry: MemoryEntry) -> str:
+    return "".join(part.text or "" for part in entry.content.parts or [])
+
+
+def texts(service: MemoryService, name: str = '["house", "ana"]') -> list[str]:
+    memory = service.memories.known(name)
+    return [item.text for item in memory.evidence()] if memory else []
+
+
+def converse(service: MemoryService, model: Watched, *turns: str, stream: bool = False, **more: Any) -> Session:
+    """Run turns in one session with memory preloaded, and add the session after each."""
+
+    async def run() -> Session:
+        sessions = InMemorySessionService()
+        agent = LlmAgent(name="bot", model=model, tools=more.get("tools", [PreloadMemoryTool()]))
+        runner = Runner(app_name="house", agent=agent, session_service=sessions, memory_service=service)
+        begun = await sessions.create_session(**ANA)
+        config = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
+        for turn in turns:
+            message = types.UserContent(turn)
+            async for _ in runner.run_async(user_id="ana", session_id=begun.id, new_message=message, run_config=config):
+                pass
+            kept = await sessions.get_session(**ANA, session_id=begun.id)
+            assert kept is not None
+            await service.add_session_to_memory(kept)
+        return kept
+
+    return asyncio.run(run())
+
+
+def test_both_sides_are_remembered_as_they_were_said(service: MemoryService) -> None:
+    converse(service, Watched(), VALVE)
+    assert texts(service) == [VALVE, "Noted."]
+    assert [item.speaker for item in service.memories.of('["house", "ana"]').evidence()] == ["user", "bot"]
+
+
+def test_what_was_said_in_another_session_reaches_the_model_and_not_the_memory(service: MemoryService) -> None:
+    add(service, said(VALVE))
+    watched = Watched()
+    converse(service, watched, ASKED)
+    assert any("PAST_CONVERSATIONS" in shown and VALVE in shown for shown in watched.seen[0])
+    assert texts(service) == [VALVE, ASKED, "Noted."]
+
+
+def test_a_session_added_after_each_turn_is_remembered_once(service: MemoryService) -> None:
+    converse(service, Watched(), "Yes.", "Yes.", "Yes.")
+    assert texts(service) == ["Yes.", "Noted."] * 3
+
+
+def test_events_are_added_to_what_is_there(service: MemoryService) -> None:
+    first, second = said(VALVE), said("It leaks.")
+    for events in ([first], [first, second]):
+        asyncio.run(service.add_events_to_memory(**ANA, events=events, session_id="s1"))
+    add(service, first, second)
+    asyncio.run(service.add_events_to_memory(**ANA, events=[second]))
+    assert texts(service) == [VALVE, "It leaks."]
+
+
+def test_an_event_that_was_changed_stays_and_those_after_it_are_remembered(
+    service: MemoryService, caplog: pytest.LogCaptureFixture
+) -> None:
+    add(service, said(VALVE, "x", timestamp=1.0))
+    add(service, said("Changed.", "x", timestamp=1.0), said("It leaks."))
+    assert texts(service) == [VALVE, "It leaks."]
+    assert caplog.messages == ["an event with the id of another was not remembered: x"]
+
+
+@pytest.mark.parametrize("other", [{"user_id": "ben"}, {"app_name": "garden"}, {"app_name": 'house", "ana'}])
+def test_one_namespace_never_sees_anothers(service: MemoryService, other: dict[str, str]) -> None:
+    add(service, said(VALVE))
+    add(service, said("I am new here."), **other)
+    assert [text(entry) for entry in search(service, **other)] == ["I am new here."]
+    assert [text(entry) for entry in search(service)] == [VALVE]
+
+
+def test_names_that_run_together_are_two_namespaces(service: MemoryService) -> None:
+    add(service, said(VALVE), app_name="a/b", user_id="c")
+    assert search(service, app_name="a", user_id="b/c") == []
+
+
+def test_searching_a_namespace_never_written_gives_nothing_and_does_not_make_it(service: MemoryService) -> None:
+    assert search(service) == []
+    add(service, Event(author="bot"), said("  "))
+    assert service.memories.known('["house", "ana"]') is None
+
+
+def test_a_blank_query_finds_nothing(service: MemoryService) -> None:
+    add(service, said(VALVE))
+    assert search(service, " ") == []
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"partial": True},
+        {"interrupted": True},
+        {"error_code": "500", "finish_reason": STOP},
+        {"finish_reason": types.FinishReason.MAX_TOKENS},
+        {"finish_reason": types.FinishReason.SAFETY},
+        {"model_version": "gemini-2.5-flash"},  # a stream that broke off: no reason was sent
+    ],
+    ids=lambda about: "-".join(about),
+)
+def test_what_is_not_whole_is_not_remembered(service: MemoryService, about: dict[str, Any]) -> None:
+    add(service, said(VALVE), said("It is bra", author="bot", **about))
+    assert texts(service) == [VALVE]
+
+
+def test_a_whole_answer_of_a_provider_is_remembered(service: MemoryService) -> None:
+    add(service, said("Noted.", author="bot", model_version="gemini-2.5-flash", finish_reason=STOP))
+    assert texts(service) == ["Noted."]
+
+
+def test_of_a_stream_only_its_whole_is_remembered(service: MemoryService) -> None:
+    pieces = [LlmResponse(content=types.ModelContent(piece), partial=True) for piece in ("No", "ted.")]
+    whole = LlmResponse(content=types.ModelContent("Noted."), finish_reason=STOP)
+    converse(service, Watched(replies=[*pieces, whole]), VALVE, stream=True)
+    assert texts(service) == [VALVE, "Noted."]
+
+
+def test_thoughts_and_tools_are_not_remembered(service: MemoryService) -> None:
+    call = types.Part(function_call=types.FunctionCall(name="look", args={}))
+    result = types.Part.from_function_response(name="look", response={"seen": "a leak"})
+    thought = types.Part(text="The user sounds upset.", thought=True)
+    parts = [[thought, call], [result], [thought, types.Part(text="It leaks.")]]
+    add(service, *(Event(author="bot", content=types.Content(parts=part)) for part in parts))
+    assert texts(service) == ["It leaks."]
+
+
+def test_the_best_comes_first_with_its_event_author_and_time(service: MemoryService) -> None:
+    add(service, said("The weather is fine."), said(VALVE, "x", timestamp=1_700_000_000.0), said("I like tea."))
+    best = search(service)[0]
+    assert (best.id, text(best), best.author) == ("x", VALVE, "user")
+    assert best.timestamp is not None
+    assert best.timestamp.startswith("2023-11-1")
+    assert best.custom_metadata == {"session_id": "s1"}
+
+
+def test_an_event_is_found_as_one_entry(service: MemoryService) -> None:
+    long = " ".join(f"The boiler in room {n} has a brass valve." for n in range(40))
+    add(service, said(long, "x"), said(VALVE, "y"))
+    found = [entry.id for entry in search(service)]
+    assert sorted(found) == ["x", "y"]
+
+
+@pytest.mark.parametrize("unit", ["chars", "tokens"])
+def test_the_limit_holds_in_what_reaches_the_model(unit: Any) -> None:
+    service = MemoryService(Memories(limit=300, unit=unit, encoder=BagEncoder()))
+    add(service, *(said(f"The boiler in room {n} has a brass valve.") for n in range(30)))
+    watched = Watched()
+    converse(service, watched, "Which valve has the boiler?")
+    (block,) = [shown for shown in watched.seen[0] if "<PAST_CONVERSATIONS>" in shown]
+    recalled = block.split("<PAST_CONVERSATIONS>\n")[1].split("</PAST_CONVERSATIONS>")[0]
+    assert 150 < len(recalled) <= 300
+
+
+def test_the_tool_gives_the_model_what_is_found(service: MemoryService) -> None:
+    add(service, said(VALVE))
+    watched = Watched()
+    call = types.Part(function_call=types.FunctionCall(name="load_memory", args={"query": ASKED}))
+    answers = iter([types.ModelContent([call]), types.ModelContent("Brass.")])
+
+    class Calls(Watched):
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+            async for _ in watched.generate_content_async(llm_request):
+                yield LlmResponse(content=next(answers), finish_reason=STOP)
+
+    converse(service, Calls(), ASKED, tools=[LoadMemoryTool()])
+    assert VALVE in watched.seen[1][-1]
+    assert texts(service) == [VALVE, ASKED, "Brass."]
+
+
+def test_an_entry_is_remembered_once_by_its_id_or_what_it_says(service: MemoryService) -> None:
+    content = types.UserContent(VALVE)
+    entries = [MemoryEntry(content=content, author="user"), MemoryEntry(content=content, id="m1")]
+    for _ in range(2):
+        asyncio.run(service.add_memory(**ANA, memories=entries))
+    assert texts(service) == [VALVE, VALVE]
+    assert "m1" in {entry.id for entry in search(service)}
+
+
+def test_an_entry_with_a_time_that_is_none_is_refused(service: MemoryService) -> None:
+    entry = MemoryEntry(content=types.UserContent(VALVE), timestamp="soon")
+    with pytest.raises(InvalidInput, match="at"):
+        asyncio.run(service.add_memory(**ANA, memories=[entry]))
+    assert texts(service) == []
+
+
+def test_what_was_deleted_stays_deleted_when_its_session_is_added_again(service: MemoryService) -> None:
+    events = [said(VALVE, "x"), said("It leaks.", "y")]
+    add(service, *events)
+    asyncio.run(service.delete_memory(**ANA, memory_id="x"))
+    add(service, *events)
+    assert texts(service) == ["It leaks."]
+    assert "x" not in {entry.id for entry in search(service)}
+
+
+@pytest.mark.parametrize("memory_id", ["unknown", "", None])
+def test_deleting_what_is_not_there_changes_nothing(service: MemoryService, memory_id: str | None) -> None:
+    add(service, said(VALVE))
+    for user in ("ana", "ben"):
+        asyncio.run(service.delete_memory(app_name="house", user_id=user, memory_id=memory_id))
+    assert texts(service) == [VALVE]
+    assert service.memories.known('["house", "ben"]') is None
+
+
+def test_a_summary_is_found_as_one_entry() -> None:
+    service = MemoryService(Memories(mode="strict", limit=300, encoder=BagEncoder()))
+    add(service, said(VALVE))
+    (entry,) = search(service)
+    assert VALVE in text(entry)
+    assert entry.id is None
+
+
+def test_the_event_loop_is_not_blocked() -> None:
+    threads: set[int] = set()
+
+    class Slow(BagEncoder):
+        def encode(self, sentences: list[str], /) -> Any:
+            threads.add(threading.get_ident())
+            return super().encode(sentences)
+
+    service = MemoryService(Memories(encoder=Slow()))
+    add(service, said(VALVE))
+    search(service)
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+def test_what_is_remembered_is_there_for_the_next_process(tmp_path: Path) -> None:
+    event = said(VALVE)
+    for _ in range(2):
+        with Memories(f"sqlite:///{tmp_path}/bot.db") as memories:
+            service = MemoryService(memories)
+            add(service, event)
+            assert [text(entry) for entry in search(service)] == [VALVE]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deep", "pickle"])
+def test_it_can_be_copied(service: MemoryService, copied: Callable[[MemoryService], MemoryService]) -> None:
+    add(service, said(VALVE))
+    again = copied(service)
+    add(again, said("It leaks."))
+    assert texts(again) == [VALVE, "It leaks."]
+    assert texts(service) == [VALVE]
+
+
+def test_the_python_of_its_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "adapters" / "google_adk.md").read_text(encoding="utf-8")
+    assert page.count("\n") <= 40
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks(page):
+        if block.language == "python":
+            run_python(block, namespace)
+    add(namespace["runner"].memory_service, said(VALVE))
+    assert [text(entry) for entry in search(namespace["runner"].memory_service)] == [VALVE]
+
+
+def test_its_example_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "google_adk_memory.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "ana: Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the kitchen" in printed
+    assert "ben: Which valve is in the kitchen's boiler?\nbot: I know nothing of it." in printed
