@@ -178,7 +178,8 @@ def prefix(url: str) -> float:
         name = "good"
 
         def complete(self, prompt: Prompt, options: Options, /) -> Completion:
-            raise NotImplementedError
+            asked.append(prompt)
+            return chat.complete(prompt, options)
 
         async def acomplete(self, prompt: Prompt, options: Options, /) -> Completion:
             asked.append(prompt)
