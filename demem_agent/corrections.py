@@ -22,7 +22,7 @@ def correction_turn(context: Context, correction: str, at: datetime | None) -> T
 
 def stem(query: str) -> str:
     """Give a question as a correction begins with it: one sentence with what follows, so that no reading parts them."""
-    return f"{query.strip().rstrip('?').rstrip()}:"
+    return f"{strip_rendered(query).strip().rstrip('?').rstrip()}:"
 
 
 def said_to(query: str, text: str) -> str | None:

@@ -50,10 +50,12 @@ def learned(
 
     Args:
         rewards: what was told, as numbers by name.
-        remembered: id of the evidence that a correction was remembered as.
+        remembered: id of the evidence that a correction was remembered as, if it is still there.
     """
     stored = state.context(answer_id)
     context = stored.context
+    if remembered not in state.evidence:  # forgotten again while the answer was being rated
+        remembered = None
     level = signal.reward if signal.reward is not None else sum(rewards.values()) / len(rewards)
     told = replace(context, rewards=(*context.rewards, level), told=(*context.told, signal.channel))
     channel, reference = _known(told, signal)

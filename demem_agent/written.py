@@ -1,7 +1,8 @@
 """Summaries that a model writes (Compress_L): what it is given, what it proposes, and whether that may be kept.
 
 A model's text is a proposal. It is kept only if it could have been made from the evidence that it names: every number
-and every name in a statement stands in what the statement covers, and nothing that was needed before is lost.
+and every word with a capital in a statement stands in what the statement covers, as do half of all its words, and
+nothing that was needed before is lost.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ __all__ = ["Written", "fault_of", "invented", "source_of", "written"]
 
 #: Share of the words of a line that was needed before which the statements about it must hold.
 NEEDED = 0.6
+#: Share of a statement's words that must stand in what it covers: what a model was talked into saying has few.
+GROUNDED = 0.5
 _CAPITAL = re.compile(r"[^\W\d_a-z][\w'’-]*")
 #: A number as a whole, with its sign and all its parts: 5 and 20 are not 5.20.
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,:/-]\d+)*")
@@ -90,6 +93,9 @@ def invented(line: str, sources: Sequence[Source]) -> str | None:
     heard = {word.casefold() for word in re.findall(r"\w+", said)}
     if not set(_NUMBER.findall(body)) <= set(_NUMBER.findall(said)) or not (_NUMBER_WORDS & spoken) <= heard:
         return "has a number that its items do not have"
+    meant = set(content_terms(body))
+    if len(meant & set(content_terms(said))) < GROUNDED * len(meant):
+        return "has mostly words that its items do not have"
     capitals = {word.casefold() for word in _CAPITAL.findall(body)}
     unknown = [word for word in capitals if content_terms(word) and not _is_known(word, known)]
     return "has a name, or begins with a word, that its items do not have" if unknown else None

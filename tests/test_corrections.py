@@ -13,7 +13,7 @@ from demem_agent import Answer, SlotMemory, SplitSettings
 from demem_agent.errors import CollaboratorError, StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedScorer
-from demem_agent.types import Context, Evidence, FeedbackReport
+from demem_agent.types import Attempt, Context, Evidence, FeedbackReport
 
 OLD, QUESTION, RIGHT = "Ana's office is in Lisbon.", "Where is Ana's office?", "Ana's office is in Porto."
 REMEMBERED = f"Where is Ana's office: {RIGHT}"
@@ -361,3 +361,25 @@ def test_a_correction_that_shares_a_word_with_what_is_forgotten_stays(forgotten:
     memory.feedback(memory.answer("Which colour has the door?"), correction="Yes, it is blue now")
     assert memory.forget("e1").evidence == ("e1",)
     assert len(memory) == 1
+
+
+def test_a_correction_of_a_question_with_a_reading_in_it_is_remembered_once() -> None:
+    memory = SlotMemory()
+    memory.ingest("The spare key is behind the blue pot.")
+    answer = memory.answer(f"{memory.read('Where is the key?').text}\nWhere is the key?")
+    for _ in range(2):
+        memory.feedback(answer, correction="under the mat")
+    assert [item.text for item in memory.evidence()][1:] == ["Where is the key: under the mat"]
+
+
+def test_a_correction_that_is_forgotten_while_the_answer_is_rated_leaves_a_sound_memory() -> None:
+    def forgetting(_: Attempt) -> float:
+        if any(item.id == "e1" for item in memory.evidence()):
+            memory.forget("e1")
+        return 1.0
+
+    scorer = ScriptedScorer(forgetting)
+    memory = SlotMemory(scorers=(scorer, scorer))
+    report = memory.feedback(memory.answer("Where is the key?"), correction="under the mat")
+    assert (report.reward, len(memory)) == (1.0, 0)
+    memory.check()

@@ -22,3 +22,9 @@ def test_disagreeing_users_are_parted_by_a_certificate_and_an_undo_brings_the_co
     assert "computed again from its own scores: split" in certificate
     assert after.startswith("After the undo: 1 slot(s)")
     assert after.count("  WRONG  ") > 0
+
+
+def test_the_openai_client_remembers_for_the_one_who_told_it() -> None:
+    printed = printed_by("openai_memory.py")
+    assert "ana: Which valve has the boiler?\nbot: You told me: The boiler in the kitchen has a brass valve." in printed
+    assert "ben: Which valve has the boiler?\nbot: I know nothing of it." in printed

@@ -142,7 +142,7 @@ class Budget:
     read_limit: Annotated[int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")] = None
     unit: Annotated[str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")] = None
     initial_slots: Annotated[
-        int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [6]")
+        int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
     ] = None
 
     def given(self) -> Any:

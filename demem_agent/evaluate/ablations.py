@@ -20,7 +20,7 @@ __all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up
 #: Called with (dialogues replayed, all that are to be replayed).
 Tick = Callable[[int, int], object]
 
-#: All start alike, whatever the defaults are: similarity may open six of ten slots, the rest is left to splits.
+#: All start alike, whatever the defaults are: similarity may open five of ten slots, the rest is left to splits.
 _START: dict[str, Any] = {"slots": 10, "initial_slots": 5}
 _UNSPLIT = SplitSettings(pairs=0)
 #: What a :class:`~demem_agent.evaluate.replay.Replay` says of a dialogue as a whole.
