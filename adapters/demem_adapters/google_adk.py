@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from demem_adapters.shared import Memories, digest
-from demem_agent import Evidence, Reading
+from demem_adapters.passages import Passage, details, fitting, passages
+from demem_adapters.shared import LOG, Memories, digest
 from demem_agent.errors import IdempotencyConflict, NotFound
 
 try:
@@ -23,8 +22,6 @@ except ImportError as error:
     raise ImportError("this adapter needs google-adk: pip install 'demem-agent[google-adk]'") from error
 
 __all__ = ["MemoryService"]
-
-_LOG = logging.getLogger("demem_adapters")
 
 
 class MemoryService(BaseMemoryService):
@@ -81,7 +78,12 @@ class MemoryService(BaseMemoryService):
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         """Find what bears on a query, best first: an entry for each event, with the passages of it that do."""
         reading = await self.memories.arecall(_named(app_name, user_id), query)
-        return SearchMemoryResponse(memories=[*_fitting(reading)] if reading is not None else [])
+        if reading is None:
+            return SearchMemoryResponse(memories=[])
+        if reading.mode == "strict":
+            return SearchMemoryResponse(memories=[MemoryEntry(content=types.UserContent(reading.text))])
+        found = fitting(passages(reading), _shown, reading.limit, reading.unit)
+        return SearchMemoryResponse(memories=[_entry(passage) for passage in found])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
         """Erase what was remembered under the id of an entry; adding its session again does not bring it back."""
@@ -94,7 +96,7 @@ class MemoryService(BaseMemoryService):
                 self.memories.remember(namespace, **turn)
             except IdempotencyConflict:
                 # An app may change an event afterwards; what was said first stays, and so do the events after it.
-                _LOG.warning("an event with the id of another was not remembered: %s", turn["key"])
+                LOG.warning("an event with the id of another was not remembered: %s", turn["key"])
 
     def _forget(self, namespace: str, memory_id: str) -> None:
         memory = self.memories.known(namespace)
@@ -133,37 +135,18 @@ def _text(content: types.Content | None) -> str:
     return "\n".join(part.text for part in parts if part.text and not part.thought)
 
 
-def _fitting(reading: Reading) -> Iterator[MemoryEntry]:
-    """Give entries, best first, as long as they fit; one that does not makes room for those after it."""
-    if reading.mode == "strict":
-        yield MemoryEntry(content=types.UserContent(reading.text))
-        return
-    room = reading.limit
-    for evidence, text in _passages(reading):
-        shown = f"Time: {_time(evidence)}\n{evidence.speaker}: {text}\n"
-        # In tokens, a bound that always holds: no token is shorter than a byte.
-        size = len(shown if reading.unit == "chars" else shown.encode("utf-8", "surrogatepass"))
-        if size <= room:
-            room -= size
-            yield _entry(evidence, text)
+def _shown(passage: Passage) -> str:
+    about = details(passage.evidence)
+    return f"Time: {about.get('at')}\n{about.get('speaker')}: {passage.text}\n"
 
 
-def _passages(reading: Reading) -> Iterator[tuple[Evidence, str]]:
-    said: dict[str, tuple[Evidence, list[str]]] = {}
-    for line in sorted(reading.lines, key=lambda line: -line.score):
-        said.setdefault(line.evidence.id, (line.evidence, []))[1].append(line.text)
-    return ((evidence, "\n".join(texts)) for evidence, texts in said.values())
-
-
-def _time(evidence: Evidence) -> str | None:
-    return evidence.at.isoformat() if evidence.at else None
-
-
-def _entry(evidence: Evidence, text: str) -> MemoryEntry:
+def _entry(passage: Passage) -> MemoryEntry:
+    about = details(passage.evidence)
+    role = "user" if about.get("speaker") == "user" else "model"
     return MemoryEntry(
-        id=evidence.source_id,
-        author=evidence.speaker,
-        timestamp=_time(evidence),
-        content=types.Content(role="user" if evidence.speaker == "user" else "model", parts=[types.Part(text=text)]),
-        custom_metadata={"session_id": evidence.session} if evidence.session else {},
+        id=about.get("source_id"),
+        author=about.get("speaker"),
+        timestamp=about.get("at"),
+        content=types.Content(role=role, parts=[types.Part(text=passage.text)]),
+        custom_metadata={"session_id": about["session"]} if "session" in about else {},
     )

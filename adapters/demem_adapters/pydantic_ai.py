@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from demem_adapters.shared import DECLARED, Inject, Memories, Namespace, digest
+from demem_adapters.shared import Inject, Memories, Namespace, block, digest, named
 from demem_agent import Reading
-from demem_agent.errors import DeMemError
 from demem_agent.options import Options
 
 try:
@@ -33,7 +31,6 @@ except ImportError as error:
 
 __all__ = ["LongTermMemory"]
 
-_LOG = logging.getLogger("demem_adapters")
 #: The model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_call"})
 #: Providers whose reason does not come as it was sent, or not at all.
@@ -87,29 +84,22 @@ class LongTermMemory(AbstractCapability[Any]):
         self._reading = await self.memories.arecall(self._named(ctx), (["", *_prompts(messages)])[-1])
         if self._reading is None:
             return request_context
-        block = f"{DECLARED}\n{self._reading.text}"
-        return replace(request_context, messages=_with(messages, block, self.inject))
+        return replace(request_context, messages=_with(messages, block(self._reading), self.inject))
 
     async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
         """Remember the prompt as the user wrote it and the output, if the model came to its end."""
         prompts = [*_prompts(result.all_messages())]
         if prompts and _whole(result.response) and not isinstance(result.output, DeferredToolRequests):
             said = result.output if isinstance(result.output, str) else to_json(result.output, fallback=str).decode()
-            try:
-                await asyncio.to_thread(self._remember, ctx, prompts, said)
-            except DeMemError as error:
-                _LOG.warning("a run was not remembered: %s", type(error).__name__)
+            await asyncio.to_thread(self._remember, ctx, prompts, said)
         return result
 
     def _remember(self, ctx: RunContext[Any], prompts: Sequence[str], said: str) -> None:
         namespace, session = self._named(ctx), ctx.conversation_id
         asked = _text(ctx.prompt) if ctx.prompt else prompts[-1]
         # The same when a run is carried out again; another when the same is asked later in the conversation.
-        key = digest(namespace, session, prompts, asked)
-        self.memories.remember(namespace, asked, speaker="user", session=session, key=f"{key}:user")
-        key = f"{key}:{digest(said)}"
-        self.memories.remember(namespace, said, speaker="assistant", session=session, key=key)
-        self.memories.answered(namespace, asked, said, self._reading, call=ctx.run_id)
+        key, call = digest(namespace, session, prompts, asked), ctx.run_id
+        self.memories.converse(namespace, asked, said, key=key, reading=self._reading, session=session, call=call)
 
     def get_toolset(self) -> FunctionToolset[Any] | None:
         """Give the model tools, if it is to have them."""
@@ -122,7 +112,7 @@ class LongTermMemory(AbstractCapability[Any]):
             query: what to look for, as a question or in a few words.
         """
         reading = await self.memories.arecall(self._named(ctx), query)
-        return f"{DECLARED}\n{reading.text}" if reading is not None else "Nothing is remembered."
+        return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: RunContext[Any], text: str) -> str:
         """Remember something for later conversations. What is said in this one is remembered anyway.
@@ -135,7 +125,7 @@ class LongTermMemory(AbstractCapability[Any]):
         return "Remembered."
 
     def _named(self, ctx: RunContext[Any]) -> str:
-        return self.namespace(ctx) if callable(self.namespace) else self.namespace
+        return named(self.namespace, ctx)
 
 
 def _whole(response: ModelResponse) -> bool:
@@ -160,11 +150,11 @@ def _text(content: str | Sequence[UserContent]) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _with(messages: Sequence[ModelMessage], block: str, inject: Inject) -> list[ModelMessage]:
+def _with(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> list[ModelMessage]:
     """Put a block before the last prompt, or after the first instructions of the system's; nothing given is changed."""
     put = [*messages]
     number, request, place = _place(messages, inject)
-    part = UserPromptPart(block) if inject == "user" else SystemPromptPart(block)
+    part = UserPromptPart(recalled) if inject == "user" else SystemPromptPart(recalled)
     put[number] = replace(request, parts=[*request.parts[:place], part, *request.parts[place:]])
     return put
 

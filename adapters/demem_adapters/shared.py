@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, Self, Unpack
 
 from demem_agent import Answer, Reading, SlotMemory
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.options import Options
 from demem_agent.stores import MemoryStore, Store, open_store
 from demem_agent.turns import text_field
 
-__all__ = ["DECLARED", "Inject", "Memories", "Namespace", "digest", "put_before"]
+__all__ = ["DECLARED", "LOG", "Inject", "Memories", "Namespace", "block", "digest", "named", "put_before"]
+
+LOG = logging.getLogger("demem_adapters")
 
 #: Where what was recalled goes: into a message of the user's before the question, or into the system's.
 Inject = Literal["user", "system"]
@@ -111,6 +114,36 @@ class Memories:
                     del self._answers[next(iter(self._answers))]
         return answer
 
+    def converse(
+        self,
+        namespace: str,
+        asked: str,
+        said: str,
+        *,
+        key: str,
+        reading: Reading | None = None,
+        session: str | None = None,
+        call: str | None = None,
+    ) -> Answer | None:
+        """Remember both sides of a turn that ended well, and that the answer was given from a reading.
+
+        A memory that fails costs no answer: what goes wrong here is logged by its kind, and the model's answer stands.
+
+        Args:
+            said: what the model answered; blank where it only called a tool.
+            key: of the turn, the same when it is carried out again.
+            call: the id that :meth:`feedback` is to know the answer by.
+        """
+        try:
+            self.remember(namespace, asked, speaker="user", session=session, key=f"{key}:user")
+            if not said.strip():
+                return None
+            self.remember(namespace, said, speaker="assistant", session=session, key=f"{key}:{digest(said)}")
+            return self.answered(namespace, asked, said, reading, call=call)
+        except DeMemError as error:
+            LOG.warning("a turn was not remembered: %s", type(error).__name__)
+            return None
+
     def feedback(self, call: str, **told: Any) -> Any:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
 
@@ -178,9 +211,18 @@ def put_before(
         return given
     last = max((n for n, message in enumerate(given) if message.get("role") == "user"), default=len(given))
     first = next((n for n, m in enumerate(given) if m.get("role") not in ("system", "developer")), len(given))
-    block = {"role": inject, "content": f"{DECLARED}\n{reading.text}"}
     place = last if inject == "user" else first
-    return [*given[:place], block, *given[place:]]
+    return [*given[:place], {"role": inject, "content": block(reading)}, *given[place:]]
+
+
+def block(reading: Reading | None) -> str:
+    """Give what was recalled as it is put before a model, declared to be data; "" where there is nothing."""
+    return f"{DECLARED}\n{reading.text}" if reading is not None else ""
+
+
+def named(namespace: Namespace, *given: Any, **about: Any) -> str:
+    """Give the namespace of a call, from what the framework gives to it."""
+    return namespace(*given, **about) if callable(namespace) else namespace
 
 
 def digest(*parts: object) -> str:

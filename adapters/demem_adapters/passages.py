@@ -1,0 +1,63 @@
+"""A reading in pieces, for frameworks that take documents, nodes or entries instead of one text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from demem_agent import Evidence, Reading
+
+__all__ = ["Passage", "at_most", "details", "fitting", "passages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What was read of one item, or a slot's summary, which is of no item.
+
+    Attributes:
+        score: how much it bears on the query, for comparing within a reading; 0.0 for a summary.
+    """
+
+    text: str
+    evidence: Evidence | None = None
+    score: float = 0.0
+
+
+def passages(reading: Reading | None) -> list[Passage]:
+    """Give what was read, a passage for each item, best first; nothing for no reading."""
+    if reading is None or not reading.text:
+        return []
+    if reading.mode == "strict":
+        return [Passage(reading.text)]
+    said: dict[str, Passage] = {}
+    for line in sorted(reading.lines, key=lambda line: -line.score):
+        before = said.get(line.evidence.id)
+        text = f"{before.text}\n{line.text}" if before else line.text
+        said[line.evidence.id] = Passage(text, line.evidence, before.score if before else line.score)
+    return list(said.values())
+
+
+def fitting(
+    found: Iterable[Passage], shown: Callable[[Passage], str], limit: int, unit: str = "chars"
+) -> Iterator[Passage]:
+    """Give passages as long as what is ``shown`` of them fits; one that does not makes room for those after it."""
+    for passage in found:
+        size = at_most(shown(passage), unit)
+        if size <= limit:
+            limit -= size
+            yield passage
+
+
+def at_most(text: str, unit: str) -> int:
+    """Give the size of a text; in tokens a bound that always holds, as no token is shorter than a byte."""
+    return len(text if unit == "chars" else text.encode("utf-8", "surrogatepass"))
+
+
+def details(evidence: Evidence | None) -> dict[str, Any]:
+    """Give what is known of an item beside its text, as JSON values: for the metadata of a document."""
+    if evidence is None:
+        return {}
+    about = {name: getattr(evidence, name) for name in ("speaker", "session", "source", "source_id")}
+    about |= {"evidence_id": evidence.id, "at": evidence.at.isoformat() if evidence.at else None}
+    return {name: value for name, value in about.items() if value is not None}
