@@ -10,10 +10,13 @@ from dataclasses import astuple, replace
 from datetime import date, datetime
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from demem_agent import arranging, elsewhere, erase, feedback, flows, portable, summarising, undo
 from demem_agent.drivers import Collaborators
-from demem_agent.encoders import describe
-from demem_agent.errors import EncoderMismatch, InvalidInput, NotFound, StaleState
+from demem_agent.encoders import as_matrix, describe
+from demem_agent.errors import CollaboratorError, EncoderMismatch, InvalidInput, NotFound, StaleState
 from demem_agent.loading import load_state
 from demem_agent.options import Options, checked_encoder, collaborators, settings_given
 from demem_agent.requests import Flow
@@ -40,9 +43,11 @@ from demem_agent.types import (
 )
 from demem_agent.units import measure
 
-__all__ = ["MemoryCore", "When"]
+__all__ = ["MemoryCore", "Numbers", "When"]
 
 When = datetime | date | str | None
+#: A vector as its encoder gave it.
+Numbers = Sequence[float] | NDArray[Any]
 
 #: Settings that may differ from those a memory was made with: no invariant rests on them.
 _CHANGEABLE = frozenset({"read_limit", "mode", "learn", "split"})
@@ -249,18 +254,23 @@ class MemoryCore:
         dated = [self._dated(turn) for turn in turns]
         return lambda: flows.ingest(self._state, self._encoder, dated, hashes)
 
-    def _routing(self, query: str, at: When) -> Callable[[], Flow[Route]]:
-        text_field("query", query)
-        when = self._when(at)
-        return lambda: flows.route(self._state, self._encoder, query, when)
+    def _routing(self, query: str, at: When, given: Numbers | None) -> Callable[[], Flow[Route]]:
+        vector, when = _asked(query, given), self._when(at)
+        return lambda: flows.route(self._state, self._encoder, query, when, vector)
 
     def _reading(
-        self, query: str, limit: int | None, mode: Mode | None, at: When, slot: int | None
+        self,
+        query: str,
+        limit: int | None,
+        mode: Mode | None,
+        at: When,
+        slot: int | None,
+        given: Numbers | None,
     ) -> Callable[[], Flow[Reading]]:
-        text_field("query", query)
+        vector = _asked(query, given)
         size, chosen, when = self._limit(limit), self._mode(mode), self._when(at)
         number = None if slot is None else whole_field("slot", slot, 0)
-        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen, number)
+        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen, number, vector)
 
     def _answering(self, query: str, at: When) -> Callable[[], Flow[Answer]]:
         text_field("query", query)
@@ -376,6 +386,22 @@ class MemoryCore:
         if mode is not None:
             check_mode(mode)
         return mode or self._state.settings.mode
+
+
+def _asked(query: str, given: Numbers | None) -> NDArray[np.float32] | None:
+    """Check what is asked; give its vector as the scorer wants it, or None where it is not known yet."""
+    if given is None:
+        text_field("query", query)
+        return None
+    if not isinstance(query, str):
+        raise InvalidInput("query", query, "a text; with a vector it may be blank")
+    try:
+        vector: NDArray[np.float32] = as_matrix(given, 1)[0]
+    except CollaboratorError as error:
+        raise InvalidInput("vector", given, "a row of finite numbers") from error
+    if not vector.any():
+        raise InvalidInput("vector", given, "numbers that are not all 0")
+    return vector
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from datetime import datetime
 import numpy as np
 
 from demem_agent.encoders import EncoderInfo
-from demem_agent.errors import EncoderMismatch, IdempotencyConflict, NotFound, StaleState
+from demem_agent.errors import EncoderMismatch, IdempotencyConflict, InvalidInput, NotFound, StaleState
 from demem_agent.ledger import operation, stored_result
 from demem_agent.placement import Arrival, place
 from demem_agent.reading import assemble, in_time_order, pack, strip_rendered, wrap
@@ -98,9 +98,11 @@ def ingest(state: State, encoder: EncoderInfo, turns: Sequence[Turn], hashes: Se
     return [results.get(n) or _replayed(state, turn, hashes[n]) for n, turn in enumerate(turns)]
 
 
-def route(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Route]:
-    """Choose the slot for a query."""
-    asked = yield from encoded(state, encoder, query, at)
+def route(
+    state: State, encoder: EncoderInfo, query: str, at: datetime | None, vector: Vector | None = None
+) -> Flow[Route]:
+    """Choose the slot for a query; ``vector`` as in :func:`encoded`."""
+    asked = yield from encoded(state, encoder, query, at, vector)
     return slot_ranking(state, asked)[0]
 
 
@@ -112,13 +114,15 @@ def read(
     limit: int,
     mode: Mode,
     slot: int | None = None,
+    vector: Vector | None = None,
 ) -> Flow[Reading]:
     """Fill a limit with what bears on a query.
 
     Args:
         slot: read it as if the query had been routed there.
+        vector: as in :func:`encoded`.
     """
-    asked = yield from encoded(state, encoder, query, at)
+    asked = yield from encoded(state, encoder, query, at, vector)
     if slot is not None and slot not in state.slots:
         raise NotFound("slot", str(slot))
     return read_for(state, asked, limit, mode, slot)[1]
@@ -279,8 +283,18 @@ def _head_after(state: State, encoder: EncoderInfo, arrivals: Sequence[Arrival])
 # -- reading, in parts -------------------------------------------------------------------------------------------
 
 
-def encoded(state: State, encoder: EncoderInfo, query: str, at: datetime | None) -> Flow[Query]:
-    """Give a query as the scorer sees it."""
+def encoded(
+    state: State, encoder: EncoderInfo, query: str, at: datetime | None, vector: Vector | None = None
+) -> Flow[Query]:
+    """Give a query as the scorer sees it.
+
+    Args:
+        vector: of the query, of unit length, where it is known already.
+    """
+    if vector is not None:
+        if state.head.dimensions not in (0, len(vector)):
+            raise InvalidInput("vector", f"{len(vector)} numbers", f"{state.head.dimensions} numbers, as in the memory")
+        return Query(query, vector, at.date() if at else None)
     matrix: Vector = yield Encode((clean(focus(query)),))
     _same_encoder(state, encoder)
     if state.head.dimensions not in (0, matrix.shape[1]):

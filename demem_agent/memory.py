@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
 from demem_agent import portable
-from demem_agent.core import MemoryCore, When
+from demem_agent.core import MemoryCore, Numbers, When
 from demem_agent.drivers import drive, drive_async
 from demem_agent.errors import StaleState
 from demem_agent.options import Options
@@ -149,9 +149,9 @@ class SlotMemory(MemoryCore):
                 progress(len(done), len(checked))
         return done
 
-    def route(self, query: str, *, at: When = None) -> Route:
-        """Choose the slot that a query goes to, and tell whether any is adequate."""
-        return self._run(self._routing(query, at))
+    def route(self, query: str, *, at: When = None, vector: Numbers | None = None) -> Route:
+        """Choose the slot that a query goes to, and tell whether any is adequate; ``vector`` as of :meth:`read`."""
+        return self._run(self._routing(query, at, vector))
 
     def read(
         self,
@@ -161,6 +161,7 @@ class SlotMemory(MemoryCore):
         mode: Mode | None = None,
         at: When = None,
         slot: int | None = None,
+        vector: Numbers | None = None,
     ) -> Reading:
         """Give the text to put before a model: at most ``limit`` in the memory's unit, marks included.
 
@@ -169,10 +170,12 @@ class SlotMemory(MemoryCore):
                 gives the routed slot's summary alone, as in the paper.
             at: when the query is asked; "last week" in it then means something.
             slot: read this one as if the query had been routed there.
+            vector: of the query by the memory's own encoder, where you have it already, of any length but 0; the
+                query may then be "", and is found by its meaning alone.
 
         A limit too small for the marks and one line gives an empty text.
         """
-        return self._run(self._reading(query, limit, mode, at, slot))
+        return self._run(self._reading(query, limit, mode, at, slot, vector))
 
     def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision, so that feedback can refer to it."""
@@ -415,9 +418,9 @@ class AsyncSlotMemory(MemoryCore):
                 progress(len(done), len(checked))
         return done
 
-    async def route(self, query: str, *, at: When = None) -> Route:
+    async def route(self, query: str, *, at: When = None, vector: Numbers | None = None) -> Route:
         """Choose the slot that a query goes to."""
-        return await self._run(self._routing(query, at))
+        return await self._run(self._routing(query, at, vector))
 
     async def read(
         self,
@@ -427,9 +430,10 @@ class AsyncSlotMemory(MemoryCore):
         mode: Mode | None = None,
         at: When = None,
         slot: int | None = None,
+        vector: Numbers | None = None,
     ) -> Reading:
         """Give the text to put before a model."""
-        return await self._run(self._reading(query, limit, mode, at, slot))
+        return await self._run(self._reading(query, limit, mode, at, slot, vector))
 
     async def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision."""

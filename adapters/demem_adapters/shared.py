@@ -7,7 +7,7 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Self, Unpack
 
@@ -68,10 +68,16 @@ class Memories:
             there = namespace in self._open or namespace in self._store.memories(self._options.get("tenant", "default"))
             return self.of(namespace) if there else None
 
-    def recall(self, namespace: str, query: str, *, limit: int | None = None) -> Reading | None:
-        """Read for a query; None where there is nothing to put before a model. Never makes a namespace."""
-        memory = self.known(namespace) if query.strip() else None
-        reading = memory.read(query, limit=limit or self.limit) if memory is not None else None
+    def recall(
+        self, namespace: str, query: str, *, limit: int | None = None, vector: Sequence[float] | None = None
+    ) -> Reading | None:
+        """Read for a query; None where there is nothing to put before a model. Never makes a namespace.
+
+        Args:
+            vector: of the query by the memories' own encoder, where it is known; the query may then be blank.
+        """
+        memory = self.known(namespace) if query.strip() or vector is not None else None
+        reading = memory.read(query, limit=limit or self.limit, vector=vector) if memory is not None else None
         return reading if reading is not None and reading.text else None
 
     async def arecall(self, namespace: str, query: str, *, limit: int | None = None) -> Reading | None:
