@@ -16,8 +16,8 @@ from demem_agent.testing import Provider
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve."),
-    ("ana", "Which valve has the boiler?"),
-    ("ben", "Which valve has the boiler?"),
+    ("ana", "Which valve is in the kitchen's boiler?"),
+    ("ben", "Which valve is in the kitchen's boiler?"),
 )
 
 

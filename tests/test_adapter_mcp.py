@@ -6,7 +6,6 @@ import asyncio
 import importlib
 import json
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -14,13 +13,16 @@ import threading
 import time
 import urllib.error
 import urllib.request
+import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_readme import blocks, run_python
+from adapter_contract import ASKED as WHICH
+from adapter_contract import VALVE, AdapterContract, Driver, Ending
+from adapter_contract import texts as texts_of
 
 pytest.importorskip("mcp", reason="the mcp adapter: pip install 'demem-agent[mcp]'")
 
@@ -32,14 +34,13 @@ from pydantic import AnyUrl
 
 import demem_adapters.mcp as adapter
 from demem_adapters.mcp import main, make_app, make_server, serve
+from demem_adapters.mcp_server import NEW
 from demem_adapters.shared import DECLARED, Memories
 from demem_agent import InvalidInput
+from demem_agent.errors import StoreError
 from demem_agent.testing import BagEncoder
 
-ROOT = Path(__file__).parents[1]
 RefusedRequest = getattr(mcp.shared.exceptions, "MCPError", None) or mcp.shared.exceptions.McpError
-VALVE = "My boiler has a brass valve."
-WHICH = "Which valve has my boiler?"
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ class Asking:
 
     @staticmethod
     def address(uri: str) -> Any:
-        return uri if adapter._NEW else AnyUrl(uri)
+        return uri if NEW else AnyUrl(uri)
 
 
 @pytest.fixture
@@ -101,8 +102,41 @@ def asking(memories: Memories) -> Asking:
 
 
 def texts(memories: Memories, namespace: str = "default") -> list[str]:
-    memory = memories.known(namespace)
-    return [item.text for item in memory.evidence()] if memory else []
+    return texts_of(memories, namespace)
+
+
+class Agents(Driver):
+    """An agent that recalls before its model answers, and remembers both sides once it has."""
+
+    explicit = True
+
+    def say(
+        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+    ) -> list[str]:
+        asking = Asking(self.memories, namespace=None)
+        recalled = asking.does("recall", namespace=who, question=text)
+        for speaker, said in (("user", text), ("assistant", reply)) if ending == "whole" else ():
+            key = f"{event or uuid.uuid4().hex}:{speaker}"
+            failed, told, _ = asking.call("remember", namespace=who, text=said, speaker=speaker, key=key)
+            if failed:
+                raise StoreError(told)
+        return [recalled, text]
+
+    def recalled(self, seen: list[str]) -> str:
+        return seen[0]
+
+    def parts(self) -> list[Any]:
+        return []  # a server is not copied
+
+
+class TestContract(AdapterContract):
+    name = "mcp"
+    driver = Agents
+    shows = ("Ana: The boiler in the kitchen has a brass valve", "forgotten: ['e1']", "no evidence has the id 'e1'\n")
+
+    def after_page(self, namespace: dict[str, Any]) -> None:
+        assert callable(namespace["app"])
+        namespace["memories"].close()
 
 
 # Remember and recall
@@ -159,20 +193,6 @@ def test_any_text_gets_an_answer_that_can_be_sent(text: str) -> None:
     answered = {tool: Asking(memories).call(tool, question=f"{text} valve") for tool in ("recall", "explain")}
     assert not any(failed for failed, _, _ in answered.values())
     assert all(json.dumps(given, ensure_ascii=False).encode() for given in answered.values())
-
-
-def test_a_call_does_not_block_the_event_loop(memories: Memories) -> None:
-    loops: list[bool] = []
-
-    class Watching(BagEncoder):
-        def encode(self, sentences: list[str], /) -> Any:
-            loops.append(threading.current_thread() is threading.main_thread())
-            return super().encode(sentences)
-
-    asking = Asking(Memories(encoder=Watching()))
-    asking.does("remember", text=VALVE)
-    asking.does("recall", question=WHICH)
-    assert set(loops) == {False}
 
 
 # Whose memory
@@ -465,7 +485,8 @@ def test_a_mistake_of_the_command_line_is_one_line(capsys: pytest.CaptureFixture
 def test_without_the_sdk_the_way_to_install_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name == "mcp" or name.startswith("mcp.")]:
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "demem_adapters.mcp")
+    for name in ("demem_adapters.mcp", "demem_adapters.mcp_server"):
+        monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=re.escape("pip install 'demem-agent[mcp]'")):
         importlib.import_module("demem_adapters.mcp")
 
@@ -532,26 +553,3 @@ def test_all_scenarios_of_the_conformance_suite_that_apply_pass(url: str) -> Non
     assert {name for name, failed in found.items() if int(failed)} == {
         n for all in NOT_APPLICABLE.values() for n in all
     }
-
-
-# Docs, example
-
-
-def test_the_python_of_its_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "adapters" / "mcp.md").read_text(encoding="utf-8")
-    assert page.count("\n") <= 40
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in blocks(page):
-        if block.language == "python":
-            run_python(block, namespace)
-    assert callable(namespace["app"])
-    namespace["memories"].close()
-
-
-def test_its_example_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    runpy.run_path(str(ROOT / "examples" / "mcp_memory.py"), run_name="__main__")
-    said = capsys.readouterr().out
-    assert "Ana: The boiler in the kitchen has a brass valve" in said
-    assert "forgotten: ['e1']" in said
-    assert said.rstrip().endswith("no evidence has the id 'e1'")

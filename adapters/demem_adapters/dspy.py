@@ -7,10 +7,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from demem_adapters.shared import DECLARED, Memories, Namespace, digest
+from demem_adapters.passages import Passage, fitting, passages
+from demem_adapters.shared import Memories, Namespace, block, named
 from demem_agent import Reading
 from demem_agent.errors import InvalidInput
-from demem_agent.types import Line
 
 try:
     import dspy
@@ -22,7 +22,7 @@ __all__ = ["MemoryRetriever", "WithMemory"]
 
 
 class MemoryRetriever:
-    """Retrieve from a memory: a passage for each line of a reading, with its day and speaker, best first.
+    """Retrieve from a memory: a passage for each item of a reading, with its day and speaker, best first.
 
     Args:
         memories: where to read. All passages together are within their limit, with a line break after each.
@@ -35,8 +35,11 @@ class MemoryRetriever:
 
     def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
         """Give at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
-        reading = self.memories.recall(_named(self.namespace, about), query)
-        return [dotdict(long_text=text) for text in _fitting(reading)][:k] if reading is not None else []
+        reading = self.memories.recall(named(self.namespace, **about), query)
+        if reading is None:
+            return []
+        found = fitting(passages(reading), lambda passage: f"{_shown(passage)}\n", reading.limit + 1, reading.unit)
+        return [dotdict(long_text=_shown(passage)) for passage in found][:k]
 
 
 class WithMemory(dspy.Module):
@@ -82,7 +85,7 @@ class WithMemory(dspy.Module):
         reading = self.memories.recall(namespace, asked)
         watch = _Watch()
         with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
-            prediction = self.program(**given, **{self.field: _block(reading)})
+            prediction = self.program(**given, **{self.field: block(reading)})
         return self._kept(namespace, asked, reading, prediction, call_id, watch.whole)
 
     async def aforward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
@@ -92,23 +95,20 @@ class WithMemory(dspy.Module):
         watch = _Watch()
         called = getattr(self.program, "acall", self.program)
         with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
-            prediction = await called(**given, **{self.field: _block(reading)})
+            prediction = await called(**given, **{self.field: block(reading)})
         return await asyncio.to_thread(self._kept, namespace, asked, reading, prediction, call_id, watch.whole)
 
     def _asked(self, inputs: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
         if not isinstance(asked := inputs.get(self.question), str):
             raise InvalidInput(self.question, asked, "a text: what the program is asked")
-        return _named(self.namespace, inputs), asked, {k: v for k, v in inputs.items() if k not in self.keep}
+        return named(self.namespace, **inputs), asked, {k: v for k, v in inputs.items() if k not in self.keep}
 
     def _kept(
         self, namespace: str, asked: str, reading: Reading | None, prediction: Any, call: str | None, whole: bool
     ) -> Any:
         if self.remember and whole:
             prediction.call_id = call = call or uuid.uuid4().hex
-            said = str(prediction[self.answer])
-            self.memories.remember(namespace, asked, speaker="user", key=f"{call}:user")
-            self.memories.remember(namespace, said, speaker="assistant", key=f"{call}:{digest(said)}")
-            self.memories.answered(namespace, asked, said, reading, call=call)
+            self.memories.converse(namespace, asked, str(prediction[self.answer]), key=call, reading=reading, call=call)
         return prediction
 
 
@@ -129,32 +129,8 @@ class _Watch:
                 yield getattr(said, "finish_reason", None)
 
 
-def _named(namespace: Namespace, about: dict[str, Any]) -> str:
-    return namespace(**about) if callable(namespace) else namespace
-
-
-def _block(reading: Reading | None) -> str:
-    return f"{DECLARED}\n{reading.text}" if reading is not None else ""
-
-
-def _fitting(reading: Reading) -> Iterator[str]:
-    """Give passages, best first, as long as they fit; one that does not makes room for those after it."""
-    room = reading.limit + 1
-    for text in _passages(reading):
-        # In tokens, a bound that always holds: no token is shorter than a byte.
-        size = len(text if reading.unit == "chars" else text.encode("utf-8", "surrogatepass")) + 1
-        if size <= room:
-            room -= size
-            yield text
-
-
-def _passages(reading: Reading) -> list[str]:
-    if reading.mode == "strict":
-        return [reading.text]
-    return [_passage(line) for line in sorted(reading.lines, key=lambda line: -line.score)]
-
-
-def _passage(line: Line) -> str:
-    day = f"{line.evidence.at:%Y-%m-%d}" if line.evidence.at else None
-    about = ", ".join(word for word in (day, line.evidence.speaker) if word)
-    return f"{about}: {line.text}" if about else line.text
+def _shown(passage: Passage) -> str:
+    item = passage.evidence
+    day = f"{item.at:%Y-%m-%d}" if item and item.at else None
+    about = ", ".join(word for word in (day, item.speaker if item else None) if word)
+    return f"{about}: {passage.text}" if about else passage.text

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, TypeVar
 
-from demem_adapters.shared import Inject, Memories, Namespace, digest, put_before
+from demem_adapters.shared import Inject, Memories, Namespace, digest, named, put_before
 from demem_agent import Reading
-from demem_agent.errors import DeMemError
 
 try:
     from openai import AsyncOpenAI, OpenAI
@@ -20,7 +18,6 @@ except ImportError as error:
 
 __all__ = ["Turn", "wrap"]
 
-_LOG = logging.getLogger("demem_adapters")
 Client = TypeVar("Client", OpenAI, AsyncOpenAI)
 #: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_calls", "function_call"})
@@ -70,7 +67,7 @@ class Turn:
     ) -> tuple[Turn, dict[str, Any]]:
         """Recall; give the turn, and the arguments of the call with what was recalled among its messages."""
         messages = [_plain(message) for message in call.get("messages") or ()]
-        turn = cls(memories, namespace(call) if callable(namespace) else namespace, messages)
+        turn = cls(memories, named(namespace, call), messages)
         turn.reading = memories.recall(turn.namespace, turn.asked)
         return turn, {**call, "messages": put_before(messages, turn.reading, inject)}
 
@@ -85,18 +82,9 @@ class Turn:
 
     def end(self, call: str | None) -> None:
         """Remember both sides, if the model came to its end; else nothing. A memory that fails costs no response."""
-        try:
-            if self._finish in _WHOLE:
-                self._remember(call)
-        except DeMemError as error:
-            _LOG.warning("a turn was not remembered: %s", type(error).__name__)
-
-    def _remember(self, call: str | None) -> None:
-        self.memories.remember(self.namespace, self.asked, speaker="user", key=f"{self.key}:user")
-        said = "".join(self._said)
-        if said.strip() and self._finish == "stop":
-            self.memories.remember(self.namespace, said, speaker="assistant", key=f"{self.key}:{digest(said)}")
-            self.memories.answered(self.namespace, self.asked, said, self.reading, call=call)
+        if self._finish in _WHOLE:
+            said = "".join(self._said) if self._finish == "stop" else ""
+            self.memories.converse(self.namespace, self.asked, said, key=self.key, reading=self.reading, call=call)
 
 
 def _create(create: Callable[..., Any], begin: Callable[..., Any], **call: Any) -> Any:

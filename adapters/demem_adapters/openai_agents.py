@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from demem_adapters.shared import Inject, Memories, Namespace, digest, put_before
+from demem_adapters.shared import LOG, Inject, Memories, Namespace, digest, put_before
 from demem_agent import DeMemError, FeedbackReport, InvalidInput, Reading
 
 try:
@@ -23,7 +22,6 @@ except ImportError as error:
 
 __all__ = ["MemorySession"]
 
-_LOG = logging.getLogger("demem_adapters")
 Items = list[Any]  # dicts, as the SDK keeps them
 
 
@@ -115,7 +113,7 @@ class MemorySession:
                 try:
                     await asyncio.to_thread(self._remember, namespace, said)
                 except DeMemError as error:
-                    _LOG.warning("a turn was not remembered: %s", type(error).__name__)
+                    LOG.warning("a turn was not remembered: %s", type(error).__name__)
 
     async def pop_item(self, wrapper: Any = None) -> Any:
         """Take out the newest item, as the session does."""
