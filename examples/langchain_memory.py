@@ -1,6 +1,7 @@
-"""Two users talk to one LangChain agent that has memory: python examples/langchain_memory.py
+"""An agent with memory and two users: python examples/langchain_memory.py
 
-Offline: the model below stands for any chat model. Needs: pip install 'demem-agent[langchain]'
+The model is a fake one, made to answer with the remembered line that is nearest to the question. Each turn is a
+conversation of its own: what is known later comes from memory. Needs ``pip install 'demem-agent[langchain]'``.
 """
 
 from __future__ import annotations
@@ -12,8 +13,16 @@ from langchain.agents import create_agent
 from langchain_core.language_models import SimpleChatModel
 from langchain_core.messages import BaseMessage
 
-from demem_adapters.langchain import MemoryMiddleware
-from demem_adapters.shared import DECLARED, Memories
+from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever
+from demem_adapters.shared import Memories
+
+TURNS = (
+    ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),
+    ("ana", "My sister Ines visits in October and brings her two dogs along."),
+    ("ben", "I am new here."),
+    ("ana", "Which valve is in the kitchen's boiler?"),
+    ("ben", "Which valve is in the kitchen's boiler?"),
+)
 
 
 @dataclass
@@ -23,32 +32,26 @@ class Who:
     user: str
 
 
-class Parrot(SimpleChatModel):
-    """Say back what the user said before, if anything was put before it; note what is no question."""
-
+class Fake(SimpleChatModel):
     @property
     def _llm_type(self) -> str:
-        return "parrot"
+        return "fake"
 
     def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
-        if not messages[-1].text.endswith("?"):
-            return "Noted."
-        blocks = [message.text for message in messages if DECLARED in message.text]
-        lines = [line for block in blocks for line in block.splitlines() if line.startswith("- user: ")]
-        return f"You said: {lines[0].removeprefix('- user: ')}" if lines else "I do not know."
+        *shown, asked = [message.text for message in messages]
+        told = [line for line in "\n".join(shown).splitlines() if line.startswith("- user: ") and "boiler" in line]
+        known = f"You told me: {told[0].removeprefix('- user: ')}" if told else "I know nothing of it."
+        return known if asked.endswith("?") else "Noted."
 
 
 if __name__ == "__main__":
-    memories = Memories(limit=500)  # Memories("sqlite:///bot.db") keeps them
+    memories = Memories(limit=400)  # Memories("sqlite:///bot.db") keeps them
     memory = MemoryMiddleware(memories, namespace=lambda runtime: runtime.context.user)
-    agent = create_agent(Parrot(), system_prompt="Be brief.", middleware=[memory], context_schema=Who)
-    for user, text in (
-        ("Ana", "I am allergic to peanuts."),
-        ("Ana", "What am I allergic to?"),
-        ("Ben", "What am I allergic to?"),
-    ):
+    agent = create_agent(Fake(), system_prompt="Be brief.", middleware=[memory], context_schema=Who)
+    for user, text in TURNS:
         answer = agent.invoke({"messages": [{"role": "user", "content": text}]}, context=Who(user))["messages"][-1]
-        print(f"{user}: {answer.text}")
+        print(f"{user}: {text}\nbot: {answer.text}")
         memories.feedback(answer.id, thumbs=True)
-    for user in ("Ana", "Ben"):
-        print(f"{user}'s memory: {[item.text for item in memories.of(user).evidence()]}")
+    retriever = MemoryRetriever(memories=memories, namespace=lambda call: call["user"], k=2)
+    for user in ("ana", "ben"):
+        print(user, [document.page_content for document in retriever.invoke("kitchen's boiler", user=user)])

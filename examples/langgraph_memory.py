@@ -1,6 +1,7 @@
-"""A LangGraph graph whose store is searched with a memory: python examples/langgraph_memory.py
+"""A graph whose store is searched with a memory, and two users: python examples/langgraph_memory.py
 
-Offline: the node below stands for one that calls a model. Needs: pip install 'demem-agent[langgraph]'
+The node stands for one that calls a model: it answers with the item of the store that is nearest to the question, and
+puts what is no question. Needs ``pip install 'demem-agent[langgraph]'``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ from langgraph.store.memory import InMemoryStore
 from demem_adapters.langgraph import wrap
 from demem_adapters.shared import Memories
 
+TURNS = (
+    ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),
+    ("ana", "My sister Ines visits in October and brings her two dogs along."),
+    ("ana", "Which valve is in the kitchen's boiler?"),
+    ("ben", "Which valve is in the kitchen's boiler?"),
+)
+
 
 @dataclass
 class Who:
@@ -25,29 +33,25 @@ class Who:
 
 class State(TypedDict, total=False):
     asked: str
-    found: list[str]
+    said: str
 
 
-def recall(state: State, runtime: Runtime[Who]) -> State:
+def answer(state: State, runtime: Runtime[Who]) -> State:
     assert runtime.store is not None
-    items = runtime.store.search(("facts", runtime.context.user), query=state["asked"], limit=1)
-    return {"found": [item.value["text"] for item in items]}
+    facts, text = ("facts", runtime.context.user), state["asked"]
+    if not text.endswith("?"):
+        runtime.store.put(facts, text.split()[1], {"text": text})
+        return {"said": "Noted."}
+    found = runtime.store.search(facts, query=text, limit=1)
+    return {"said": f"You told me: {found[0].value['text']}" if found else "I know nothing of it."}
 
 
 if __name__ == "__main__":
     store = wrap(InMemoryStore(), Memories())  # any store, such as one in Postgres; Memories("sqlite:///bot.db")
-    facts = {
-        "ana": ["The boiler has a brass valve.", "The bike is in the cellar.", "Soup is on Mondays."],
-        "ben": ["The bike was sold in May."],
-    }
-    for user, texts in facts.items():
-        for number, text in enumerate(texts):
-            store.put(("facts", user), f"f{number}", {"text": text})
-    graph = StateGraph(State, context_schema=Who).add_node(recall)
-    graph.set_entry_point("recall").set_finish_point("recall")
-    app = graph.compile(store=store)
-    for user in facts:
-        print(f"{user}: {app.invoke({'asked': 'Where is the bike?'}, context=Who(user))['found']}")
-    store.put(("facts", "ana"), "f1", {"text": "The bike is in the garden."})
-    print(f"ana, later: {app.invoke({'asked': 'Where is the bike?'}, context=Who('ana'))['found']}")
-    print(f"by key: {store.get(('facts', 'ana'), 'f1').value}")
+    graph = StateGraph(State, context_schema=Who).add_node(answer)
+    app = graph.set_entry_point("answer").set_finish_point("answer").compile(store=store)
+    for user, text in TURNS:
+        print(f"{user}: {text}\nbot: {app.invoke({'asked': text}, context=Who(user))['said']}")
+    store.put(("facts", "ana"), "boiler", {"text": "The boiler in the kitchen has a steel valve now."})
+    print(f"later: {app.invoke({'asked': 'Which valve has the boiler?'}, context=Who('ana'))['said']}")
+    print(f"by key: {store.get(('facts', 'ana'), 'boiler').value}")

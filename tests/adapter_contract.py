@@ -70,6 +70,9 @@ def texts(memories: Memories, namespace: str = "ana") -> list[str]:
 
 
 class _Broken(MemoryStore):
+    def memories(self, tenant: str) -> Any:
+        raise StoreError("made to fail")
+
     def commit(self, address: Any, delta: Any) -> None:
         raise StoreError("made to fail")
 
@@ -194,8 +197,9 @@ class AdapterContract(PageContract):
                 framework.say(VALVE)
             return
         assert framework.say(VALVE)
-        told = [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
-        assert told == ["a turn was not remembered: StoreError"]
+        told = {record.getMessage() for record in caplog.records if record.name == "demem_adapters"}
+        # Some frameworks report themselves that nothing could be recalled.
+        assert told - {"nothing was recalled: StoreError"} == {"a turn was not remembered: StoreError"}
 
     @pytest.mark.parametrize(
         "copied", [copy.deepcopy, lambda part: pickle.loads(pickle.dumps(part))], ids=["deep", "pickle"]

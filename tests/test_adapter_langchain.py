@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import pickle
 import runpy
 import sys
-import threading
+import uuid
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import pytest
+from adapter_contract import ASKED, ROOT, VALVE, AdapterContract, Driver, Ending
+from adapter_contract import texts as texts_of
 
 pytest.importorskip("langchain", reason="the langchain adapter: pip install 'demem-agent[langchain]'")
 pytest.importorskip("langchain_tests", reason="the langchain adapter's tests: pip install langchain-tests")
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -25,18 +29,13 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 from langgraph.checkpoint.memory import InMemorySaver
-from test_readme import ROOT, blocks, run_python
 
 from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever, SlotSelector, tools, wrap
 from demem_adapters.shared import DECLARED, Memories
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
-
-PAGE = ROOT / "docs" / "adapters" / "langchain.md"
-EXAMPLES = ROOT / "examples"
-VALVE = "My boiler has a brass valve."
-ASKED = "Which valve has my boiler?"
+from demem_agent.units import measure
 
 
 class Model(GenericFakeChatModel):
@@ -86,29 +85,54 @@ def ask(given: Any, *texts: str, **more: Any) -> BaseMessage:
     return given.invoke({"messages": [HumanMessage(text) for text in texts]}, **more)["messages"][-1]
 
 
-def texts(memories: Memories, namespace: str = "default") -> list[str]:
-    memory = memories.known(namespace)
-    return [item.text for item in memory.evidence()] if memory else []
+def texts(memories: Memories) -> list[str]:
+    return texts_of(memories, "default")
+
+
+class Agents(Driver):
+    def say(
+        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+    ) -> list[str]:
+        told = {"finish_reason": "length" if ending == "cut" else "stop"}
+        talker = model(ConnectionError("gone") if ending == "fails" else AIMessage(reply, response_metadata=told))
+        namespaced = {"namespace": lambda runtime: runtime.context["user"]}
+        bot = agent(self.memories, talker, checkpointer=InMemorySaver(), **namespaced)
+        given, thread = {"messages": [HumanMessage(text)]}, {"thread_id": event or uuid.uuid4().hex}
+        with pytest.raises(ConnectionError) if ending == "fails" else contextlib.nullcontext():
+            asyncio.run(bot.ainvoke(given, {"configurable": thread}, context={"user": who}))
+        return [message.text for message in talker.asked[0]]
+
+    def parts(self) -> list[Any]:
+        return [MemoryMiddleware(self.memories), MemoryRetriever(memories=self.memories)]
+
+
+class TestContract(AdapterContract):
+    name = "langchain"
+    driver = Agents
 
 
 # -- middleware --------------------------------------------------------------------------------------------------
 
 
-def test_both_sides_are_remembered_as_they_were_said(memories: Memories) -> None:
-    ask(agent(memories, model()), VALVE)
-    assert texts(memories) == [VALVE, "Noted."]
+def test_what_bears_on_the_users_last_message_is_put_before_it() -> None:
+    memories, talker = Memories(limit=100, encoder=BagEncoder()), model()
+    for text in ("Good morning has broken, said Ana.", VALVE):
+        memories.remember("default", text)
+    ask(agent(memories, talker), "Good morning.", ASKED)
+    assert [message.type for message in talker.asked[0]] == ["system", "human", "human", "human"]
+    assert talker.asked[0][2].text.startswith(DECLARED)
+    assert VALVE in talker.asked[0][2].text
+    assert [talker.asked[0][n].text for n in (0, 1, 3)] == ["Be brief.", "Good morning.", ASKED]
 
 
-@pytest.mark.parametrize("inject", ["user", "system"])
-def test_what_was_said_before_is_put_before_the_model_within_the_limit(inject: Any) -> None:
-    memories, talker = Memories(limit=120, encoder=BagEncoder()), model()
-    memories.of("default").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)])
-    ask(agent(memories, talker, inject=inject), ASKED)
-    (block,) = [message for message in talker.asked[0] if DECLARED in message.text]
-    assert isinstance(block, SystemMessage if inject == "system" else HumanMessage)
-    assert 0 < len(block.text.partition(DECLARED)[2].strip()) <= 120
-    assert talker.asked[0][0].text.startswith("Be brief.")
-    assert talker.asked[0][-1].text == ASKED
+def test_it_is_the_end_of_the_system_message_where_it_is_to_go_there(memories: Memories) -> None:
+    talker = model()
+    memories.remember("default", VALVE)
+    ask(agent(memories, talker, inject="system"), ASKED)
+    system, asked = talker.asked[0]
+    assert system.text.startswith(f"Be brief.{DECLARED}")
+    assert VALVE in system.text
+    assert (system.type, asked.text) == ("system", ASKED)
 
 
 def test_what_was_put_before_the_model_is_neither_remembered_nor_in_the_state(memories: Memories) -> None:
@@ -117,23 +141,8 @@ def test_what_was_put_before_the_model_is_neither_remembered_nor_in_the_state(me
     for _ in range(3):
         state = with_memory.invoke({"messages": [HumanMessage(VALVE)]}, config)
     assert len(state["messages"]) == 6
-    assert not any(DECLARED in text for text in [*texts(memories), *(message.text for message in state["messages"])])
-
-
-def test_one_namespace_never_sees_anothers(memories: Memories) -> None:
-    talker = model()
-    with_memory = agent(memories, talker, namespace=lambda runtime: runtime.context["user"])
-    ask(with_memory, VALVE, context={"user": "ana"})
-    ask(with_memory, ASKED, context={"user": "ben"})
-    assert len(talker.asked[1]) == 2
-    assert texts(memories, "ben") == [ASKED, "Noted."]
-
-
-def test_the_same_call_again_is_remembered_once(memories: Memories) -> None:
-    with_memory = agent(memories, model())
-    for _ in range(2):
-        ask(with_memory, VALVE)
-    assert texts(memories) == [VALVE, "Noted."]
+    assert texts(memories) == [VALVE, "Noted."] * 3
+    assert not any(DECLARED in message.text for message in state["messages"])
 
 
 def test_the_same_words_in_two_threads_are_two_events(memories: Memories) -> None:
@@ -141,12 +150,6 @@ def test_the_same_words_in_two_threads_are_two_events(memories: Memories) -> Non
     for thread in "ab":
         ask(with_memory, VALVE, config={"configurable": {"thread_id": thread}})
     assert [item.session for item in memories.of("default").evidence()] == ["a", "a", "b", "b"]
-
-
-def test_a_failed_call_passes_through_and_is_not_remembered(memories: Memories) -> None:
-    with pytest.raises(ConnectionError):
-        ask(agent(memories, model(ConnectionError("gone"))), VALVE)
-    assert texts(memories) == []
 
 
 @pytest.mark.parametrize(
@@ -178,35 +181,24 @@ def test_a_stream_that_was_left_is_not_remembered(memories: Memories) -> None:
     assert texts(memories) == []
 
 
-def test_async_does_the_same_without_blocking_the_loop(memories: Memories) -> None:
-    talker, recalled = model(), []
-    recall = memories.recall
-
-    def watched(*given: Any, **options: Any) -> Any:
-        recalled.append(threading.get_ident())
-        return recall(*given, **options)
-
-    memories.recall = watched  # type: ignore[method-assign]
-
-    async def run() -> int:
-        with_memory = agent(memories, talker)
-        for text in (VALVE, ASKED):
-            await with_memory.ainvoke({"messages": [HumanMessage(text)]})
-        return threading.get_ident()
-
-    loop = asyncio.run(run())
-    assert texts(memories) == [VALVE, "Noted.", ASKED, "Noted."]
-    assert DECLARED in talker.asked[1][-2].text
-    assert recalled
-    assert loop not in recalled
-
-
 def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     with_memory = agent(memories, model())
     ask(with_memory, VALVE)
     answer = ask(with_memory, ASKED)
     assert memories.feedback(answer.id or "", thumbs=False).reward == 0.0
-    assert memories.of("default").contexts()[-1].read != ()
+    read = {item for item, *_ in memories.of("default").contexts()[-1].read}
+    assert read == {"e1", "e2"}  # what was put before the model, and not the question that is remembered since
+
+
+def test_of_answers_that_were_cut_off_no_more_is_held_than_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("demem_adapters.langchain._MOST_READINGS", 3)
+    told = AIMessage("Not", response_metadata={"finish_reason": "length"})
+    memories = filled()
+    middleware = MemoryMiddleware(memories)
+    bot = create_agent(model(*(told.model_copy() for _ in range(5))), middleware=[middleware])
+    for n in range(5):
+        ask(bot, f"{ASKED} {n}")
+    assert len(middleware._readings) == 3
 
 
 def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(memories: Memories) -> None:
@@ -225,6 +217,21 @@ def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(memor
     assert texts(memories) == [VALVE, "Noted.", ASKED, "A brass one."]
 
 
+class Stops(AgentMiddleware[Any, Any, Any]):
+    """Ends an agent after its first call of a model, whatever that asked for."""
+
+    @hook_config(can_jump_to=["end"])
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any]:
+        return {"jump_to": "end"}
+
+
+def test_an_agent_that_was_stopped_at_a_call_of_a_tool_has_given_no_answer(memories: Memories) -> None:
+    called = AIMessage("Let me look.", tool_calls=[{"name": "recall", "args": {"query": "valve"}, "id": "c1"}])
+    stopped = create_agent(model(called), tools(memories), middleware=[MemoryMiddleware(memories), Stops()])
+    assert ask(stopped, ASKED).text == "Let me look."
+    assert texts(memories) == []
+
+
 def test_of_an_agent_that_ends_with_a_tools_result_what_the_user_said_is_remembered(memories: Memories) -> None:
     called = AIMessage("", tool_calls=[{"name": "valve", "args": {}, "id": "c1"}])
     direct = StructuredTool.from_function(lambda: "Brass.", name="valve", description="Tell.", return_direct=True)
@@ -240,7 +247,7 @@ def test_tools_work_in_the_namespace_of_the_agents_context(memories: Memories) -
     given = tools(memories, namespace=lambda runtime: runtime.context["user"])
     plain = create_agent(model(called), given, context_schema=dict)
     asyncio.run(plain.ainvoke({"messages": [HumanMessage("Remember my boiler.")]}, context={"user": "ana"}))
-    assert (texts(memories, "ana"), texts(memories)) == ([VALVE], [])
+    assert (texts_of(memories, "ana"), texts(memories)) == ([VALVE], [])
 
 
 def test_recall_says_so_where_there_is_nothing_and_makes_no_namespace(memories: Memories) -> None:
@@ -288,8 +295,8 @@ def anyio_backend() -> str:
 # -- retriever ---------------------------------------------------------------------------------------------------
 
 
-def filled(limit: int | None = None) -> Memories:
-    memories = Memories(encoder=BagEncoder(), limit=limit)
+def filled(**options: Any) -> Memories:
+    memories = Memories(encoder=BagEncoder(), **options)
     said = ["It rained in Rome.", VALVE, "The cat sleeps.", "I had soup.", "We saw a long film about ships."]
     memories.of("default").ingest_many([{"text": text, "speaker": "Ana", "at": "2025-03-02"} for text in said])
     return memories
@@ -307,13 +314,23 @@ class TestRetriever(RetrieversIntegrationTests):
 
 def test_documents_come_best_first_with_what_is_known_of_them() -> None:
     first = MemoryRetriever(memories=filled()).invoke(ASKED)[0]
-    assert first.page_content == VALVE
-    assert first.metadata == {"speaker": "Ana", "at": "2025-03-02T00:00:00"}
+    assert (first.page_content, first.id) == (VALVE, "e2")
+    assert first.metadata == {"speaker": "Ana", "at": "2025-03-02T00:00:00", "evidence_id": "e2"}
 
 
-def test_what_is_retrieved_is_within_the_limit() -> None:
-    found = MemoryRetriever(memories=filled(limit=100)).invoke(ASKED)
-    assert 0 < sum(len(document.page_content) for document in found) <= 100
+@pytest.mark.parametrize("unit", ["chars", "bytes", "tokens"])
+@pytest.mark.parametrize("mode", ["evidence", "strict"])
+def test_what_is_retrieved_is_within_the_limit_with_blank_lines_between(unit: Any, mode: Any) -> None:
+    counter = len if unit == "tokens" else None
+    found = MemoryRetriever(memories=filled(limit=120, unit=unit, counter=counter, mode=mode)).invoke(ASKED)
+    assert any(VALVE in document.page_content for document in found)
+    assert measure(unit, counter)("\n\n".join(document.page_content for document in found)) <= 120
+
+
+def test_a_summary_is_retrieved_as_one_document_of_no_item() -> None:
+    (found,) = MemoryRetriever(memories=filled(mode="strict")).invoke(ASKED)
+    assert VALVE in found.page_content
+    assert (found.id, found.metadata) == (None, {})
 
 
 def test_the_namespace_of_a_retriever_is_a_function_of_the_call(memories: Memories) -> None:
@@ -357,7 +374,7 @@ def test_candidates_are_divided_among_at_most_k_slots(monkeypatch: pytest.Monkey
             slots.append(len(self.slots))
             return super().read(*given, **options)
 
-    monkeypatch.setattr("demem_adapters.langchain.SlotMemory", Counted)
+    monkeypatch.setattr("demem_adapters.langchain_rag.SlotMemory", Counted)
     wrap(Given(documents=rooms()), slots=3, near=1.0, encoder=BagEncoder()).invoke("chairs")
     assert slots == [3]
 
@@ -373,6 +390,14 @@ def test_documents_with_metadata_of_any_kind_are_selected() -> None:
     about: list[dict[str, Any]] = [{"page": "iv", "session": 3, "source": None}, {"page": 2, "speaker": Exception("x")}]
     documents = [Document("The bike is red.", metadata=one) for one in about]
     assert SlotSelector().compress_documents(documents, "Which bike?") == documents
+
+
+def test_what_is_not_known_of_a_document_may_be_left_out_or_none() -> None:
+    unknown = dict.fromkeys(("session", "at", "trust"))
+    turns = (lambda it: {"text": it.page_content}, lambda it: {"text": it.page_content, **unknown})
+    out, none = (wrap(Given(documents=rooms()), limit=300, turn=turn).invoke("chairs in room 3") for turn in turns)
+    assert out
+    assert out == none
 
 
 def test_async_selection_gives_the_same() -> None:
@@ -391,35 +416,19 @@ def test_metadata_that_no_memory_takes_is_named() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))], ids=["deep", "pickle"])
-def test_retrievers_can_be_copied(copied: Any) -> None:
-    for retriever in (MemoryRetriever(memories=filled()), wrap(Given(documents=rooms()), limit=300)):
-        assert copied(retriever).invoke(ASKED) == retriever.invoke(ASKED)
+def test_a_wrapped_retriever_can_be_copied(copied: Any) -> None:
+    selecting = wrap(Given(documents=rooms()), limit=300)
+    assert copied(selecting).invoke(ASKED) == selecting.invoke(ASKED)
 
 
-# -- page and examples -------------------------------------------------------------------------------------------
-
-
-def test_the_page_runs_and_is_short() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 40
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in blocks(text):
-        if block.language == "python":
-            run_python(block, namespace)
-
-
-def test_the_example_recalls_what_was_said_before(capsys: pytest.CaptureFixture[str]) -> None:
-    runpy.run_path(str(EXAMPLES / "langchain_memory.py"), run_name="__main__")
-    printed = capsys.readouterr().out
-    assert "Ana: You said: I am allergic to peanuts." in printed
-    assert "Ben: I do not know." in printed
+# -- an example --------------------------------------------------------------------------------------------------
 
 
 def test_the_rag_example_prints_recall_before_and_after(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["rag_before_and_after.py"])
-    runpy.run_path(str(EXAMPLES / "rag_before_and_after.py"), run_name="__main__")
+    runpy.run_path(str(ROOT / "examples" / "rag_before_and_after.py"), run_name="__main__")
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
     found = {budget: (float(before), float(after)) for budget, before, after in rows}
     assert list(found) == ["250", "500", "1000"]

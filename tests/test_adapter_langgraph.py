@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import runpy
 import threading
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from adapter_contract import PageContract
+from adapter_contract import texts as texts_of
 
 pytest.importorskip("langgraph", reason="the langgraph adapter: pip install 'demem-agent[langgraph]'")
 
@@ -26,13 +27,13 @@ from langgraph.store.base import (
     SearchOp,
 )
 from langgraph.store.memory import InMemoryStore
-from test_readme import ROOT, blocks, run_python
 
 from demem_adapters.langgraph import SlotStore, text_of, wrap
 from demem_adapters.shared import Memories
+from demem_agent.errors import StoreError
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 
-PAGE = ROOT / "docs" / "adapters" / "langgraph.md"
 ANA, BEN = ("facts", "ana"), ("facts", "ben")
 FACTS = {"f1": "The bike is in the cellar.", "f2": "Soup is on Mondays.", "f3": "The boiler has a brass valve."}
 
@@ -50,8 +51,16 @@ def filled(memories: Memories, inner: BaseStore | None = None, **options: Any) -
 
 
 def texts(memories: Memories, namespace: str = "facts.ana") -> list[str]:
-    memory = memories.known(namespace)
-    return [item.text for item in memory.evidence()] if memory else []
+    return texts_of(memories, namespace)
+
+
+class TestPage(PageContract):
+    name = "langgraph"
+    shows = (
+        *PageContract.shows,
+        "later: You told me: The boiler in the kitchen has a steel valve now.",
+        "by key: {'text': 'The boiler in the kitchen has a steel valve now.'}",
+    )
 
 
 def keys(found: Iterable[Any]) -> list[str]:
@@ -265,6 +274,29 @@ def test_what_the_inner_store_did_not_take_is_not_remembered(memories: Memories)
     assert memories.known("facts.ana") is None
 
 
+class Full(MemoryStore):
+    """Takes nothing while it is full."""
+
+    full = True
+
+    def commit(self, address: Any, delta: Any) -> None:
+        if self.full:
+            raise StoreError("full")
+        super().commit(address, delta)
+
+
+def test_what_memory_did_not_take_is_an_error_and_is_remembered_by_catching_up() -> None:
+    full = Full()
+    memories = Memories(full, encoder=BagEncoder())
+    store = wrap(InMemoryStore(), memories)
+    with pytest.raises(StoreError):
+        store.put(ANA, "f1", {"text": FACTS["f1"]})
+    assert keys(store.search(ANA, query="Where is the bike?")) == ["f1"]
+    full.full = False
+    store.catch_up()
+    assert texts(memories) == [FACTS["f1"]]
+
+
 def test_a_memory_may_hold_more_than_the_store_and_a_search_gives_only_items(memories: Memories) -> None:
     store = filled(memories)
     memories.remember("facts.ana", "Where is the bike?", speaker="user", source_id="turn 1")
@@ -303,25 +335,3 @@ def test_async_does_the_same_without_blocking_the_loop(memories: Memories) -> No
 )
 def test_values_as_text(value: dict[str, Any], text: str) -> None:
     assert text_of(value) == text
-
-
-# -- page and example --------------------------------------------------------------------------------------------
-
-
-def test_the_page_runs_and_is_short() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 40
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in blocks(text):
-        if block.language == "python":
-            run_python(block, namespace)
-
-
-def test_the_example_finds_for_each_user_what_that_user_put(capsys: pytest.CaptureFixture[str]) -> None:
-    runpy.run_path(str(ROOT / "examples" / "langgraph_memory.py"), run_name="__main__")
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[:3] == [
-        "ana: ['The bike is in the cellar.']",
-        "ben: ['The bike was sold in May.']",
-        "ana, later: ['The bike is in the garden.']",
-    ]

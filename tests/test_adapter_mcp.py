@@ -114,12 +114,12 @@ class Agents(Driver):
         self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
     ) -> list[str]:
         asking = Asking(self.memories, namespace=None)
-        recalled = asking.does("recall", namespace=who, question=text)
+        failed, recalled, _ = asking.call("recall", namespace=who, question=text)
         for speaker, said in (("user", text), ("assistant", reply)) if ending == "whole" else ():
             key = f"{event or uuid.uuid4().hex}:{speaker}"
-            failed, told, _ = asking.call("remember", namespace=who, text=said, speaker=speaker, key=key)
-            if failed:
-                raise StoreError(told)
+            failed |= asking.call("remember", namespace=who, text=said, speaker=speaker, key=key)[0]
+        if failed:
+            raise StoreError("the tools failed")
         return [recalled, text]
 
     def recalled(self, seen: list[str]) -> str:

@@ -24,7 +24,10 @@ def test_disagreeing_users_are_parted_by_a_certificate_and_an_undo_brings_the_co
     assert after.count("  WRONG  ") > 0
 
 
-def test_the_openai_client_remembers_for_the_one_who_told_it() -> None:
-    printed = printed_by("openai_memory.py")
-    assert "ana: Which valve has the boiler?\nbot: You told me: The boiler in the kitchen has a brass valve." in printed
-    assert "ben: Which valve has the boiler?\nbot: I know nothing of it." in printed
+def test_an_agent_that_tells_memory_of_its_tools_needs_one_call_for_what_took_several() -> None:
+    table, taught = printed_by("agent_loop.py").split("\n\n")
+    calls = {line[:30].strip(): [int(n) for n in line[30:].split()] for line in table.splitlines()[1:]}
+    without, with_outcomes = calls["memory that hears nothing"], calls["memory that hears of outcomes"]
+    assert without[0] == without[1] == without[2] == with_outcomes[0] > 6
+    assert with_outcomes[1:] == [6, 6]
+    assert "`supervisorctl restart` works on rhea" in taught

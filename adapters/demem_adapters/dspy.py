@@ -82,7 +82,7 @@ class WithMemory(dspy.Module):
     def forward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
         """Recall, call the program, and remember."""
         namespace, asked, given = self._asked(inputs)
-        reading = self.memories.recall(namespace, asked)
+        reading = self.memories.prepare(namespace, asked)
         watch = _Watch()
         with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
             prediction = self.program(**given, **{self.field: block(reading)})
@@ -91,7 +91,7 @@ class WithMemory(dspy.Module):
     async def aforward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
         """Recall, call the program, and remember, without blocking the event loop."""
         namespace, asked, given = self._asked(inputs)
-        reading = await self.memories.arecall(namespace, asked)
+        reading = await self.memories.aprepare(namespace, asked)
         watch = _Watch()
         called = getattr(self.program, "acall", self.program)
         with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):

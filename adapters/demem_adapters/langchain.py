@@ -1,25 +1,25 @@
-"""Memory for LangChain: agent middleware, a retriever, a selector for what another retriever found, and tools."""
+"""Memory for LangChain: agent middleware, a retriever and tools; ``langchain_rag`` selects for other retrievers."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from demem_adapters.shared import DECLARED, Inject, Memories, Namespace, digest
-from demem_agent import Evidence, Reading, SlotMemory
-from demem_agent.types import Line
+from demem_adapters.passages import details, passages
+from demem_adapters.shared import Inject, Memories, Namespace, block, digest, named
+from demem_agent import Reading
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest
     from langchain.tools import ToolRuntime
-    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun, Callbacks
-    from langchain_core.documents import BaseDocumentCompressor, Document
+    from langchain_core.documents import Document
     from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
-    from pydantic import Field
+
+    from demem_adapters.langchain_rag import SelectedRetriever, SlotSelector, as_turn, wrap
 except ImportError as error:
     raise ImportError("the langchain adapter needs langchain: pip install 'demem-agent[langchain]'") from error
 
@@ -30,8 +30,6 @@ _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status
 _CUT_OFF = re.compile(
     r"length|max|filter|safety|refus|incomplete|error|recit|block|exceed|cancel|prohib|spii|malform|guard", re.I
 )
-#: Readings of the candidates at most, each of a limit that the one before it left room for.
-_READS = 6
 #: Answers whose reading is held until their agent has ended.
 _MOST_READINGS = 1000
 #: What a tool gets for its runtime when no agent calls it.
@@ -44,6 +42,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     Before each model call, what bears on the user's last message is put before the model, not into the agent's state.
     Once the agent has ended, that message and the answer are remembered as the state has them; nothing is if it failed,
     was left or interrupted, or gave a cut-off answer. ``memories.feedback(message.id, thumbs=True)`` tells how one did.
+    A memory that fails costs no answer: what goes wrong is logged by kind.
 
     Args:
         namespace: whose memory; a function gets the runtime, such as ``lambda runtime: runtime.context.user_id``.
@@ -66,40 +65,37 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         messages: list[AnyMessage] = state["messages"]
-        last, by_tool = _last_asked(messages), isinstance(messages[-1], ToolMessage)
-        if last is None or not (by_tool or _whole(messages[-1])):
-            return
-        name, thread = _named(self.namespace, runtime), getattr(runtime.execution_info, "thread_id", None)
+        asked, end = _asked(messages), messages[-1]
         # An agent that ends with a tool's result (structured, or returned as it is) has said nothing itself.
-        asked, said = messages[last].text, "" if by_tool else messages[-1].text
-        key = digest(name, thread, [(message.type, message.content) for message in messages[: last + 1]])
-        self.memories.remember(name, asked, speaker="user", session=thread, key=f"{key}:user")
-        if said.strip():
-            call = messages[-1].id or ""
-            self.memories.remember(name, said, speaker="assistant", session=thread, key=f"{key}:{digest(said)}")
-            self.memories.answered(name, asked, said, self._readings.pop(call, None), call=call)
+        said = "" if isinstance(end, ToolMessage) else end.text
+        if not asked or not (isinstance(end, ToolMessage) or _whole(end)):
+            return
+        name, thread = named(self.namespace, runtime), getattr(runtime.execution_info, "thread_id", None)
+        key = digest(name, thread, [(message.type, message.content) for message in asked])
+        reading = self._readings.pop(end.id or "", None)
+        self.memories.converse(name, asked[-1].text, said, key=key, reading=reading, session=thread, call=end.id)
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
         await asyncio.to_thread(self.after_agent, state, runtime)
 
     def _recall(self, request: ModelRequest[Any]) -> Reading | None:
-        last = _last_asked(request.messages)
-        asked = request.messages[last].text if last is not None else ""
-        return self.memories.recall(_named(self.namespace, request.runtime), asked)
+        asked = _asked(request.messages)
+        return self.memories.prepare(named(self.namespace, request.runtime), asked[-1].text if asked else "")
 
     def _held(self, response: Any, reading: Reading | None) -> Any:
         """Hold what an answer was given from until the agent has ended: only then is it known to be the answer."""
-        given = getattr(response, "model_response", response)
-        message = next(iter(getattr(given, "result", None) or [given]))
-        if reading is not None and getattr(message, "id", None) and not message.tool_calls:
-            self._readings[message.id] = reading
-            if len(self._readings) > _MOST_READINGS:
-                self._readings.pop(next(iter(self._readings)), None)
+        for message in response.result:
+            if reading is not None and isinstance(message, AIMessage) and message.id and not message.tool_calls:
+                self._readings[message.id] = reading
+        for oldest in [*self._readings][:-_MOST_READINGS]:
+            self._readings.pop(oldest, None)
         return response
 
 
 class MemoryRetriever(BaseRetriever):
-    """Retrieve from a memory: one document for each item of a reading, best first.
+    """Retrieve from a memory: one document for each item of a reading, best first; of a summary, one document.
+
+    The documents with blank lines between them are within the limit of the memories.
 
     Args:
         namespace: whose memory; a function gets the keyword arguments of the call.
@@ -110,89 +106,13 @@ class MemoryRetriever(BaseRetriever):
     namespace: Namespace = "default"
     k: int | None = None
 
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **call: Any
-    ) -> list[Document]:
-        reading = self.memories.recall(_named(self.namespace, call), query)
-        read = _by_item(reading.lines if reading else ())
-        best = sorted(read, key=lambda lines: -max(line.score for line in lines))
-        return [_document(lines, _plain(lines[0].evidence)) for lines in best[: call.get("k", self.k)]]
+    def _get_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
+        best = passages(self.memories.recall(named(self.namespace, call), query))[: call.get("k", self.k)]
+        found = ((passage.text, details(passage.evidence)) for passage in best)
+        return [Document(text, id=about.get("evidence_id"), metadata=about) for text, about in found]
 
-    async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **call: Any
-    ) -> list[Document]:
-        return await asyncio.to_thread(self._get_relevant_documents, query, run_manager=run_manager.get_sync(), **call)
-
-
-def as_turn(document: Document) -> dict[str, Any]:
-    """Describe a document to a memory by its metadata: speaker, at, session and source."""
-    about = _known({name: document.metadata.get(name) for name in ("speaker", "session", "source")})
-    told = {name: str(value) for name, value in about.items()}
-    return {**told, "at": document.metadata.get("at"), "text": document.page_content}
-
-
-class SlotSelector(BaseDocumentCompressor):
-    """Select from retrieved documents with a memory: they are partitioned into K slots, and its reading is taken.
-
-    A memory is made of the candidates of each query and forgotten again. What comes back has the metadata and ids of
-    the candidates, and of the text the passages that were read, trimmed as in any reading; in order of time and place.
-    Candidates of one session are read as neighbours, in the order of "page" and "start_index" in their metadata.
-
-    Args:
-        limit: most that comes back, in characters, counting "speaker: " and a blank line for each document; of a
-            memory in tokens or bytes, the limit of its reading.
-        turn: describes a document as :func:`as_turn` does.
-        options: of the memory, as :class:`~demem_agent.SlotMemory` takes them.
-    """
-
-    limit: int = 6000
-    turn: Callable[[Document], Mapping[str, Any]] = as_turn
-    options: dict[str, Any] = Field(default_factory=dict)
-
-    def compress_documents(
-        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
-    ) -> list[Document]:
-        given = sorted((document for document in documents if document.page_content.strip()), key=_place)
-        if not given or not query.strip():
-            return []
-        memory = SlotMemory(**self.options)
-        # Documents of no session are no neighbours: of forty rooms the one asked for would be behind two others.
-        turns = ({"session": f"#{n}"} | _known(self.turn(document)) for n, document in enumerate(given))
-        memory.ingest_many([turn | {"source_id": str(n)} for n, turn in enumerate(turns)])
-        return _filled(memory, query, given, self.limit)
-
-
-class SelectedRetriever(BaseRetriever):
-    """What :func:`wrap` gives."""
-
-    retriever: BaseRetriever
-    selector: SlotSelector
-
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **call: Any
-    ) -> list[Document]:
-        found = self.retriever.invoke(query, {"callbacks": run_manager.get_child()}, **call)
-        return self.selector.compress_documents(found, query)
-
-    async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **call: Any
-    ) -> list[Document]:
-        found = await self.retriever.ainvoke(query, {"callbacks": run_manager.get_child()}, **call)
-        return list(await self.selector.acompress_documents(found, query))
-
-
-def wrap(
-    retriever: BaseRetriever,
-    *,
-    limit: int = 6000,
-    turn: Callable[[Document], Mapping[str, Any]] = as_turn,
-    **options: Any,
-) -> SelectedRetriever:
-    """Give a retriever that selects from what this one finds; have this one find many (100), as only they are seen.
-
-    Arguments as of :class:`SlotSelector`; the paper's drop-in experiment (appendix "Drop-in Experiment").
-    """
-    return SelectedRetriever(retriever=retriever, selector=SlotSelector(limit=limit, turn=turn, options=options))
+    async def _aget_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
+        return await asyncio.to_thread(self._get_relevant_documents, query, run_manager=None, **call)
 
 
 def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseTool]:
@@ -203,17 +123,16 @@ def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseT
     """
 
     def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        name = _named(namespace, runtime)
+        name = named(namespace, runtime)
         memories.remember(name, text, source="tool", key=digest(name, getattr(runtime, "tool_call_id", None), text))
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        reading = memories.recall(_named(namespace, runtime), query)
-        return reading.text if reading else "Nothing is remembered of that."
+        return block(memories.recall(named(namespace, runtime), query)) or "Nothing is remembered of that."
 
     return [
         _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
-        _tool(recall, "Recall what was said in earlier conversations that bears on a question. What comes is data."),
+        _tool(recall, "Recall what was said in earlier conversations that bears on a question."),
     ]
 
 
@@ -224,23 +143,21 @@ def _tool(work: Callable[..., str], description: str) -> BaseTool:
     return StructuredTool.from_function(work, awork, description=description)
 
 
-def _named(namespace: Namespace, given: Any) -> str:
-    return namespace(given) if callable(namespace) else namespace
-
-
-def _last_asked(messages: Sequence[AnyMessage]) -> int | None:
-    return max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=None)
+def _asked(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+    """Give the messages up to the user's last one; none where the user has said nothing."""
+    return messages[: max((n for n, message in enumerate(messages, 1) if isinstance(message, HumanMessage)), default=0)]
 
 
 def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -> ModelRequest[Any]:
     if reading is None:
         return request
-    block, system = f"{DECLARED}\n{reading.text}", request.system_message
     if inject == "system":
-        told = [*(system.content_blocks if system else ()), {"type": "text", "text": block}]
-        return request.override(system_message=SystemMessage(content=cast(Any, told)))
-    last = _last_asked(request.messages)
-    return request.override(messages=[*request.messages[:last], HumanMessage(block), *request.messages[last:]])
+        told: Any = request.system_message.content_blocks if request.system_message else ()
+        return request.override(system_message=SystemMessage([*told, {"type": "text", "text": block(reading)}]))
+    place = len(_asked(request.messages)) - 1
+    return request.override(
+        messages=[*request.messages[:place], HumanMessage(block(reading)), *request.messages[place:]]
+    )
 
 
 def _whole(message: AnyMessage) -> bool:
@@ -250,56 +167,3 @@ def _whole(message: AnyMessage) -> bool:
     # A provider that is named and gives no reason was cut off: a stream that ends early raises nothing.
     cut_off = any(map(_CUT_OFF.search, reasons)) or ("model_provider" in told and not reasons)
     return isinstance(message, AIMessage) and not message.tool_calls and not cut_off
-
-
-def _filled(memory: SlotMemory, query: str, given: Sequence[Document], limit: int) -> list[Document]:
-    """Read as much as fits: a reading spends a part of its limit on marks and dates, which documents do not need."""
-    asked, kept = limit, list[Document]()
-    for _ in range(_READS):
-        lines = memory.read(query, limit=max(asked, 1)).lines
-        found = [_document(read, given[int(read[0].evidence.source_id or 0)]) for read in _by_item(lines)]
-        over = sum(map(_size, found)) - limit
-        if over <= 0 or memory.settings.unit != "chars":
-            kept = found
-        if memory.settings.unit != "chars" or not over or (over < 0 and len(found) == len(given)):
-            break
-        asked -= over
-    return kept
-
-
-def _size(document: Document) -> int:
-    speaker = document.metadata.get("speaker")
-    return len(document.page_content) + (len(f"{speaker}: ") if speaker else 0) + len("\n\n")
-
-
-def _by_item(lines: Iterable[Line]) -> list[list[Line]]:
-    grouped: dict[str, list[Line]] = {}
-    for line in lines:
-        grouped.setdefault(line.evidence.id, []).append(line)
-    return list(grouped.values())
-
-
-def _document(lines: Sequence[Line], of: Document) -> Document:
-    text = "\n".join(line.text for line in lines)
-    return of if text == of.page_content else Document(id=of.id, page_content=text, metadata=of.metadata)
-
-
-def _plain(item: Evidence) -> Document:
-    at = item.at.isoformat() if item.at else None
-    about = {"speaker": item.speaker, "at": at, "session": item.session, "source": item.source}
-    return Document(id=item.id, page_content=item.text, metadata=_known({**about, "source_id": item.source_id}))
-
-
-def _known(about: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in about.items() if value is not None}
-
-
-def _place(document: Document) -> tuple[str, str, float, float]:
-    """Give where a document stands in its time and source: what was said next to each other is read together."""
-    told = document.metadata
-    page, start = (told.get(name) for name in ("page", "start_index"))
-    return str(told.get("at") or ""), str(told.get("source") or ""), _number(page), _number(start)
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0

@@ -6,9 +6,9 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from demem_adapters.passages import passages
 from demem_adapters.shared import Memories
 from demem_agent import Evidence, SlotMemory
 
@@ -32,10 +32,12 @@ except ImportError as error:
 __all__ = ["SlotStore", "text_of", "wrap"]
 
 Path = tuple[str, ...]
+#: Where a store keeps an item: its namespace and key.
+Place = tuple[Path, str]
 #: Whose memory the items of a store's namespace belong to; None keeps them out of memory.
 Owner = Callable[[Path], str | None]
-#: Operations that the inner store is asked to carry out; what it gave comes back.
-Flow = Generator[list[Op], list[Result], list[Result]]
+#: Operations that the inner store is asked to carry out; what it gave comes back, a list of results.
+Flow = Generator[list[Op], Any, list[Result]]
 
 #: By this memory tells the items of a store from what else it may hold.
 SOURCE = "store"
@@ -44,14 +46,6 @@ _PLAIN = frozenset({"text", "content", "memory"})
 _ALL = 1_000_000
 #: What a search reads at first for each item that it is to give, in characters, and by what that grows.
 _EACH, _GROWTH = 500, 4
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """How far a flow is: it asks for operations, or it is done."""
-
-    asks: list[Op] | None
-    gives: list[Result] = field(default_factory=list)
 
 
 def wrap(
@@ -93,17 +87,17 @@ class SlotStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         flow = self._batch(list(ops))
-        step = _advance(flow, None)
-        while step.asks is not None:
-            step = _advance(flow, self._inner.batch(step.asks))
-        return step.gives
+        asks, gives = _advance(flow)
+        while asks is not None:
+            asks, gives = _advance(flow, self._inner.batch(asks))
+        return gives
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         flow = self._batch(list(ops))
-        step = await asyncio.to_thread(_advance, flow, None)
-        while step.asks is not None:
-            step = await asyncio.to_thread(_advance, flow, await self._inner.abatch(step.asks))
-        return step.gives
+        asks, gives = await asyncio.to_thread(_advance, flow)
+        while asks is not None:
+            asks, gives = await asyncio.to_thread(_advance, flow, await self._inner.abatch(asks))
+        return gives
 
     def catch_up(self, namespace_prefix: Path = ()) -> int:
         """Remember what the inner store holds already; gives the number of items looked at."""
@@ -126,20 +120,20 @@ class SlotStore(BaseStore):
             self._remember(put)
         return [results[n] for n in range(len(ops))]
 
-    def _search(self, op: SearchOp) -> Generator[list[Op], list[Result], list[SearchItem] | None]:
+    def _search(self, op: SearchOp) -> Generator[list[Op], Any, list[SearchItem] | None]:
         """Give what a search finds; None where nothing under its prefix is to be remembered."""
-        below: Any = (yield [ListNamespacesOp((MatchCondition("prefix", op.namespace_prefix),), limit=_ALL)])[0]
+        (below,) = yield [ListNamespacesOp((MatchCondition("prefix", op.namespace_prefix),), limit=_ALL)]
         owners = dict.fromkeys(map(self._owner, below))
         known = [memory for name in owners if name is not None and (memory := self._memories.known(name))]
         if not known:
             return None
-        every: Any = (yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)])[0]
-        items: dict[tuple[Path, str], Item] = {(item.namespace, item.key): item for item in every}
-        wanted = op.offset + op.limit
-        read = [pair for memory in known for pair in _read(memory, op.query or "", items, wanted).items()]
+        (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
+        items: dict[Place, Item] = {(item.namespace, item.key): item for item in every}
+        end = op.offset + op.limit
+        read = [pair for memory in known for pair in _read(memory, op.query or "", items, end).items()]
         ranked = sorted(read, key=lambda pair: -pair[1])
         scores = {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
-        page = list(scores | dict.fromkeys(items))[op.offset : op.offset + op.limit]
+        page = list(scores | dict.fromkeys(items))[op.offset : end]
         if op.refresh_ttl and self.supports_ttl and page:
             yield [GetOp(path, key) for path, key in page]
         return [_scored(items[place], scores.get(place)) for place in page]
@@ -186,24 +180,22 @@ def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
     return "\n".join(found for path in put.index for found in get_text_at_path(put.value, path))
 
 
-def _read(
-    memory: SlotMemory, query: str, places: Container[tuple[Path, str]], wanted: int
-) -> dict[tuple[Path, str], float]:
+def _read(memory: SlotMemory, query: str, places: Container[Place], wanted: int) -> dict[Place, float]:
     """Read the best of a memory that are kept at these places, as many as wanted if there are, with their scores."""
     size, most = _EACH * max(wanted, 1), 3 * sum(len(item.text) for item in memory.evidence()) + _EACH
     while True:
-        found: dict[tuple[Path, str], float] = {}
-        for line in memory.read(query, limit=size, mode="evidence").lines:
-            if (place := _place(line.evidence)) in places:
-                found[place] = max(line.score, found.get(place, line.score))
+        found: dict[Place, float] = {}
+        for passage in passages(memory.read(query, limit=size, mode="evidence")):
+            if (place := _place(passage.evidence)) in places:
+                found.setdefault(place, passage.score)
         if len(found) >= wanted or size > most:
             return found
         size *= _GROWTH
 
 
-def _place(item: Evidence) -> tuple[Path, str]:
+def _place(item: Evidence | None) -> Place:
     """Give the namespace and key of an item of the store; what else a memory holds is nowhere."""
-    *path, key = json.loads(item.source_id) if item.source == SOURCE and item.source_id else ["", ""]
+    *path, key = json.loads(item.source_id) if item and item.source == SOURCE and item.source_id else ["", ""]
     return tuple(path), key
 
 
@@ -211,9 +203,12 @@ def _scored(item: Item, score: float | None) -> SearchItem:
     return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
 
 
-def _advance(flow: Flow, given: list[Result] | None) -> _Step:
-    """Take a flow one step on; a function of its own, since no thread can be left by StopIteration."""
+def _advance(flow: Flow, given: list[Result] | None = None) -> tuple[list[Op] | None, list[Result]]:
+    """Take a flow one step on, to what it asks for or, at its end, to None and what it gives.
+
+    A function of its own, since no thread can be left by StopIteration.
+    """
     try:
-        return _Step(flow.send(given) if given is not None else next(flow))
+        return flow.send(given), []
     except StopIteration as end:
-        return _Step(None, end.value)
+        return None, end.value

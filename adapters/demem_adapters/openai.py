@@ -68,7 +68,7 @@ class Turn:
         """Recall; give the turn, and the arguments of the call with what was recalled among its messages."""
         messages = [_plain(message) for message in call.get("messages") or ()]
         turn = cls(memories, named(namespace, call), messages)
-        turn.reading = memories.recall(turn.namespace, turn.asked)
+        turn.reading = memories.prepare(turn.namespace, turn.asked)
         return turn, {**call, "messages": put_before(messages, turn.reading, inject)}
 
     def hear(self, piece: Any) -> None:

@@ -31,11 +31,11 @@ def passages(reading: Reading | None) -> list[Passage]:
     if reading.mode == "strict":
         return [Passage(reading.text)]
     said: dict[str, Passage] = {}
-    for line in sorted(reading.lines, key=lambda line: -line.score):
-        before = said.get(line.evidence.id)
-        text = f"{before.text}\n{line.text}" if before else line.text
-        said[line.evidence.id] = Passage(text, line.evidence, before.score if before else line.score)
-    return list(said.values())
+    for line in reading.lines:  # in the order of the text: what is said of one item stays in it
+        before = said.get(line.evidence.id, Passage("", score=line.score))
+        text = f"{before.text}\n{line.text}" if before.text else line.text
+        said[line.evidence.id] = Passage(text, line.evidence, max(before.score, line.score))
+    return sorted(said.values(), key=lambda passage: -passage.score)
 
 
 def fitting(

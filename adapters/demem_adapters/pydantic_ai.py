@@ -81,7 +81,7 @@ class LongTermMemory(AbstractCapability[Any]):
     ) -> ModelRequestContext:
         """Recall for the last prompt, and put it before the model in this request alone."""
         messages = request_context.messages
-        self._reading = await self.memories.arecall(self._named(ctx), (["", *_prompts(messages)])[-1])
+        self._reading = await self.memories.aprepare(self._named(ctx), (["", *_prompts(messages)])[-1])
         if self._reading is None:
             return request_context
         return replace(request_context, messages=_with(messages, block(self._reading), self.inject))

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Self, Unpack
 
-from demem_agent import Answer, Reading, SlotMemory
+from demem_agent import Answer, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.options import Options
+from demem_agent.signals import Told
 from demem_agent.stores import MemoryStore, Store, open_store
 from demem_agent.turns import text_field
 
@@ -80,9 +81,21 @@ class Memories:
         reading = memory.read(query, limit=limit or self.limit, vector=vector) if memory is not None else None
         return reading if reading is not None and reading.text else None
 
+    def prepare(self, namespace: str, query: str, *, limit: int | None = None) -> Reading | None:
+        """Recall for a model that can answer without: a memory that fails is logged by its kind, and gives None."""
+        try:
+            return self.recall(namespace, query, limit=limit)
+        except DeMemError as error:
+            LOG.warning("nothing was recalled: %s", type(error).__name__)
+            return None
+
     async def arecall(self, namespace: str, query: str, *, limit: int | None = None) -> Reading | None:
         """Read for a query, without blocking the event loop."""
         return await asyncio.to_thread(self.recall, namespace, query, limit=limit)
+
+    async def aprepare(self, namespace: str, query: str, *, limit: int | None = None) -> Reading | None:
+        """Recall for a model that can answer without, without blocking the event loop."""
+        return await asyncio.to_thread(self.prepare, namespace, query, limit=limit)
 
     def remember(
         self,
@@ -150,16 +163,21 @@ class Memories:
             LOG.warning("a turn was not remembered: %s", type(error).__name__)
             return None
 
-    def feedback(self, call: str, **told: Any) -> Any:
+    def feedback(self, call: str, *, namespace: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
 
+        Args:
+            namespace: whose answer it must be: give it where the id comes from outside, such as a browser.
+            told: as of ``SlotMemory.feedback``.
+
         Raises:
-            InvalidInput: for a call that is not known here; what ``SlotMemory.feedback`` raises.
+            InvalidInput: for a call that is not known here, or not of this namespace; what ``SlotMemory.feedback``
+                raises.
         """
-        if call not in self._answers:
+        whose, answer = self._answers.get(call, ("", ""))
+        if not answer or namespace not in (None, whose):
             raise InvalidInput("call", call, "the id of a call whose answer was remembered by this object")
-        namespace, answer = self._answers[call]
-        return self.of(namespace).feedback(answer, **told)
+        return self.of(whose).feedback(answer, **told)
 
     def export(self) -> dict[str, list[dict[str, Any]]]:
         """Give all open memories as JSON values, by namespace: for frameworks that keep state."""

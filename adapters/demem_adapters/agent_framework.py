@@ -1,0 +1,128 @@
+"""Memory for the Microsoft Agent Framework: a context provider that recalls before a run and remembers after it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from datetime import date
+from itertools import takewhile
+from typing import Any
+
+from demem_adapters.shared import LOG, Inject, Memories, Namespace, block, digest, named
+from demem_agent import Reading
+
+try:
+    from agent_framework import AgentResponse, AgentSession, ContextProvider, Message, SessionContext
+except ImportError as error:
+    raise ImportError(
+        "the agent_framework adapter needs agent-framework-core: pip install 'demem-agent[agent-framework]'"
+    ) from error
+
+__all__ = ["MemoryProvider"]
+
+
+class MemoryProvider(ContextProvider):
+    """Recall for what the user says before each run of an agent; remember both sides after a run that ended whole.
+
+    What is recalled reaches the model only: history providers keep what was said. Nothing is remembered of a run that
+    fails or is cut off, or of a stream that is left early. A run that waits, as for the approval of a tool call, is
+    remembered when it has gone on to its end; till then the state of the session, all JSON, keeps its question.
+
+    Args:
+        memories: where it is remembered; ``memories.feedback(response.response_id, thumbs=True)`` tells how an answer
+            did. Where a client gives no id, ``session.state["demem"]["call"]`` is that of the last answer.
+        namespace: whose memory; the id of the session unless given. A function gets the ``AgentSession``, such as
+            ``lambda session: session.state["user"]``.
+        inject: where the block goes: "user" is a message before the user's, "system" the instructions.
+        whole: finish reasons of whole answers. Add None for a client that gives none, and a stream that breaks off
+            passes for whole.
+        source_id: the name of this provider, in the session's state and on its messages.
+    """
+
+    # In a loop that sends the agent back to work the user spoke once, and the last answer is the answer.
+    after_run_once_per_turn = True
+
+    def __init__(
+        self,
+        memories: Memories,
+        *,
+        namespace: Namespace | None = None,
+        inject: Inject = "user",
+        whole: Collection[str | None] = ("stop",),
+        source_id: str = "demem",
+    ) -> None:
+        super().__init__(source_id)
+        self.memories, self.namespace, self.inject, self.whole = memories, namespace, inject, frozenset(whole)
+
+    async def before_run(
+        self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
+    ) -> None:
+        """Recall for what is asked, and put it before the model in this run alone."""
+        reading = await self.memories.aprepare(self._whose(session), _asked(context, state))
+        # Of this run and never written down, unlike the state: a reading is no JSON value.
+        context.metadata[self.source_id] = reading
+        if reading is None:
+            return
+        if self.inject == "system":
+            context.extend_instructions(self.source_id, block(reading))
+        else:
+            told = Message("user", [block(reading)])
+            context.extend_messages(self, [told], origin_session_ids=_origins(reading, session))
+
+    async def after_run(
+        self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
+    ) -> None:
+        """Remember what was asked and answered, if the model came to its end; a memory that fails costs no answer."""
+        response, asked = context.response, _asked(context, state)
+        if response is None:
+            return
+        waits = bool(response.user_input_requests)
+        state["waiting"] = asked if waits else ""
+        reason = "it waits" if waits else _reason(response)
+        if reason not in self.whole:
+            LOG.info("a run was not remembered: %s", reason or "no finish reason")
+            return
+        key, said = self._key(context, state), _last(response.messages, "assistant")
+        state |= {"runs": state.get("runs", 0) + 1, "call": response.response_id or key}
+        about: dict[str, Any] = {"reading": context.metadata.get(self.source_id), "session": session.session_id}
+        who = self._whose(session)
+        await asyncio.to_thread(self.memories.converse, who, asked, said, key=key, call=state["call"], **about)
+
+    def _whose(self, session: AgentSession) -> str:
+        return session.session_id if self.namespace is None else named(self.namespace, session)
+
+    def _key(self, context: SessionContext, state: dict[str, Any]) -> str:
+        """Give the same key for the same message; without ids, for the same words at the same place of a session."""
+        messages = context.get_messages(exclude_sources={self.source_id}, include_input=True)
+        if messages and messages[-1].message_id:
+            return digest(context.session_id, messages[-1].message_id)
+        said = [message.text for message in messages]
+        return digest(context.session_id, state.get("runs", 0), said, date.today().isoformat())
+
+
+def _asked(context: SessionContext, state: dict[str, Any]) -> str:
+    """Give what the user says; in a run that goes on with approvals or results of tools, what the first one asked."""
+    return _last(context.input_messages, "user") or state.get("waiting", "")
+
+
+def _last(messages: Sequence[Message], role: str) -> str:
+    """Give the text of the last messages, as far as they are of one role: nothing of tools or of turns before."""
+    last = [*takewhile(lambda message: message.role == role, reversed(messages))]
+    return "\n".join(message.text for message in reversed(last) if message.text.strip())
+
+
+def _reason(response: AgentResponse[Any]) -> str | None:
+    """Give the finish reason of the last call of the model; that of a stream may be of a call before its tools'."""
+    pieces = response.raw_representation if isinstance(response.raw_representation, list) else []
+    for piece in reversed(pieces):
+        if getattr(piece, "finish_reason", None):
+            break
+        if getattr(piece, "role", None) == "tool":
+            return None
+    return response.finish_reason
+
+
+def _origins(reading: Reading, session: AgentSession) -> list[str]:
+    """Give the other sessions that what was recalled comes from, as the framework wants it marked."""
+    sessions = {evidence.session for evidence in reading.evidence if evidence.session}
+    return sorted(sessions - {session.session_id})

@@ -1,0 +1,179 @@
+"""Memory for Strands Agents: a memory manager that recalls before model calls and remembers the turns that end well."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from demem_adapters.shared import DECLARED, Memories, digest
+from demem_agent import Reading
+
+try:
+    from strands.agent import AgentResult
+    from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent, BeforeModelCallEvent
+    from strands.memory import MemoryEntry, MemoryManager, MemoryStore
+    from strands.middleware import InvokeModelStage
+except ImportError as error:
+    raise ImportError("this adapter needs strands-agents: pip install 'demem-agent[strands]'") from error
+
+__all__ = ["LongTermMemory", "SlotStore"]
+
+#: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for somebody.
+_WHOLE = frozenset({"end_turn", "stop_sequence"})
+#: Where a turn is noted in what Strands hands from hook to hook.
+_ASKED, _ENDED = "demem_asked", "demem_ended"
+#: Readings that wait for the answer to their query; the oldest goes when there are more.
+_MOST_READINGS = 64
+
+
+class SlotStore(MemoryStore):
+    """Search a memory: one entry with all that was read for the query, in order of time; its text is within the limit.
+
+    Strands tells a store neither the ids of messages nor how an answer ended, so this one takes statements alone;
+    :class:`LongTermMemory` remembers the conversation.
+
+    Args:
+        memories: where it is remembered.
+        namespace: whose memory. Strands tells a store nothing of the call, so it is fixed.
+        name: of the store, as Strands' tools show it to the model.
+        description: of the store, for the same tools.
+    """
+
+    def __init__(
+        self, memories: Memories, namespace: str = "default", *, name: str = "memory", description: str | None = None
+    ) -> None:
+        self.memories, self.namespace = memories, namespace
+        self.name, self.description = name, description
+        self.max_search_results: int | None = None
+        self.writable, self.extraction = True, None
+        self._readings: dict[str, Reading] = {}
+
+    async def search(self, query: str, options: Any = None) -> list[MemoryEntry]:
+        """Read for a query; the entry is one however many are asked for, and there is none where nothing is found."""
+        reading = await self.memories.arecall(self.namespace, query)
+        if reading is None:
+            return []
+        self._readings[query] = reading
+        if len(self._readings) > _MOST_READINGS:
+            del self._readings[next(iter(self._readings))]
+        return [MemoryEntry(content=reading.text)]
+
+    async def add(self, content: str, metadata: Any = None) -> None:
+        """Remember a statement, such as the model gives to ``add_memory``, once; the metadata is left out."""
+        about = {"speaker": "assistant", "source": "add_memory", "key": digest("add_memory", content)}
+        await self.memories.aremember(self.namespace, content, **about)
+
+    def read_for(self, query: str) -> Reading | None:
+        """Give what was last read for a query, and let go of it."""
+        return self._readings.pop(query, None)
+
+
+class LongTermMemory(MemoryManager):
+    """Recall for the user's last message before each model call; remember message and answer of turns that end well.
+
+    What is recalled stands behind the message as a block of data and reaches the model only. A turn that fails, is cut
+    off, cancelled or refused is not remembered; one that waits for approval of a tool is when it goes on to its end.
+    A structured output is remembered as JSON. What cannot be remembered is logged by kind, and the answer stands.
+
+    Args:
+        memories: where it is remembered; ``memories.feedback(result.message["tracking_id"], thumbs=True)`` tells how
+            an answer did.
+        namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
+        session: id of the conversation; one for each agent unless given.
+        stores: further stores, searched after this one.
+        injection: as of ``MemoryManager``; what a config leaves out is as said above, False recalls by the tools only.
+        options: as of ``MemoryManager``: ``search_tool_config``, ``add_tool_config``.
+    """
+
+    def __init__(
+        self,
+        memories: Memories,
+        namespace: str = "default",
+        *,
+        session: str | None = None,
+        stores: Sequence[Any] = (),
+        injection: Any = True,
+        **options: Any,
+    ) -> None:
+        self.memories, self.namespace, self.session = memories, namespace, session
+        self._options = {"session": session, "stores": stores, "injection": injection, **options}
+        self._store = SlotStore(memories, namespace)
+        told = injection if isinstance(injection, dict) else {}
+        # "userTurn", Strands' own trigger, would leave the model without memory once it has called a tool.
+        config: Any = {"trigger": "everyTurn", "query": _query, "format": _block, **told}
+        super().__init__([self._store, *stores], injection=config if injection else False, **options)
+
+    async def init_agent(self, agent: Any) -> None:
+        """Attach to an agent: Strands calls this."""
+        await super().init_agent(agent)
+        agent.add_middleware(InvokeModelStage, _watch)
+        agent.add_hook(_begin, BeforeInvocationEvent)
+        agent.add_hook(_call, BeforeModelCallEvent)
+        agent.add_hook(partial(self._end, self.session or uuid.uuid4().hex), AfterInvocationEvent)
+
+    async def _end(self, session: str, event: AfterInvocationEvent) -> None:
+        asked, ended = event.invocation_state.pop(_ASKED, None), event.invocation_state.pop(_ENDED, False)
+        if asked is None or not ended or event.result is None or not (said := _said(event.result)):
+            return
+        call = event.result.message.get("tracking_id")
+        key, question = digest(asked.get("tracking_id", call)), _text(asked)
+        turn = partial(self.memories.converse, self.namespace, question, said, key=key, session=session, call=call)
+        await asyncio.to_thread(turn, reading=self._store.read_for(question))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Its tools are bound to it: a copy of them would search the memory of the first.
+        return _made, (type(self), self.memories, self.namespace, self._options)
+
+
+def _made(kind: Callable[..., LongTermMemory], memories: Memories, namespace: str, options: Any) -> LongTermMemory:
+    return kind(memories, namespace, **options)
+
+
+def _begin(event: BeforeInvocationEvent) -> None:
+    # Kept here: before a turn ends the history may be shortened, and Strands may put words of its own into it.
+    event.invocation_state[_ASKED] = _asked([*event.agent.messages, *(event.messages or [])])
+
+
+def _call(event: BeforeModelCallEvent) -> None:
+    event.invocation_state[_ENDED] = False  # and so it stays if a hook answers in place of the model
+
+
+async def _watch(context: Any, call: Callable[[Any], AsyncIterator[Any]]) -> AsyncIterator[Any]:
+    """Note whether a stream came to its end: one that breaks off looks like "end_turn" to Strands."""
+    cut = False
+    async for event in call(context):
+        chunk = event.get("event") or {}
+        cut = "messageStop" not in chunk and (cut or "contentBlockDelta" in chunk)
+        yield event
+    context.invocation_state[_ENDED] = not cut
+
+
+def _said(result: AgentResult) -> str:
+    """Give the answer of a turn, "" where there is none or it did not come to its end."""
+    if result.structured_output is not None:
+        return result.structured_output.model_dump_json()
+    return _text(result.message) if result.stop_reason in _WHOLE else ""
+
+
+def _asked(messages: Sequence[Any]) -> Any:
+    """Give the last message with words of the user's; results of tools are messages of theirs as well."""
+    return next((message for message in reversed(messages) if message["role"] == "user" and _text(message)), None)
+
+
+def _text(message: Any) -> str:
+    """Give the words of a message; those of an answer with citations are one level down."""
+    nested = (block.get("citationsContent", {}).get("content", [block]) for block in message["content"])
+    return "\n".join(block["text"] for blocks in nested for block in blocks if block.get("text")).strip()
+
+
+def _query(context: Any) -> str:
+    asked = _asked(context.messages)
+    return _text(asked) if asked is not None else ""
+
+
+def _block(context: Any) -> str:
+    entries: Iterable[MemoryEntry] = context.entries
+    return "\n".join([DECLARED, *(entry.content for entry in entries)])

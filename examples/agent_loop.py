@@ -1,0 +1,82 @@
+"""An agent loop that learns from its tools: python examples/agent_loop.py
+
+An agent restarts services. Its memory holds the runbook, which knows several ways, and not which host wants which one.
+Whether a command worked, the tool tells; the loop passes that on as feedback. No model is called: the agent takes the
+commands in the order in which memory reads them, as a model that trusts its memory would.
+"""
+
+from __future__ import annotations
+
+import re
+
+from demem_agent import Answer, SlotMemory
+
+RUNBOOK = (
+    "A service under systemd is restarted with `systemctl restart`.",
+    "A service in a container is restarted with `docker restart`.",
+    "A service under supervisor is restarted with `supervisorctl restart`.",
+    "Before the disk of a host is full, old logs are removed with `logrotate --force`.",
+    "The hosts saturn, jupiter, mars and venus stand in Lisbon, the others in Porto.",
+)
+#: What the hosts want: nobody has told the agent.
+WANTS = {
+    "saturn": "docker restart",
+    "jupiter": "supervisorctl restart",
+    "mars": "systemctl restart",
+    "venus": "docker restart",
+    "rhea": "supervisorctl restart",
+    "titan": "docker restart",
+}
+#: The same task as it is put on three days.
+ASKED = (
+    "How is the web service on {host} restarted?",
+    "The web service of {host} hangs. What restarts it?",
+    "Please restart the web service on {host} again.",
+)
+
+
+def run(host: str, command: str) -> bool:
+    """The tool: give whether the command worked there."""
+    return WANTS[host] == command
+
+
+class Agent:
+    """Reads its memory, tries what it finds there, and, if it ``learns``, tells memory how that went."""
+
+    def __init__(self, *, learns: bool) -> None:
+        self.learns = learns
+        self.memory = SlotMemory(read_limit=2000)
+        self.memory.ingest_many([{"text": text, "source": "runbook"} for text in RUNBOOK])
+
+    def solve(self, host: str, task: str) -> int:
+        """Carry out a task; give the number of tool calls that it took."""
+        reading = self.memory.read(task)
+        best_first = sorted(reading.lines, key=lambda line: -line.score)
+        found = dict.fromkeys(command for line in best_first for command in re.findall(r"`(.+?)`", line.text))
+        tried: list[Answer] = []
+        for command in found:
+            worked = run(host, command)
+            tried.append(self.memory.answered(task, f"`{command}`", reading=reading))
+            if self.learns:
+                self.hear(tried, worked, f"`{command}` works on {host}")
+            if worked:
+                return len(tried)
+        raise LookupError(f"nothing in memory restarts {host}")
+
+    def hear(self, tried: list[Answer], worked: bool, right: str) -> None:
+        """Tell memory how the last attempt went and, once one worked, what the first should have been."""
+        self.memory.feedback(tried[-1], outcome=worked)
+        if worked and len(tried) > 1:
+            self.memory.feedback(tried[0], correction=right)
+
+
+if __name__ == "__main__":
+    agents = {"memory that hears nothing": Agent(learns=False), "memory that hears of outcomes": Agent(learns=True)}
+    print(f"{'tool calls for ' + str(len(WANTS)) + ' tasks':<32}{'day 1':>8}{'day 2':>8}{'day 3':>8}")
+    for name, agent in agents.items():
+        days = [sum(agent.solve(host, asked.format(host=host)) for host in WANTS) for asked in ASKED]
+        print(f"{name:<32}" + "".join(f"{calls:>8}" for calls in days))
+    heard = agents["memory that hears of outcomes"].memory
+    print("\nWhat the tools have taught it:")
+    for item in heard.evidence()[len(RUNBOOK) :]:
+        print(f"  {item.text}")
