@@ -316,8 +316,8 @@ def read_for(state: State, query: Query, limit: int, mode: Mode, slot: int | Non
     evidence = tuple(dict.fromkeys(line.evidence for line in lines))
     slots = dict.fromkeys([routed.slot, *(state.slot_of[item.id] for item in evidence)])
     held = tuple(slot for slot in slots if any(state.slot_of[item.id] == slot for item in evidence))
-    reading = Reading(text, state.measure(text), limit, state.settings.unit, mode, evidence, held, tuple(lines))
-    return routed, reading
+    size, unit = state.measure(text), state.settings.unit
+    return routed, Reading(text, size, limit, unit, mode, evidence, held, tuple(lines), routed.probability)
 
 
 def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]:

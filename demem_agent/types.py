@@ -153,6 +153,7 @@ class Reading:
         size: of ``text``, in ``unit``; never more than ``limit``.
         evidence: the items in it, in the order in which they appear.
         slots: the slots these items are in; the routed one first.
+        probability: that the memory holds what was asked, as of :class:`Route`; 0.0 where nothing was asked of it.
     """
 
     text: str
@@ -163,6 +164,7 @@ class Reading:
     evidence: tuple[Evidence, ...]
     slots: tuple[int, ...]
     lines: tuple[Line, ...] = ()
+    probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""A chat engine that remembers what left its history: python examples/llama_index_memory.py
+"""Chat engines that remember what left their history: python examples/llama_index_memory.py
 
-The history holds about one turn; what leaves it goes to DeMem and comes back when it bears on a question. The model is
-a fake that says which remembered lines it was shown. Needs ``pip install 'demem-agent[llama-index]'``.
+Each user's history holds about one turn; what leaves it goes to DeMem and comes back when it bears on a question. The
+model is a fake one, made to answer with the remembered line that is nearest to the question. Needs
+``pip install 'demem-agent[llama-index]'``.
 """
 
 from __future__ import annotations
@@ -17,35 +18,42 @@ from demem_adapters.llama_index import MemoryBlock, MemoryRetriever
 from demem_adapters.shared import Memories
 
 TURNS = (
-    "The boiler in the kitchen has a brass valve, fitted in 2019.",
-    "The gate in the garden squeaks whenever the wind comes from the east.",
-    "My sister Ines visits in October and brings her two dogs along.",
-    "Which valve is in the kitchen's boiler?",
+    ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),
+    ("ana", "My sister Ines visits in October and brings her two dogs along."),
+    ("ben", "I am new here."),
+    ("ana", "Which valve is in the kitchen's boiler?"),
+    ("ben", "Which valve is in the kitchen's boiler?"),
 )
 
 
-class Recalling(MockLLM):
-    """Says which lines of memory it was shown."""
-
+class Fake(MockLLM):
     def chat(self, messages: Any, **_: Any) -> ChatResponse:
-        shown = [line for m in messages for line in (m.content or "").splitlines() if line.startswith("- user")]
-        return ChatResponse(message=ChatMessage(role="assistant", content=f"I remember {shown}"))
+        shown = "\n".join(message.content or "" for message in messages).splitlines()
+        told = [line for line in shown if line.startswith("- user: ") and "boiler" in line]
+        known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
+        said = known if shown[-1].endswith("?") else "Noted."
+        return ChatResponse(message=ChatMessage(role="assistant", content=said))
+
+
+def memory_of(name: str, block: MemoryBlock) -> Memory:
+    return Memory.from_defaults(
+        session_id=name,
+        token_limit=60,  # words, by the tokenizer below
+        token_flush_size=1,
+        chat_history_token_ratio=0.2,
+        tokenizer_fn=str.split,
+        memory_blocks=[block],
+        insert_method=InsertMethod.USER,
+    )
 
 
 if __name__ == "__main__":
     memories = Memories(limit=180)
-    memory = Memory.from_defaults(
-        session_id="monday",
-        token_limit=60,  # words, by the tokenizer below
-        token_flush_size=1,
-        chat_history_token_ratio=0.3,
-        tokenizer_fn=str.split,
-        memory_blocks=[MemoryBlock(memories=memories, namespace="ana")],
-        insert_method=InsertMethod.USER,
-    )
-    engine = SimpleChatEngine.from_defaults(llm=Recalling(), memory=memory)
-    for turn in TURNS:
-        print(f"user: {turn}\nbot:  {engine.chat(turn)}")
+    block = MemoryBlock(memories=memories, namespace=lambda session: session)
+    histories = {name: memory_of(name, block) for name in ("ana", "ben")}
+    for name, turn in TURNS:
+        engine = SimpleChatEngine.from_defaults(llm=Fake(), memory=histories[name])
+        print(f"{name}: {turn}\nbot: {engine.chat(turn)}")
     print("\nRetrieved for 'When does Ines come?':")
     for node in MemoryRetriever(memories, namespace="ana", limit=200).retrieve("When does Ines come?"):
         print(f"  {node.score:.2f}  {node.text}")

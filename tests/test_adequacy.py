@@ -28,6 +28,7 @@ from demem_agent.scoring import (
 )
 from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP
 from demem_agent.testing import BagEncoder, ReadingAnswerer
+from demem_agent.types import Mode
 
 ENCODER = BagEncoder(8)
 SHARES = st.floats(0.0, 1.0)
@@ -151,6 +152,15 @@ def test_an_empty_index_gives_no_signal() -> None:
 
 
 # The route
+
+
+@pytest.mark.parametrize("mode", ["evidence", "strict"])
+def test_a_reading_tells_the_probability_of_its_route(mode: Mode) -> None:
+    memory = remembering()
+    memory.ingest_many([{"text": "I live in Lisbon."}, {"text": "My dog is called Rex."}])
+    for asked in ("Where do I live?", "Who won the race?"):
+        assert memory.read(asked, mode=mode).probability == memory.route(asked).probability > 0.0
+    assert memory.read("Where do I live?", limit=1).probability == memory.route("Where do I live?").probability
 
 
 def test_an_empty_memory_holds_nothing_that_is_asked() -> None:

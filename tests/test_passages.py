@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_adapters.passages import Passage, at_most, details, fitting, passages
+from demem_adapters.passages import Passage, details, fitting, passages
 from demem_agent import Evidence, SlotMemory
 from demem_agent.testing import BagEncoder
+from demem_agent.types import Unit
+from demem_agent.units import measure
 
 SENTENCES = [
     f"In room {n} of the house the boiler has a valve of {metal}." for n in range(9) for metal in ("brass", "tin")
@@ -57,19 +59,15 @@ def test_of_nothing_there_are_no_passages(reading: object) -> None:
 
 @given(st.lists(st.text(max_size=20), max_size=8), st.integers(0, 60), st.sampled_from(["chars", "bytes", "tokens"]))
 def test_what_fits_is_within_the_limit_and_no_passage_is_left_out_that_would_fit(
-    texts: list[str], limit: int, unit: str
+    texts: list[str], limit: int, unit: Unit
 ) -> None:
     offered = [Passage(text) for text in texts]
-    taken = list(fitting(offered, lambda passage: f"<{passage.text}>", limit, unit))
-    left = limit - sum(at_most(f"<{passage.text}>", unit) for passage in taken)
+    size = measure(unit)
+    taken = list(fitting(offered, lambda passage: f"<{passage.text}>", limit, size))
+    left = limit - sum(size(f"<{passage.text}>") for passage in taken)
     assert left >= 0
     missed = [p for p in offered if not any(p is other for other in taken)]
-    assert all(at_most(f"<{p.text}>", unit) > left for p in missed)
-
-
-@given(st.text())
-def test_a_size_in_tokens_is_never_below_that_of_the_text_in_bytes(text: str) -> None:
-    assert at_most(text, "tokens") == len(text.encode("utf-8", "surrogatepass")) >= at_most(text, "chars")
+    assert all(size(f"<{p.text}>") > left for p in missed)
 
 
 def test_details_are_json_values_and_leave_out_what_is_not_known() -> None:

@@ -38,7 +38,8 @@ class MemoryRetriever:
         reading = self.memories.recall(named(self.namespace, **about), query)
         if reading is None:
             return []
-        found = fitting(passages(reading), lambda passage: f"{_shown(passage)}\n", reading.limit + 1, reading.unit)
+        size = self.memories.measure(reading.unit)
+        found = fitting(passages(reading), lambda passage: f"{_shown(passage)}\n", reading.limit + size("\n"), size)
         return [dotdict(long_text=_shown(passage)) for passage in found][:k]
 
 

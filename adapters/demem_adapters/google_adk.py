@@ -82,7 +82,7 @@ class MemoryService(BaseMemoryService):
             return SearchMemoryResponse(memories=[])
         if reading.mode == "strict":
             return SearchMemoryResponse(memories=[MemoryEntry(content=types.UserContent(reading.text))])
-        found = fitting(passages(reading), _shown, reading.limit, reading.unit)
+        found = fitting(passages(reading), _shown, reading.limit, self.memories.measure(reading.unit))
         return SearchMemoryResponse(memories=[_entry(passage) for passage in found])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
 
-from demem_adapters.shared import DECLARED, Memories, Namespace, digest
-from demem_agent import Evidence, Reading
+from demem_adapters.passages import Passage, details, fitting, passages
+from demem_adapters.shared import DECLARED, LOG, Memories, Namespace, block, digest, named
+from demem_agent import Reading
 from demem_agent.errors import DeMemError
+from demem_agent.units import Measure
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, TextBlock
@@ -25,12 +25,13 @@ except ImportError as error:
 
 __all__ = ["MemoryBlock", "MemoryPostprocessor", "MemoryRetriever"]
 
-_LOG = logging.getLogger("demem_adapters")
 #: Speakers whose messages are remembered; instructions and results of tools are not what anybody said.
 _SPEAKERS = ("user", "assistant")
-#: A reading of a memory that holds more than the retrieved nodes leaves room: the postprocessor reads longer ones, this
-#: often at most, until what it may give of them fills the limit to this share.
-_READS, _FULL = 8, 0.9
+#: A reading of a memory that holds more than the retrieved nodes leaves room: the postprocessor reads longer ones, each
+#: of twice the limit, this many at most, until what it has of the nodes fills its limit to this share.
+_LONGER, _FULL = 7, 0.9
+#: Stands between the texts of nodes that are put before a model.
+_APART = "\n\n"
 
 
 class MemoryBlock(BaseMemoryBlock[str]):
@@ -38,8 +39,8 @@ class MemoryBlock(BaseMemoryBlock[str]):
 
     LlamaIndex hands over only what no longer fits its history. At the end of a session
     ``await block.aput(await memory.aget_all(), session_id=memory.session_id)`` hands over the rest: a message with the
-    same speaker and text in the same session is remembered once. What cannot be remembered (a store that fails) is
-    logged by kind, and the conversation goes on.
+    same speaker and text in the same session is remembered once. A memory that fails is logged by kind, and the
+    conversation goes on.
 
     Args:
         memories: where it is remembered. What is recalled is at most their limit.
@@ -52,8 +53,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
         asked = next((_text(message) for message in reversed(messages or []) if message.role == "user"), "")
-        reading = await self.memories.arecall(_named(self.namespace, about.get("session_id")), asked)
-        return f"{DECLARED}\n{reading.text}" if reading is not None else ""
+        return block(await self.memories.aprepare(named(self.namespace, about.get("session_id")), asked))
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         # Other blocks get the same messages and take the session out of them: read it before anything is awaited.
@@ -63,17 +63,17 @@ class MemoryBlock(BaseMemoryBlock[str]):
     def _remember(self, turns: Sequence[dict[str, Any]]) -> None:
         try:
             for turn in turns:
-                self.memories.remember(_named(self.namespace, turn["session"]), **turn)
+                self.memories.remember(named(self.namespace, turn["session"]), **turn)
         except DeMemError as error:
-            _LOG.warning("messages were not remembered: %s", type(error).__name__)
+            LOG.warning("a turn was not remembered: %s", type(error).__name__)
 
 
 class MemoryRetriever(BaseRetriever):
-    """Retrieve from a memory: one node for each line of a reading, best first.
+    """Retrieve from a memory: one node for each item of a reading, best first.
 
-    A node's text is the line with its day and speaker; its metadata, which is not put before a model, says where it
-    comes from. All texts together, with blank lines between, are within the limit. The score is the same for all: the
-    probability that the memory holds what is asked, so that a ``SimilarityPostprocessor`` can abstain.
+    A node's text is what was read of the item with its day and speaker; its metadata, which is not put before a model,
+    says where it comes from. All texts together, with blank lines between, are within the limit. The score is the same
+    for all: the probability that the memory holds what is asked, so that a ``SimilarityPostprocessor`` can abstain.
 
     Args:
         memories: where to read.
@@ -88,20 +88,15 @@ class MemoryRetriever(BaseRetriever):
         self.memories, self.namespace, self.limit = memories, namespace, limit
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return self._read(_named(self.namespace, query_bundle), query_bundle.query_str)
-
-    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return await asyncio.to_thread(self._read, _named(self.namespace, query_bundle), query_bundle.query_str)
-
-    def _read(self, namespace: str, query: str) -> list[NodeWithScore]:
+        namespace, query = named(self.namespace, query_bundle), query_bundle.query_str
         reading = self.memories.recall(namespace, query, limit=self.limit)
-        most = reading.limit if reading is not None else 0
-        while reading is not None and (over := reading.size + _repeated_days(reading) - most) > 0:
-            reading = self.memories.recall(namespace, query, limit=max(1, reading.limit - over))
         if reading is None:
             return []
-        score = self.memories.of(namespace).route(query).probability
-        return [NodeWithScore(node=node, score=score) for node in _nodes(reading)]
+        nodes = _nodes(reading, self.memories.measure(reading.unit))
+        return [NodeWithScore(node=node, score=reading.probability) for node in nodes]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
 
 
 class MemoryPostprocessor(BaseNodePostprocessor):
@@ -133,42 +128,35 @@ class MemoryPostprocessor(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         if query_bundle is None or not query_bundle.query_str.strip():
             return nodes
-        keys = [_key(node) for node in nodes]
-        read = self._read(query_bundle, {key: node for key, node in zip(keys, nodes, strict=True) if key})
-        kept: list[NodeWithScore] = []
-        for key, node in zip(keys, nodes, strict=True):
-            if not key:
-                kept.append(node)
-            elif key in read:
-                kept.append(_cut(node, read.pop(key)))  # popped: a node that came twice is given once
-        return kept
+        given: dict[str, NodeWithScore] = {}
+        for node in nodes:
+            given.setdefault(digest(node.node_id, _about(node)), node)  # one that came twice is given once
+        told = {key: _about(node) for key, node in given.items() if node.get_content().strip()}
+        read = self._read(query_bundle, told)
+        kept = ((key, node) for key, node in given.items() if key in read or key not in told)
+        return [_cut(node, read[key]) if key in read else node for key, node in kept]
 
-    def _read(self, query: QueryBundle, nodes: dict[str, NodeWithScore]) -> dict[str, str]:
+    def _read(self, query: QueryBundle, told: dict[str, dict[str, Any]]) -> dict[str, str]:
         """Give what is read of these nodes, by key: as much as fits, though the memory may hold more than them."""
-        memory = self.memories.of(_named(self.namespace, query))
-        memory.ingest_many({**_about(node), "source_id": key, "key": key} for key, node in nodes.items())
+        memory = self.memories.of(named(self.namespace, query))
+        memory.ingest_many({**turn, "source_id": key, "key": key} for key, turn in told.items())
         reading = memory.read(query.query_str, limit=self.limit or self.memories.limit, mode="evidence")
-        most = fits = reading.limit
-        read, over = _passages(reading, nodes), None
-        for _ in range(_READS):
-            if len(read) == len(nodes) or _at_most(read.values(), reading) > _FULL * most:
+        most, measure = reading.limit, self.memories.measure(reading.unit)
+        read = {key: passage.text for key, passage in _of(told, reading).items()}  # within the limit, as the reading is
+        for _ in range(_LONGER):
+            held = sum(measure(text + _APART) for text in read.values())
+            if len(read) == len(told) or held > _FULL * most:
                 break
-            limit = (fits + over) // 2 if over else 2 * fits
-            found = _passages(memory.read(query.query_str, limit=limit, mode="evidence"), nodes)
-            if _at_most(found.values(), reading) > most:
-                over = limit
-            else:
-                fits, read = limit, found
+            reading = memory.read(query.query_str, limit=2 * reading.limit, mode="evidence")
+            more = _of(told.keys() - read.keys(), reading)
+            fits = fitting(more.values(), lambda passage: passage.text + _APART, most - held, measure)
+            read |= {_source(passage): passage.text for passage in fits}
         return read
-
-
-def _named(namespace: Namespace, given: object) -> str:
-    return namespace(given) if callable(namespace) else namespace
 
 
 def _text(message: ChatMessage) -> str:
     """Give the text of a message, without what this adapter put into it."""
-    texts = [block.text for block in message.blocks if isinstance(block, TextBlock)]
+    texts = [part.text for part in message.blocks if isinstance(part, TextBlock)]
     return "\n".join(text for text in texts if DECLARED not in text)
 
 
@@ -177,59 +165,27 @@ def _turn(message: ChatMessage) -> dict[str, Any]:
     return {"text": text, "speaker": speaker, "session": session, "key": digest(session, speaker, text)}
 
 
-def _told(reading: Reading) -> Iterator[tuple[str, str]]:
-    """Give each line of a reading with the day that it stands under, as it stands there."""
-    day, words = "", ""
-    for line in [*reading.text.split("\n")[1:-1], "# "]:
-        if line.startswith("  "):
-            words += f"\n{line[2:]}"
-            continue
-        if words:
-            yield day, words
-        words = line[2:] if line.startswith("- ") else ""
-        day = line[2:] if line.startswith("# ") else day
+def _nodes(reading: Reading, measure: Measure) -> Iterator[TextNode]:
+    found: Iterable[Passage] = passages(reading)
+    if reading.mode == "evidence":  # a summary is within the limit as it is
+        found = fitting(found, lambda passage: _shown(passage) + _APART, reading.limit, measure)
+    for passage in found:
+        about = details(passage.evidence)
+        yield TextNode(text=_shown(passage), metadata=about, excluded_llm_metadata_keys=[*about])
 
 
-def _nodes(reading: Reading) -> list[TextNode]:
-    if reading.mode == "strict":
-        return [TextNode(text=reading.text)]
-    told = zip(_told(reading), reading.lines, strict=True)
-    ordered = sorted(told, key=lambda pair: -pair[1].score)
-    return [_node(day, words, line.evidence) for (day, words), line in ordered]
+def _shown(passage: Passage) -> str:
+    about = details(passage.evidence)
+    day = f"{about['at'][:10]}, " if "at" in about else ""
+    return day + (f"{about['speaker']}: " if "speaker" in about else "") + passage.text
 
 
-def _node(day: str, words: str, evidence: Evidence) -> TextNode:
-    about = {"evidence_id": evidence.id, "speaker": evidence.speaker, "session": evidence.session}
-    about |= {"source": evidence.source, "source_id": evidence.source_id}
-    if evidence.at is not None:
-        words, about["at"] = f"{day}, {words}", evidence.at.isoformat()
-    known = {name: value for name, value in about.items() if value is not None}
-    return TextNode(text=words, metadata=known, excluded_llm_metadata_keys=[*known])
+def _of(keys: Container[str], reading: Reading) -> dict[str, Passage]:
+    return {key: passage for passage in passages(reading) if (key := _source(passage)) in keys}
 
 
-def _repeated_days(reading: Reading) -> int:
-    """Give by how much a reading grows when each line has its day, at most, whatever the unit."""
-    days = [day for day, _ in _told(reading) if day] if reading.mode == "evidence" else []
-    return sum(len(day) + len(", ") for day, after in pairwise(days) if day == after and day != "undated")
-
-
-def _passages(reading: Reading, keys: Container[str]) -> dict[str, str]:
-    """Give what is read of these sources, by source id."""
-    found: dict[str, list[str]] = {}
-    for line in reading.lines:
-        if (key := line.evidence.source_id) is not None and key in keys:
-            found.setdefault(key, []).append(line.text)
-    return {key: "\n".join(texts) for key, texts in found.items()}
-
-
-def _at_most(texts: Iterable[str], reading: Reading) -> int:
-    """Give the size of texts with a blank line after each; for tokens a bound that always holds."""
-    return sum(len(text if reading.unit == "chars" else text.encode("utf-8", "surrogatepass")) + 2 for text in texts)
-
-
-def _key(node: NodeWithScore) -> str:
-    """Give what a node is remembered under, "" for one without text."""
-    return digest(node.node_id, _about(node)) if node.get_content().strip() else ""
+def _source(passage: Passage) -> str:
+    return (passage.evidence and passage.evidence.source_id) or ""
 
 
 def _about(node: NodeWithScore) -> dict[str, Any]:

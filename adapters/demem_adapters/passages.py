@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from demem_agent import Evidence, Reading
+from demem_agent.units import Measure
 
-__all__ = ["Passage", "at_most", "details", "fitting", "passages"]
+__all__ = ["Passage", "details", "fitting", "passages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +40,18 @@ def passages(reading: Reading | None) -> list[Passage]:
 
 
 def fitting(
-    found: Iterable[Passage], shown: Callable[[Passage], str], limit: int, unit: str = "chars"
+    found: Iterable[Passage], shown: Callable[[Passage], str], limit: int, measure: Measure = len
 ) -> Iterator[Passage]:
-    """Give passages as long as what is ``shown`` of them fits; one that does not makes room for those after it."""
+    """Give passages as long as what is ``shown`` of them fits; one that does not makes room for those after it.
+
+    Args:
+        measure: gives the size of a text in the unit of the limit, as ``Memories.measure`` does.
+    """
     for passage in found:
-        size = at_most(shown(passage), unit)
+        size = measure(shown(passage))
         if size <= limit:
             limit -= size
             yield passage
-
-
-def at_most(text: str, unit: str) -> int:
-    """Give the size of a text; in tokens a bound that always holds, as no token is shorter than a byte."""
-    return len(text if unit == "chars" else text.encode("utf-8", "surrogatepass"))
 
 
 def details(evidence: Evidence | None) -> dict[str, Any]:

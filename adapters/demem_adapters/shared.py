@@ -17,6 +17,8 @@ from demem_agent.options import Options
 from demem_agent.signals import Told
 from demem_agent.stores import MemoryStore, Store, open_store
 from demem_agent.turns import text_field
+from demem_agent.types import Unit
+from demem_agent.units import Measure, measure
 
 __all__ = ["DECLARED", "LOG", "Inject", "Memories", "Namespace", "block", "digest", "named", "put_before"]
 
@@ -54,6 +56,10 @@ class Memories:
         self._open: dict[str, SlotMemory] = {}
         self._answers: dict[str, tuple[str, str]] = {}
         self._lock = threading.RLock()
+
+    def measure(self, unit: Unit) -> Measure:
+        """Give what measures a text as these memories do, in the unit of a reading of theirs."""
+        return measure(unit, self._options.get("counter") if unit == "tokens" else None)
 
     def of(self, namespace: str) -> SlotMemory:
         """Give the memory of a namespace, making it if there is none."""
