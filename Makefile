@@ -4,11 +4,13 @@
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
+CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/test_adapter_$(name).py)
 
 VENV := .venv
 MODELS_VENV := .venv-models
 ADAPTERS_VENV := .venv-adapters
-MORE_VENV := .venv-adapters-more
+CREW_VENV := .venv-adapters-crew
+OLD_MCP_VENV := .venv-adapters-old-mcp
 PIP_INSTALL := -m pip install --quiet
 RUN := $(VENV)/bin/python
 
@@ -16,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters test-adapters-more lint wheel-test bench clean
+.PHONY: help demo test test-slow test-models test-adapters lint wheel-test bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,11 +35,12 @@ test-slow: $(VENV)/.dev  ## run the slow tests
 test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an environment of their own
 	@$(MODELS_VENV)/bin/python -m pytest -m models $(ARGS)
 
-test-adapters: $(ADAPTERS_VENV)/.ready  ## run the tests of the adapters with their frameworks, in an environment of their own
-	@$(ADAPTERS_VENV)/bin/python -m pytest tests/test_adapter_*.py $(ARGS)
-
-test-adapters-more: $(MORE_VENV)/.ready  ## the same for Google ADK and DSPy, whose frameworks are large
-	@$(MORE_VENV)/bin/python -m pytest tests/test_adapter_google_adk.py tests/test_adapter_dspy.py $(ARGS)
+# CrewAI wants an older client of OpenAI's than the Agents SDK, and both versions of the MCP SDK are supported.
+test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
+	@$(ADAPTERS_VENV)/bin/python -m pytest $(filter-out $(CREW_TESTS),$(wildcard tests/test_adapter_*.py)) \
+		tests/test_chat_backend.py $(ARGS)
+	@$(CREW_VENV)/bin/python -m pytest $(CREW_TESTS) $(ARGS)
+	@$(OLD_MCP_VENV)/bin/python -m pytest tests/test_adapter_mcp.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff check .
@@ -58,7 +61,7 @@ bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(ADAPTERS_VENV) $(MORE_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -81,18 +84,23 @@ $(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created
 	@touch $@
 
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
-	@echo "installing the frameworks of the adapters into $(ADAPTERS_VENV) ..."
-	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) \
-		--editable '.[haystack,langchain,langgraph,llama-index,mcp,openai-agents,pydantic-ai]' \
-		hypothesis pytest langchain-tests
+	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
+	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
+		'.[agent-framework,google-adk,haystack,langchain,langgraph,llama-index,mcp,openai-agents,pydantic-ai,strands]' \
+		hypothesis pytest langchain-tests fastapi uvicorn
 	@touch $@
 
-$(MORE_VENV)/.ready: pyproject.toml | $(MORE_VENV)/.created
-	@echo "installing Google ADK and DSPy into $(MORE_VENV) ..."
-	@$(MORE_VENV)/bin/python $(PIP_INSTALL) --editable '.[dspy,google-adk]' hypothesis pytest
+$(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
+	@echo "installing AutoGen, CrewAI, DSPy and LiteLLM into $(CREW_VENV) ..."
+	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[autogen,crewai,dspy,litellm]' hypothesis pytest
 	@touch $@
 
-$(VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(MORE_VENV)/.created:
+$(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created
+	@echo "installing the MCP SDK 1.30 into $(OLD_MCP_VENV) ..."
+	@$(OLD_MCP_VENV)/bin/python $(PIP_INSTALL) --editable '.[mcp]' 'mcp<2' hypothesis pytest
+	@touch $@
+
+$(VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

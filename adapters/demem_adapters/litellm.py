@@ -1,0 +1,186 @@
+"""Memory for LiteLLM: a callback for ``acompletion``, the router and the proxy, and ``wrap`` for any chat function."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from demem_adapters.openai import Turn
+from demem_adapters.shared import DECLARED, LOG, Inject, Memories, Namespace, named
+
+try:
+    from litellm import ModelResponse
+    from litellm.integrations.custom_logger import CustomLogger
+    from litellm.types.utils import CallTypes
+except ImportError as error:
+    raise ImportError("this adapter needs litellm: pip install 'demem-agent[litellm]'") from error
+
+__all__ = ["MemoryLogger", "wrap"]
+
+#: Calls under way; the oldest goes when there are more: of one that failed nobody says for sure that it is over.
+_MOST_CALLS = 2_000
+#: What LiteLLM puts in place of a text that its callbacks are not to see.
+_REDACTED = "redacted-by-litellm"
+_UNSURE = "a stream was not remembered: it may have broken off"
+
+
+class MemoryLogger(CustomLogger):
+    """Recall before a chat completion and remember after it: for ``litellm.callbacks``, and those of the proxy.
+
+    It works where LiteLLM asks its callbacks before a call: in ``litellm.acompletion``, in ``Router.acompletion`` and
+    so in the proxy, of which the namespace sees who called. ``litellm.completion`` asks none: use :func:`wrap`.
+
+    A stream is remembered when LiteLLM has passed on the provider's finish reason on its own. It also ends streams that
+    broke off with "stop", and a reason that came together with text cannot be told from that: such a stream is not
+    remembered, which is logged. :func:`wrap` tells the two apart.
+
+    Args:
+        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how an answer did.
+        namespace: whose memory; a function gets the arguments of the call, such as ``lambda call: call["user"]``, with
+            what the proxy adds in ``metadata``. A call whose namespace is "" has no memory.
+        inject: where the block goes, "user" or "system".
+    """
+
+    def __init__(self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user") -> None:
+        super().__init__()
+        self.memories, self.namespace = memories, namespace
+        self.inject: Inject = inject
+        # LiteLLM takes two callbacks of a class for the same one if no attribute of a plain type tells them apart.
+        self.mark = uuid.uuid4().hex
+        #: By the id that LiteLLM gives a call: those to be remembered at their end, and streams not known to be whole.
+        self._turns: dict[str, Turn] = {}
+        self._streams: dict[str, Turn] = {}
+
+    async def async_pre_call_deployment_hook(
+        self, kwargs: dict[str, Any], call_type: CallTypes | None
+    ) -> dict[str, Any] | None:
+        """Recall for the user's last message, and put it before the model in this call alone."""
+        messages = kwargs.get("messages")
+        # What is there already was put before an outer call: LiteLLM's own fallbacks carry out calls inside of calls.
+        if call_type != CallTypes.acompletion or not messages or _recalled(messages):
+            return None
+        if not (namespace := named(self.namespace, kwargs)):
+            return None
+        turn, asked = await asyncio.to_thread(Turn.begin, self.memories, namespace, self.inject, kwargs)
+        under_way = self._streams if kwargs.get("stream") else self._turns
+        under_way[kwargs["litellm_call_id"]] = turn
+        if len(under_way) > _MOST_CALLS:
+            del under_way[next(iter(under_way))]
+        return asked
+
+    async def async_post_call_success_deployment_hook(
+        self, request_data: dict[str, Any], response: Any, call_type: CallTypes | None
+    ) -> None:
+        """Remember a turn before its answer is given, so that the next one knows of it."""
+        await self._end(request_data, response)
+
+    async def async_post_call_streaming_deployment_hook(
+        self, request_data: dict[str, Any], response_chunk: Any, call_type: CallTypes | None
+    ) -> None:
+        """Note that a stream came to its end: LiteLLM asks only about reasons that the provider gave."""
+        call = request_data["litellm_call_id"]
+        if call in self._streams and any(choice.finish_reason for choice in response_chunk.choices):
+            self._turns[call] = self._streams.pop(call)
+
+    async def async_log_success_event(
+        self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any
+    ) -> None:
+        """Remember what no other hook is told of: streams, and answers from LiteLLM's cache."""
+        if self._streams.pop(kwargs["litellm_call_id"], None):
+            LOG.warning(_UNSURE)
+        await self._end(kwargs, response_obj)
+
+    async def _end(self, call: Mapping[str, Any], response: Any) -> None:
+        turn = self._turns.pop(call.get("litellm_call_id", ""), None)
+        if turn is not None and isinstance(response, ModelResponse) and not _redacted(response):
+            turn.hear(response)
+            await asyncio.to_thread(turn.end, response.id)
+
+
+def wrap(
+    create: Callable[..., Any], memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user"
+) -> Callable[..., Any]:
+    """Give a function like ``litellm.completion`` that has memory; ``create`` is that, or one of the same arguments.
+
+    ``litellm.acompletion`` and the methods of a ``Router`` are such as well. Streams, tools and errors are passed
+    through as they are; a stream is remembered when it has ended and the provider gave its finish reason. Other
+    arguments as of :class:`MemoryLogger`, which is not needed besides.
+    """
+    begin = functools.partial(Turn.begin, memories, namespace, inject)
+
+    @functools.wraps(create)
+    def created(model: str, messages: list[Any], **call: Any) -> Any:
+        turn, asked = begin({"model": model, "messages": messages, **call})
+        return _heard(create(**asked), turn)
+
+    @functools.wraps(create)
+    async def acreated(model: str, messages: list[Any], **call: Any) -> Any:
+        turn, asked = await asyncio.to_thread(begin, {"model": model, "messages": messages, **call})
+        return await asyncio.to_thread(_heard, await create(**asked), turn)
+
+    return acreated if inspect.iscoroutinefunction(create) else created
+
+
+def _heard(response: Any, turn: Turn) -> Any:
+    if not isinstance(response, ModelResponse):
+        return _Stream(response, turn)
+    turn.hear(response)
+    turn.end(response.id)
+    return response
+
+
+class _Stream:
+    """A stream that looks like the one it passes on, which LiteLLM makes for both kinds of loops."""
+
+    def __init__(self, stream: Any, turn: Turn) -> None:
+        self._stream, self._turn = stream, turn
+        self._call: str | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __iter__(self) -> _Stream:
+        return self
+
+    def __aiter__(self) -> _Stream:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self._take(next(self._stream))
+        except StopIteration:
+            self._end()
+            raise
+
+    async def __anext__(self) -> Any:
+        try:
+            return self._take(await anext(self._stream))
+        except StopAsyncIteration:
+            await asyncio.to_thread(self._end)
+            raise
+
+    def _take(self, piece: Any) -> Any:
+        self._call = self._call or piece.id
+        self._turn.hear(piece)
+        return piece
+
+    def _end(self) -> None:
+        # LiteLLM ends a stream that broke off with "stop" as well; what the provider gave it keeps in one of these.
+        kept = (choice.finish_reason for piece in getattr(self._stream, "chunks", ()) for choice in piece.choices)
+        if getattr(self._stream, "received_finish_reason", None) or any(kept):
+            self._turn.end(self._call)
+        else:
+            LOG.warning(_UNSURE)
+
+
+def _recalled(messages: list[Any]) -> bool:
+    contents = (m.get("content") if isinstance(m, Mapping) else m.content for m in messages)
+    return any(isinstance(content, str) and content.startswith(DECLARED) for content in contents)
+
+
+def _redacted(response: ModelResponse) -> bool:
+    return any(choice.message.content == _REDACTED for choice in response.choices)

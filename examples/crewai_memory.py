@@ -1,0 +1,57 @@
+"""A crew with memory and two users: python examples/crewai_memory.py
+
+The model is a fake one, made to answer with the remembered line that is nearest to the question. Each turn is a crew of
+its own: what is known later comes from memory. Needs ``pip install 'demem-agent[crewai]'``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from typing import Any
+
+# CrewAI writes to the home folder and sends telemetry: here it does neither. Said before it is imported.
+os.environ["HOME"] = os.environ["CREWAI_STORAGE_DIR"] = tempfile.mkdtemp()
+os.environ["CREWAI_DISABLE_TELEMETRY"] = os.environ["OTEL_SDK_DISABLED"] = "true"
+os.environ["CREWAI_TRACING_ENABLED"] = "false"
+
+from crewai import Agent, BaseLLM, Crew, Task
+
+from demem_adapters.crewai import LongTermMemory
+from demem_adapters.shared import Memories
+
+TURNS = (
+    ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),
+    ("ana", "My sister Ines visits in October and brings her two dogs along."),
+    ("ben", "I am new here."),
+    ("ana", "Which valve is in the kitchen's boiler?"),
+    ("ben", "Which valve is in the kitchen's boiler?"),
+)
+
+
+class Fake(BaseLLM):
+    def call(self, messages: Any, *_: Any, **__: Any) -> str:
+        prompt = messages[-1]["content"]
+        told = [line for line in prompt.splitlines() if line.startswith("- (score=") and "boiler" in line]
+        known = f"You told me: {told[0].partition(') ')[2]}" if told else "I know nothing of it."
+        return f"Thought: done\nFinal Answer: {known if '?' in prompt.splitlines()[1] else 'Noted.'}"
+
+
+def crew_of(memory: LongTermMemory, turn: str) -> Crew:
+    helper = Agent(role="Helper", goal="Help", backstory="You help about the house.", llm=Fake(model="fake"))
+    task = Task(description=turn, expected_output="An answer", agent=helper)
+    return Crew(agents=[helper], tasks=[task], memory=memory)
+
+
+if __name__ == "__main__":
+    memories = Memories(limit=400)
+    for name, turn in TURNS:
+        memory = LongTermMemory(memories=memories, root_scope=f"/user/{name}")
+        result = crew_of(memory, turn).kickoff()
+        print(f"{name}: {turn}\nbot: {result.raw}")
+    print("\nHelpful?", memory.feedback(result, thumbs=False).rewards)
+    for name in ("ana", "ben"):
+        memory = LongTermMemory(memories=memories, root_scope=f"/user/{name}")
+        print(name, [match.record.content for match in memory.recall("kitchen's boiler")])
+    shutil.rmtree(os.environ["HOME"])
