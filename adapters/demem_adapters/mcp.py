@@ -7,8 +7,9 @@ import ipaddress
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from demem_adapters.mcp_server import MCPServer, make_app, make_server
+from demem_adapters.mcp_server import make_app, make_server
 from demem_adapters.shared import Memories
 from demem_agent import DeMemError, InvalidInput
 
@@ -18,7 +19,7 @@ INTERRUPTED = 130
 
 
 def serve(
-    server: MCPServer,
+    server: Any,
     *,
     http: bool = False,
     host: str = "127.0.0.1",
@@ -65,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _serve_stdio(server: MCPServer) -> None:
+def _serve_stdio(server: Any) -> None:
     """Serve on copies of the process's streams: mcp 1.x closes those that it is given."""
     given = sys.stdin, sys.stdout
     with (

@@ -34,7 +34,7 @@ except ImportError:  # mcp 1.x, where a missing resource is an error like any ot
 
     NEW = False
 
-__all__ = ["NEW", "MCPServer", "make_app", "make_server"]
+__all__ = ["NEW", "make_app", "make_server"]
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
