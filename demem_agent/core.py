@@ -33,6 +33,7 @@ from demem_agent.types import (
     Evidence,
     FeedbackReport,
     Ingested,
+    Line,
     Mode,
     Reading,
     Receipt,
@@ -292,6 +293,8 @@ class MemoryCore:
     def _own_reading(self, reading: Reading) -> None:
         """Refuse a reading of another memory: ids are counted anew in each. What was forgotten since is no matter."""
         for line in reading.lines:
+            if not isinstance(line, Line) or not isinstance(line.evidence, Evidence):
+                raise InvalidInput("reading", line, "a reading that this memory gave")
             held = self._state.evidence.get(line.evidence.id)
             fits = 0 <= line.start < line.end <= len(line.evidence.text)
             if not fits or (held is not None and held.text != line.evidence.text):

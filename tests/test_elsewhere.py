@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -81,3 +82,10 @@ def test_a_reading_of_another_memory_is_refused() -> None:
     other.ingest("Something else altogether.")
     with pytest.raises(InvalidInput, match="reading"):
         told().answered(QUESTION, "brass", reading=other.read("Something else?"))
+
+
+def test_a_reading_that_no_memory_gave_is_refused() -> None:
+    memory = told()
+    for lines in (("a text",), (replace(memory.read(QUESTION).lines[0], evidence=None),)):  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="reading"):
+            memory.answered(QUESTION, "brass", reading=replace(memory.read(QUESTION), lines=lines))  # type: ignore[arg-type]
