@@ -6,6 +6,10 @@ conversation of its own: what is known later comes from memory. Needs ``pip inst
 
 from __future__ import annotations
 
+import os
+
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # Haystack reads it when it is imported
+
 from haystack import Pipeline
 from haystack.components.agents import Agent
 from haystack.components.generators.chat import MockChatGenerator

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import copy
 import json
+import os
 import threading
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # Haystack reads it when it is imported
 pytest.importorskip("haystack", reason="the haystack adapter: pip install 'demem-agent[haystack]'")
 
 from haystack import Document, Pipeline
