@@ -70,7 +70,7 @@ def texts(memories: Memories, namespace: str = "ana") -> list[str]:
 
 
 class _Broken(MemoryStore):
-    def memories(self, tenant: str) -> Any:
+    def holds(self, address: Any) -> bool:
         raise StoreError("made to fail")
 
     def commit(self, address: Any, delta: Any) -> None:

@@ -338,6 +338,9 @@ class BreakableStore:
     def seq(self, address: Address) -> int:
         return self.inner.seq(address)
 
+    def holds(self, address: Address) -> bool:
+        return self.inner.holds(address)
+
     def memories(self, tenant: str) -> list[str]:
         return self.inner.memories(tenant)
 

@@ -104,6 +104,12 @@ class TestEveryStore:
         request: dict[str, Any] = {"speaker": "Ana", "at": "2023-05-08T10:00+02:00", "source_id": "x1"}
         assert opened(store).ingest("the boiler has a brass valve", key="k", **request).evidence_id == "e1"
 
+    def test_it_holds_what_was_created_in_a_tenant_and_nothing_else(self, store: Store) -> None:
+        store.create(HERE, Settings())
+        elsewhere = (HERE._replace(tenant="other"), HERE._replace(memory_id="other"))
+        assert store.holds(HERE)
+        assert not any(store.holds(address) for address in elsewhere)
+
     def test_a_memory_that_does_not_exist_is_not_loaded(self, store: Store) -> None:
         assert store.load(HERE) is None
 

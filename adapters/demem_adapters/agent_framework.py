@@ -88,7 +88,7 @@ class MemoryProvider(ContextProvider):
         who = self._whose(session)
         await asyncio.to_thread(self.memories.converse, who, asked, said, key=key, call=state["call"], **about)
 
-    def _whose(self, session: AgentSession) -> str:
+    def _whose(self, session: AgentSession) -> str | None:
         return session.session_id if self.namespace is None else named(self.namespace, session)
 
     def _key(self, context: SessionContext, state: dict[str, Any]) -> str:

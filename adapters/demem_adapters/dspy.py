@@ -99,13 +99,13 @@ class WithMemory(dspy.Module):
             prediction = await called(**given, **{self.field: block(reading)})
         return await asyncio.to_thread(self._kept, namespace, asked, reading, prediction, call_id, watch.whole)
 
-    def _asked(self, inputs: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    def _asked(self, inputs: dict[str, Any]) -> tuple[str | None, str, dict[str, Any]]:
         if not isinstance(asked := inputs.get(self.question), str):
             raise InvalidInput(self.question, asked, "a text: what the program is asked")
         return named(self.namespace, **inputs), asked, {k: v for k, v in inputs.items() if k not in self.keep}
 
     def _kept(
-        self, namespace: str, asked: str, reading: Reading | None, prediction: Any, call: str | None, whole: bool
+        self, namespace: str | None, asked: str, reading: Reading | None, prediction: Any, call: str | None, whole: bool
     ) -> Any:
         if self.remember and whole:
             prediction.call_id = call = call or uuid.uuid4().hex

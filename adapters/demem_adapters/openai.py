@@ -51,7 +51,7 @@ def wrap(client: Client, memories: Memories, *, namespace: Namespace = "default"
 class Turn:
     """One call: what the user asked, what was recalled for it, and what to remember when it has ended well."""
 
-    def __init__(self, memories: Memories, namespace: str, messages: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, memories: Memories, namespace: str | None, messages: Sequence[Mapping[str, Any]]) -> None:
         self.memories, self.namespace = memories, namespace
         last = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=None)
         self.asked = _text(messages[last]) if last is not None else ""

@@ -159,7 +159,7 @@ class MemorySession:
         answer = self.memories.answered(namespace, self._question, _text(said[-1]), self._reading, call=call)
         self._answer = (namespace, answer.id) if answer else None
 
-    def _whose(self, context: Any) -> str:
+    def _whose(self, context: Any) -> str | None:
         return self._namespace if isinstance(self._namespace, str) else self._namespace(context)
 
     def _wrapped(self, wrapper: Any) -> dict[str, Any]:

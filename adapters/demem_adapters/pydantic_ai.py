@@ -124,7 +124,7 @@ class LongTermMemory(AbstractCapability[Any]):
         await self.memories.aremember(self._named(ctx), text, speaker="assistant", source="remember", key=key)
         return "Remembered."
 
-    def _named(self, ctx: RunContext[Any]) -> str:
+    def _named(self, ctx: RunContext[Any]) -> str | None:
         return named(self.namespace, ctx)
 
 

@@ -62,6 +62,10 @@ class Store(Protocol):
         """
         ...
 
+    def holds(self, address: Address) -> bool:
+        """Tell whether there is such a memory."""
+        ...
+
     def memories(self, tenant: str) -> list[str]:
         """List the ids of a tenant's memories, sorted."""
         ...

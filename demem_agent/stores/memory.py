@@ -71,6 +71,9 @@ class MemoryStore:
         tables.keyed |= {op.key: op for op in delta.operations if op.key is not None}
         tables.head = delta.head
 
+    def holds(self, address: Address) -> bool:
+        return address in self._memories
+
     def memories(self, tenant: str) -> list[str]:
         return sorted(address.memory_id for address in self._memories if address.tenant == tenant)
 

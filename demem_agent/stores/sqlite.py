@@ -192,6 +192,10 @@ class SqliteStore:
                 "the text leaves the file with the first write or close after that"
             )
 
+    def holds(self, address: Address) -> bool:
+        with self._errors("read"):
+            return bool(self._select("seq", "memory", address))
+
     def memories(self, tenant: str) -> list[str]:
         with self._errors("read"):
             found = self._db.execute("SELECT memory_id FROM memory WHERE tenant = ? ORDER BY memory_id", (tenant,))
