@@ -7,9 +7,10 @@ import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from numbers import Integral
 from pathlib import Path
 
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.text import clean
 from demem_agent.types import Unit
 
@@ -29,7 +30,8 @@ def measure(unit: Unit, counter: Measure | None = None) -> Measure:
 
     ``tokens`` uses ``counter`` if given, else tiktoken where its vocabulary already lies on disk, else the
     number of UTF-8 bytes, which no byte-level tokenizer exceeds: a budget in tokens then still holds, and is
-    merely used less fully. Nothing is ever downloaded.
+    merely used less fully. Nothing is ever downloaded. What the function gives raises CollaboratorError where the
+    counter raises, or gives no whole number.
 
     Raises:
         InvalidInput: for another unit, or a counter with a unit that needs none.
@@ -44,7 +46,22 @@ def measure(unit: Unit, counter: Measure | None = None) -> Measure:
         return len
     if unit == "bytes":
         return _bytes
-    return counter or _tiktoken() or _bytes
+    return _reported(counter) if counter else _tiktoken() or _bytes
+
+
+def _reported(counter: Measure) -> Measure:
+    """Give a counter whose failures say that it was the counter: a tokenizer may refuse what a user writes."""
+
+    def count(text: str) -> int:
+        try:
+            size = counter(text)
+        except Exception as error:
+            raise CollaboratorError(f"the counter failed: {type(error).__name__}") from error
+        if not isinstance(size, Integral) or size < 0:
+            raise CollaboratorError(f"the counter gave {type(size).__name__}, not a whole number of at least 0")
+        return int(size)
+
+    return count
 
 
 def _bytes(text: str) -> int:

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import uvicorn
 from fastapi import Depends, FastAPI, Header, HTTPException, Request
 from fastapi.responses import JSONResponse
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, OpenAIError
 from pydantic import BaseModel
 
 from demem_adapters.openai import wrap
@@ -62,17 +62,18 @@ def make_backend(client: AsyncOpenAI, memories: Memories, users: Mapping[str, st
     """
     app = FastAPI(title="A chatbot with memory")
     # The one line that gives the bot its memory: whose it is goes by who is logged in, not by what a request says.
-    chatting = wrap(client, memories, namespace=lambda call: call["user"])
+    chatting = wrap(client, memories, namespace=lambda call: call.get("user"))
     app.state.users = users
     sessions: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
 
     @app.post("/chat")
     async def chat(said: Said, user: User) -> dict[str, Any]:
         session = sessions[user, said.session]
-        messages: Any = [*session[-WINDOW:], {"role": "user", "content": said.text}]
+        messages: Any = [*session, {"role": "user", "content": said.text}]
         response = await chatting.chat.completions.create(model=model, messages=messages, user=user)
         answer = response.choices[0].message.content or ""
         session += [messages[-1], {"role": "assistant", "content": answer}]
+        del session[:-WINDOW]
         return {"id": response.id, "text": answer}
 
     @app.post("/feedback")
@@ -88,11 +89,15 @@ def make_backend(client: AsyncOpenAI, memories: Memories, users: Mapping[str, st
 
     @app.delete("/memory/{item}")
     def forget(item: str, user: User) -> dict[str, Any]:
-        return {"forgotten": memories.of(user).forget(item).evidence}
+        return {"forgotten": memories.forget(user, item)}  # and what the bot said from it
 
     @app.exception_handler(DeMemError)
     def refused(_: Request, error: DeMemError) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, 400)
+
+    @app.exception_handler(OpenAIError)
+    def unavailable(_: Request, error: OpenAIError) -> JSONResponse:
+        return JSONResponse({"detail": f"the model gave no answer: {type(error).__name__}"}, 502)
 
     return app
 

@@ -33,7 +33,7 @@ if __name__ == "__main__":
     memories = Memories(limit=400)
     with Provider(reply) as provider:
         plain = OpenAI(base_url=provider.url, api_key="unused")
-        client = wrap(plain, memories, namespace=lambda call: call["user"])
+        client = wrap(plain, memories, namespace=lambda call: call.get("user"))
         for user, text in TURNS:
             messages: Any = [{"role": "user", "content": text}]
             response = client.chat.completions.create(model="small", messages=messages, user=user)

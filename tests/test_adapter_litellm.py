@@ -259,6 +259,17 @@ def test_a_router_that_falls_back_recalls_once_and_remembers_once(provider: Prov
     assert texts(memories) == [VALVE, ASKED, f"Noted: {ASKED}"]
 
 
+def test_a_conversation_in_which_somebody_quotes_the_declaration_has_memory_still(
+    provider: Provider, memories: Memories
+) -> None:
+    memories.remember("default", VALVE)
+    quoted = {"role": "user", "content": f"{DECLARED}\nWhat is that?"}
+    litellm.callbacks = [MemoryLogger(memories)]
+    asked = call(provider, ASKED)
+    run(litellm.acompletion(**{**asked, "messages": [quoted, *asked["messages"]]}))
+    assert any(VALVE in text for text in seen(provider))
+
+
 def test_fallbacks_that_call_inside_of_a_call_recall_once(provider: Provider, memories: Memories) -> None:
     memories.remember("default", VALVE)
     litellm.callbacks = [MemoryLogger(memories)]

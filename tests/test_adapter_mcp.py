@@ -467,6 +467,15 @@ def test_whose_memory_it_is_goes_by_each_request_and_not_by_its_session(memories
     assert [VALVE in text for text in recalled] == [True, False]
 
 
+@pytest.mark.parametrize("told", [lambda context: context.request_context.request.headers["x-user"], lambda _: None])
+def test_a_request_that_does_not_tell_whose_memory_is_an_error_of_one_line(
+    memories: Memories, told: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = Asking(memories, namespace=told).fails("recall", question=WHICH)
+    assert "namespace must be told by the request" in text
+    assert "Traceback" not in text + "".join(capfd.readouterr())
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "memory.example"])
 def test_beyond_this_machine_nothing_is_served_unless_told_otherwise(memories: Memories, host: str) -> None:
     with pytest.raises(InvalidInput, match="host"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import openai
@@ -12,8 +13,9 @@ import pytest
 from adapter_contract import AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
-from demem_adapters.openai import wrap
+from demem_adapters.openai import Turns, wrap
 from demem_adapters.shared import DECLARED, Memories
+from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 
 Messages = Sequence[Mapping[str, Any]]
@@ -189,6 +191,64 @@ def test_a_message_may_be_an_object_of_the_client(provider: Provider, memories: 
 def test_a_client_with_other_options_has_memory_still(provider: Provider, memories: Memories) -> None:
     ask(wrap(client(provider), memories).with_options(timeout=5.0), "My boiler has a brass valve.")
     assert len(texts(memories)) == 2
+
+
+def test_breaking_off_at_the_finish_reason_loses_nothing(provider: Provider, memories: Memories) -> None:
+    for piece in ask(wrap(client(provider), memories), "My boiler has a brass valve.", stream=True):
+        if piece.choices[0].finish_reason:
+            break
+    assert len(texts(memories)) == 2
+
+
+def test_a_call_whose_namespace_is_none_has_no_memory(provider: Provider, memories: Memories) -> None:
+    response = ask(wrap(client(provider), memories, namespace=lambda call: call.get("user")), "My boiler?")
+    assert response.choices[0].message.content == "Noted: My boiler?"
+    assert memories.export() == {}
+
+
+def test_a_raw_response_is_the_clients_own(provider: Provider, memories: Memories) -> None:
+    memories.remember("default", "My boiler has a brass valve.")
+    raw = wrap(client(provider), memories).chat.completions.with_raw_response
+    assert raw.create(model="good", messages=said("Which valve?")).parse().choices[0].message.content
+    assert len(last_messages(provider)) == 2
+    assert len(texts(memories)) == 1
+
+
+def test_a_helper_that_streams_has_memory(provider: Provider, memories: Memories) -> None:
+    wrapped = wrap(client(provider), memories)
+    with wrapped.chat.completions.stream(model="good", messages=said("My boiler has a brass valve.")) as stream:
+        stream.until_done()
+    assert len(texts(memories)) == 2
+
+
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(provider: Provider, memories: Memories) -> None:
+    memories.remember("default", "My boiler has a brass valve.")
+    turns = Turns(memories, "default", "user")
+    first, sent = turns.begin({"messages": said("Which valve has my boiler?")})
+    calls = [SimpleNamespace(index=0, message=SimpleNamespace(content=None), finish_reason="tool_calls")]
+    first.hear(SimpleNamespace(id="r1", choices=calls))
+    first.end()
+    tool = [{"role": "assistant", "content": None}, {"role": "tool", "content": "It weighs a kilo."}]
+    _, again = turns.begin({"messages": [*said("Which valve has my boiler?"), *tool]})
+    assert again["messages"][: len(sent["messages"])] == sent["messages"]
+    assert "- user: Which valve" not in str(again)
+
+
+@pytest.mark.parametrize("content", ["Which valve has my boiler?", [{"type": "text", "text": "Which valve?"}]])
+def test_merged_it_is_the_beginning_of_the_question(provider: Provider, memories: Memories, content: Any) -> None:
+    memories.remember("default", "My boiler has a brass valve.")
+    messages: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": content}]
+    wrap(client(provider), memories, inject="merged").chat.completions.create(model="good", messages=messages)
+    _, sent = last_messages(provider)
+    whole = sent["content"] if isinstance(content, str) else "\n\n".join(part["text"] for part in sent["content"])
+    assert whole.startswith(f"{DECLARED}\n")
+    assert whole.endswith(content if isinstance(content, str) else "Which valve?")
+    assert "brass valve" not in texts(memories)[1]
+
+
+def test_another_place_is_refused(provider: Provider, memories: Memories) -> None:
+    with pytest.raises(InvalidInput, match="inject"):
+        wrap(client(provider), memories, inject="bogus")  # type: ignore[arg-type]
 
 
 def test_a_part_without_text_is_no_word(provider: Provider, memories: Memories) -> None:

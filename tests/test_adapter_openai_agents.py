@@ -202,6 +202,29 @@ def test_what_a_failed_call_left_open_is_remembered_once_it_is_answered(memories
     assert texts(memories) == [VALVE, "Did you get that?", "Noted."]
 
 
+def test_what_a_failed_call_left_open_stays_in_the_memory_of_the_one_who_said_it(memories: Memories) -> None:
+    talk = Talk(memories, RuntimeError("no model"), answer("Tea it is."), namespace=lambda context: context)
+    with pytest.raises(RuntimeError):
+        talk.say("My PIN is 4417.", context="cal")
+    talk.say("I like tea.", context="bea")
+    assert texts(memories, "bea") == ["I like tea.", "Tea it is."]
+    assert memories.known("cal") is None
+
+
+def test_the_answer_of_a_run_without_the_input_filter_is_to_its_own_question(memories: Memories) -> None:
+    talk = Talk(memories, answer("Brass."), answer("Paris."))
+    talk.say(WHICH)
+    asyncio.run(Runner.run(talk.agent, "What is the capital of France?", session=talk.session))
+    assert [context.query for context in memories.of("ana").contexts()] == [WHICH, "What is the capital of France?"]
+
+
+def test_a_run_whose_namespace_is_none_has_no_memory(memories: Memories) -> None:
+    talk = Talk(memories, answer("Good to know."), namespace=lambda _: None)
+    talk.say(VALVE)
+    assert len(talk.kept) == 2
+    assert memories.export() == {}
+
+
 def test_a_stream_is_remembered_at_its_end_and_not_before(memories: Memories) -> None:
     async def run(leave: bool) -> None:
         talk = Talk(memories, answer("Good to know."))

@@ -48,7 +48,7 @@ def test_what_a_user_said_is_known_in_another_session_and_to_nobody_else(capsys:
     assert "ben (monday): Which valve is in the kitchen's boiler?\nbot: I know nothing of it." in printed
     assert "ana (tuesday): Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the" in printed
     assert "It is of steel since last week" in printed.partition("ana (wednesday)")[2]
-    assert printed.endswith("ana has it forgotten: ['e1']\nben is remembered with 2 items\n")
+    assert printed.endswith("ana has it forgotten: ['e1', 'e4']\nben is remembered with 2 items\n")
 
 
 def test_who_has_no_token_gets_nothing(people: dict[str, Any]) -> None:
@@ -69,6 +69,21 @@ def test_nobody_can_forget_what_is_anothers(people: dict[str, Any]) -> None:
     people["ana"].say("monday", VALVE)
     assert refused(people["ben"], "DELETE", "/memory/e1") == 400
     assert [item["text"] for item in people["ana"].request("GET", "/memory")] == [VALVE, f"Noted: {VALVE}"]
+
+
+def test_what_a_user_has_forgotten_is_in_no_answer_of_the_bots_either(people: dict[str, Any]) -> None:
+    people["ana"].say("monday", VALVE)
+    assert people["ana"].request("DELETE", "/memory/e1") == {"forgotten": ["e1", "e2"]}
+    assert people["ana"].request("GET", "/memory") == []
+
+
+def test_a_model_that_is_down_is_said_to_be(people: dict[str, Any], example: dict[str, Any]) -> None:
+    client = AsyncOpenAI(base_url="http://127.0.0.1:9", api_key="unused", max_retries=0)
+    app = example["make_backend"](client, Memories(encoder=BagEncoder()), {"1": "ana"}, model="good")
+    with example["serving"](app) as url:
+        ana = example["Person"](url, "ana", "1")
+        assert refused(ana, "POST", "/chat", {"session": "monday", "text": VALVE}) == 502
+        assert ana.request("GET", "/memory") == []
 
 
 def test_a_mistake_of_a_request_is_one_line(people: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory, units
+from demem_agent.errors import CollaboratorError
 from demem_agent.units import measure
 
 
@@ -46,6 +47,27 @@ def test_no_byte_level_tokenizer_counts_more_than_the_bound(text: str) -> None:
     pairs = letters | {b"th": 256, b"the": 257}
     encoding = tiktoken.Encoding("small", pat_str=r"\S+|\s+", mergeable_ranks=pairs, special_tokens={})
     assert len(encoding.encode_ordinary(text)) <= measure("bytes")(text)
+
+
+@pytest.mark.parametrize("gives", ["ten", None, -1, 2.5])
+def test_a_counter_that_gives_no_number_is_named(gives: object) -> None:
+    memory = SlotMemory(unit="tokens", counter=lambda _: gives)  # type: ignore[arg-type, return-value]
+    with pytest.raises(CollaboratorError, match="counter"):
+        memory.ingest("Ana lives in Lisbon.")
+
+
+def test_a_counter_that_fails_leaves_the_memory_as_it_was() -> None:
+    def picky(text: str) -> int:
+        if "<|endoftext|>" in text:
+            raise ValueError(text)
+        return len(text)
+
+    memory = SlotMemory(unit="tokens", counter=picky)
+    memory.ingest("Ana lives in Lisbon.")
+    with pytest.raises(CollaboratorError, match=r"counter failed: ValueError$"):
+        memory.ingest("Ana says <|endoftext|> now.")
+    assert [item.text for item in memory.evidence()] == ["Ana lives in Lisbon."]
+    memory.check()
 
 
 def test_a_budget_in_tokens_holds_by_the_users_own_counter() -> None:

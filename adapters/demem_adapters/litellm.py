@@ -9,8 +9,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from demem_adapters.openai import Turn
-from demem_adapters.shared import DECLARED, LOG, Inject, Memories, Namespace, named
+from demem_adapters.openai import Turn, Turns
+from demem_adapters.shared import LOG, Memories, Namespace, Place, Recent, block, named
 
 try:
     from litellm import ModelResponse
@@ -40,37 +40,43 @@ class MemoryLogger(CustomLogger):
 
     Args:
         memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how an answer did.
-        namespace: whose memory; a function gets the arguments of the call, such as ``lambda call: call["user"]``, with
-            what the proxy adds in ``metadata``. A call whose namespace is "" has no memory.
+        namespace: whose memory; a function gets the arguments of the call, such as ``lambda call: call.get("user")``,
+            with what the proxy adds in ``metadata``. A call whose namespace is None or "" has no memory.
         inject: where the block goes, "user" or "system".
     """
 
-    def __init__(self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user") -> None:
+    def __init__(self, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user") -> None:
         super().__init__()
         self.memories, self.namespace = memories, namespace
-        self.inject: Inject = inject
+        self._calls = Turns(memories, namespace, inject)
+        #: What was put before calls: LiteLLM's own fallbacks carry out calls inside of calls.
+        self._put: Recent[str, None] = Recent(_MOST_CALLS)
         # LiteLLM takes two callbacks of a class for the same one if no attribute of a plain type tells them apart.
         self.mark = uuid.uuid4().hex
         #: By the id that LiteLLM gives a call: those to be remembered at their end, and streams not known to be whole.
-        self._turns: dict[str, Turn] = {}
-        self._streams: dict[str, Turn] = {}
+        self._turns: Recent[str, Turn] = Recent(_MOST_CALLS)
+        self._streams: Recent[str, Turn] = Recent(_MOST_CALLS)
 
     async def async_pre_call_deployment_hook(
         self, kwargs: dict[str, Any], call_type: CallTypes | None
     ) -> dict[str, Any] | None:
         """Recall for the user's last message, and put it before the model in this call alone."""
         messages = kwargs.get("messages")
-        # What is there already was put before an outer call: LiteLLM's own fallbacks carry out calls inside of calls.
-        if call_type != CallTypes.acompletion or not messages or _recalled(messages):
+        if call_type != CallTypes.acompletion or not messages or self._has_memory(messages):
             return None
-        if not (namespace := named(self.namespace, kwargs)):
+        if not named(self.namespace, kwargs):
             return None
-        turn, asked = await asyncio.to_thread(Turn.begin, self.memories, namespace, self.inject, kwargs)
+        turn, asked = await asyncio.to_thread(self._calls.begin, kwargs)
+        if turn.reading is not None:
+            self._put[block(turn.reading)] = None
         under_way = self._streams if kwargs.get("stream") else self._turns
         under_way[kwargs["litellm_call_id"]] = turn
-        if len(under_way) > _MOST_CALLS:
-            del under_way[next(iter(under_way))]
         return asked
+
+    def _has_memory(self, messages: list[Any]) -> bool:
+        """Tell whether an outer call has put there what this object recalled for it."""
+        contents = (m.get("content") if isinstance(m, Mapping) else m.content for m in messages)
+        return any(isinstance(content, str) and content.split("\n\n", 1)[0] in self._put for content in contents)
 
     async def async_post_call_success_deployment_hook(
         self, request_data: dict[str, Any], response: Any, call_type: CallTypes | None
@@ -98,11 +104,11 @@ class MemoryLogger(CustomLogger):
         turn = self._turns.pop(call.get("litellm_call_id", ""), None)
         if turn is not None and isinstance(response, ModelResponse) and not _redacted(response):
             turn.hear(response)
-            await asyncio.to_thread(turn.end, response.id)
+            await asyncio.to_thread(turn.end)
 
 
 def wrap(
-    create: Callable[..., Any], memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user"
+    create: Callable[..., Any], memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
 ) -> Callable[..., Any]:
     """Give a function like ``litellm.completion`` that has memory; ``create`` is that, or one of the same arguments.
 
@@ -110,7 +116,7 @@ def wrap(
     through as they are; a stream is remembered when it has ended and the provider gave its finish reason. Other
     arguments as of :class:`MemoryLogger`, which is not needed besides.
     """
-    begin = functools.partial(Turn.begin, memories, namespace, inject)
+    begin = Turns(memories, namespace, inject).begin
 
     @functools.wraps(create)
     def created(model: str, messages: list[Any], **call: Any) -> Any:
@@ -129,7 +135,7 @@ def _heard(response: Any, turn: Turn) -> Any:
     if not isinstance(response, ModelResponse):
         return _Stream(response, turn)
     turn.hear(response)
-    turn.end(response.id)
+    turn.end()
     return response
 
 
@@ -138,7 +144,6 @@ class _Stream:
 
     def __init__(self, stream: Any, turn: Turn) -> None:
         self._stream, self._turn = stream, turn
-        self._call: str | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -150,36 +155,26 @@ class _Stream:
         return self
 
     def __next__(self) -> Any:
-        try:
-            return self._take(next(self._stream))
-        except StopIteration:
+        piece = next(self._stream)
+        self._turn.hear(piece)
+        if self._turn.finish:
             self._end()
-            raise
+        return piece
 
     async def __anext__(self) -> Any:
-        try:
-            return self._take(await anext(self._stream))
-        except StopAsyncIteration:
-            await asyncio.to_thread(self._end)
-            raise
-
-    def _take(self, piece: Any) -> Any:
-        self._call = self._call or piece.id
+        piece = await anext(self._stream)
         self._turn.hear(piece)
+        if self._turn.finish:
+            await asyncio.to_thread(self._end)
         return piece
 
     def _end(self) -> None:
         # LiteLLM ends a stream that broke off with "stop" as well; what the provider gave it keeps in one of these.
         kept = (choice.finish_reason for piece in getattr(self._stream, "chunks", ()) for choice in piece.choices)
         if getattr(self._stream, "received_finish_reason", None) or any(kept):
-            self._turn.end(self._call)
+            self._turn.end()
         else:
             LOG.warning(_UNSURE)
-
-
-def _recalled(messages: list[Any]) -> bool:
-    contents = (m.get("content") if isinstance(m, Mapping) else m.content for m in messages)
-    return any(isinstance(content, str) and content.startswith(DECLARED) for content in contents)
 
 
 def _redacted(response: ModelResponse) -> bool:

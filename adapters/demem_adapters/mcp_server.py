@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 import demem_agent
 from demem_adapters.desk import Desk
-from demem_adapters.shared import Memories, Namespace
-from demem_agent import DeMemError
+from demem_adapters.shared import Memories, Namespace, named
+from demem_agent import DeMemError, InvalidInput
 from demem_agent.text import clean
 
 try:
@@ -138,7 +138,13 @@ def _whose(namespace: Namespace | None, given: dict[str, Any]) -> str:
     """Take what tells whose memory out of the arguments of a call."""
     if namespace is None:
         return str(given.pop("namespace"))
-    return namespace(given.pop("context")) if callable(namespace) else namespace
+    try:
+        whose = named(namespace, given.pop("context")) if callable(namespace) else namespace
+    except Exception as error:  # a function of the application's: what it lacks is no matter of the client's
+        raise InvalidInput("namespace", type(error).__name__, "told by the request") from error
+    if whose is None:
+        raise InvalidInput("namespace", None, "told by the request")
+    return whose
 
 
 def _plain(value: Any) -> Any:

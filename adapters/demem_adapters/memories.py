@@ -13,13 +13,14 @@ from datetime import datetime
 from typing import Any, Self, Unpack
 
 from demem_adapters.recent import Recent
-from demem_agent import Answer, FeedbackReport, Reading, SlotMemory
+from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, InvalidInput, NotFound
 from demem_agent.options import Options
 from demem_agent.signals import Told
 from demem_agent.stores import Address, MemoryStore, Store, open_store
+from demem_agent.text import content_terms
 from demem_agent.turns import text_field, whole_field
-from demem_agent.types import Unit
+from demem_agent.types import Context, Unit
 from demem_agent.units import Measure, measure
 
 __all__ = ["DECLARED", "LOG", "Memories", "digest"]
@@ -154,7 +155,11 @@ class Memories:
         """Record an answer that a model gave from a reading, so that :meth:`feedback` can refer to its call."""
         if not query.strip() or namespace is None:
             return None
-        answer = self.of(namespace).answered(query, text, reading=reading)
+        memory = self.of(namespace)
+        if reading is None:  # from nothing: left to itself, memory would guess what it was given from
+            size, unit, mode = memory.settings.read_limit, memory.settings.unit, memory.settings.mode
+            reading = Reading("", 0, size, unit, mode, (), ())
+        answer = memory.answered(query, text, reading=reading)
         if call is not None:
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
@@ -220,19 +225,20 @@ class Memories:
         return next((context.id for context in reversed(memory.contexts()) if context.answer == said), None)
 
     def forget(self, namespace: str, evidence_id: str) -> tuple[str, ...]:
-        """Erase an item for good, with what the assistant answered to it and from it; gives the ids of all of them.
+        """Erase an item for good, with the answers of the assistant that tell of it; gives the ids of all of them.
+
+        An answer does that was given to it or from a reading of it, and holds words of it that the question does not.
 
         Raises:
             NotFound: for an id that no item has.
         """
         memory = self.known(namespace)
-        text = next((item.text for item in memory.evidence() if item.id == evidence_id), None) if memory else None
-        if memory is None or text is None:
+        item = next((item for item in memory.evidence() if item.id == evidence_id), None) if memory else None
+        if memory is None or item is None:
             raise NotFound("evidence", evidence_id)
         # Before anything is erased: what is forgotten is blanked in the contexts as well.
-        rests = [c for c in memory.contexts() if c.query == text or evidence_id in (id for id, *_ in c.read)]
-        said = {context.answer for context in rests}
-        echoes = [item.id for item in memory.evidence() if item.speaker == "assistant" and item.text in said]
+        said = {context.answer for context in memory.contexts() if _tells_of(context, item)}
+        echoes = [held.id for held in memory.evidence() if held.speaker == "assistant" and held.text in said]
         gone = [id for id in dict.fromkeys([evidence_id, *echoes]) for id in memory.forget(id).evidence]
         return tuple(gone)
 
@@ -277,6 +283,13 @@ class Memories:
         made = type(self).__new__(type(self))
         made.__setstate__(self.__getstate__())
         return made
+
+
+def _tells_of(context: Context, item: Evidence) -> bool:
+    told = {*content_terms(context.answer)} & {*content_terms(item.text)}
+    if context.query == item.text:
+        return bool(told)
+    return any(id == item.id for id, *_ in context.read) and not told <= {*content_terms(context.query)}
 
 
 def _kind(error: DeMemError) -> str:

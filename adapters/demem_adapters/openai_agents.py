@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from demem_adapters.shared import LOG, Inject, Memories, Namespace, digest, put_before
+from demem_adapters.shared import LOG, Inject, Memories, Namespace, checked, digest, named, put_before
 from demem_agent import DeMemError, FeedbackReport, InvalidInput, Reading
 
 try:
@@ -56,13 +56,15 @@ class MemorySession:
             raise InvalidInput("turns", turns, "0 or more")
         self.session, self.memories, self.turns = session, memories, turns
         self._namespace: Namespace = session.session_id if namespace is None else namespace
-        self._inject: Inject = inject
+        self._inject: Inject = checked(inject)
         self._takes_wrapper = all(
             "wrapper" in inspect.signature(method).parameters
             for method in (session.get_items, session.add_items, session.pop_item, session.clear_session)
         )
-        self._unanswered: list[Mapping[str, Any]] = []
-        self._asked, self._question = "", ""
+        #: Messages of the user's that no answer has come to yet, and in whose memory they belong.
+        self._unanswered: list[tuple[str | None, Mapping[str, Any]]] = []
+        #: The last message as it was kept; the messages that were recalled for, as a digest, and the last of them.
+        self._said, self._asked, self._question = "", "", ""
         self._reading: Reading | None = None
         self._answer: tuple[str, str] | None = None
 
@@ -107,9 +109,11 @@ class MemorySession:
         namespace = self._whose(getattr(wrapper, "context", None))
         for item in items:
             if _role(item) == "user":
-                self._unanswered.append(item)
+                self._said = _text(item)
+                self._unanswered.append((namespace, item))
             elif _role(item) == "assistant" and item.get("status", "completed") == "completed" and _text(item).strip():
-                said, self._unanswered = [*self._unanswered, item], []
+                said = [asked for whose, asked in self._unanswered if whose == namespace] + [item]
+                self._unanswered = [other for other in self._unanswered if other[0] != namespace]
                 try:
                     await asyncio.to_thread(self._remember, namespace, said)
                 except DeMemError as error:
@@ -150,17 +154,18 @@ class MemorySession:
             raise AttributeError(name)
         return getattr(self.session, name)
 
-    def _remember(self, namespace: str, said: Sequence[Mapping[str, Any]]) -> None:
+    def _remember(self, namespace: str | None, said: Sequence[Mapping[str, Any]]) -> None:
         for item in said:
             key = digest(self.session_id, item.get("id"), item["role"], _text(item), date.today().isoformat())
             self.memories.remember(namespace, _text(item), speaker=item["role"], session=self.session_id, key=key)
         id = said[-1].get("id")
         call = id if id != FAKE_RESPONSES_ID else None
-        answer = self.memories.answered(namespace, self._question, _text(said[-1]), self._reading, call=call)
-        self._answer = (namespace, answer.id) if answer else None
+        reading = self._reading if self._said == self._question else None  # of a run without our input filter
+        answer = self.memories.answered(namespace, self._said, _text(said[-1]), reading, call=call)
+        self._answer = (namespace, answer.id) if answer and namespace else None
 
     def _whose(self, context: Any) -> str | None:
-        return self._namespace if isinstance(self._namespace, str) else self._namespace(context)
+        return named(self._namespace, context)
 
     def _wrapped(self, wrapper: Any) -> dict[str, Any]:
         return {"wrapper": wrapper} if wrapper is not None and self._takes_wrapper else {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from demem_adapters.shared import Inject, Memories, Namespace, block, digest, named
+from demem_adapters.shared import Inject, Memories, Namespace, block, checked, digest, named
 from demem_agent import Reading
 from demem_agent.options import Options
 
@@ -57,6 +57,9 @@ class LongTermMemory(AbstractCapability[Any]):
     inject: Inject = "user"
     tools: bool = False
     _reading: Reading | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        checked(self.inject)
 
     @classmethod
     def from_spec(

@@ -108,7 +108,7 @@ class Provider:
         messages = seen.body["messages"]
         prompt = " ".join(str(message.get("content") or "") for message in messages)
         text = self._reply(messages) if callable(self._reply) else self._reply
-        return chat_reply(seen.model, prompt, text, fault)
+        return chat_reply(seen.model, prompt, text, fault, len(self.requests))
 
     def pause(self, seconds: float) -> bool:
         """Wait; gives False as soon as the provider closes."""

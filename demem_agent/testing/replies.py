@@ -18,15 +18,16 @@ _NO_TEXT = ("null-content", "refusal")
 _PIECE = re.compile(r"\s*\S+|\s+")
 
 
-def chat_reply(model: str, prompt: str, text: str, fault: str) -> dict[str, Any]:
-    """Give the body of a chat completion, spoilt in the ways that need no HTTP."""
+def chat_reply(model: str, prompt: str, text: str, fault: str, number: int = 1) -> dict[str, Any]:
+    """Give the body of a chat completion, the so-and-so-many-th, spoilt in the ways that need no HTTP."""
     text = TEXT_FAULTS.get(fault, str)(text)
     message: dict[str, Any] = {"role": "assistant", "content": None if fault in _NO_TEXT else text, "refusal": None}
     if fault == "refusal":
         message["refusal"] = "I cannot help with that."
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _FINISH.get(fault, "stop")}
     choices = [] if fault == "no-choices" else [choice]
-    reply = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": model, "choices": choices}
+    about = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 0, "model": model}
+    reply = {**about, "choices": choices}
     return reply if fault == "no-usage" else {**reply, "usage": _usage(prompt, text)}
 
 
