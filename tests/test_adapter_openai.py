@@ -13,7 +13,8 @@ import pytest
 from adapter_contract import AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
-from demem_adapters.openai import Turns, wrap
+from demem_adapters.openai import wrap
+from demem_adapters.openai_turns import Turns
 from demem_adapters.shared import DECLARED, Memories
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
@@ -131,7 +132,7 @@ def test_a_failed_or_cut_off_call_leaves_nothing_false(
 @pytest.mark.parametrize("fault", ["no-finish", "cut-body"])
 def test_a_stream_that_ends_early_is_not_remembered(provider: Provider, memories: Memories, fault: str) -> None:
     stream = ask(wrap(client(provider), memories), "My boiler?", model=f"fault-{fault}", stream=True)
-    with contextlib.suppress(openai.OpenAIError, OSError, ValueError, RuntimeError):
+    with contextlib.suppress(Exception):  # whatever this version of the client makes of it
         list(stream)
     assert texts(memories) == []
 

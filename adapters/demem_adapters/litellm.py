@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from demem_adapters.openai import Turn, Turns
+from demem_adapters.openai_turns import Turn, Turns
 from demem_adapters.shared import LOG, Memories, Namespace, Place, Recent, block, named
 
 try:

@@ -1,37 +1,35 @@
-"""Memory for the ``openai`` client: ``wrap(client)`` recalls before a chat call and remembers after it."""
+"""Memory for the ``openai`` client: ``wrap(client)`` recalls before a call of a model and remembers after it."""
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar
 
-from demem_adapters.shared import Memories, Namespace, Place, Recent, checked, digest, named, put_before
-from demem_agent import Reading
+from demem_adapters.openai_turns import ResponseTurns, Turn, Turns
+from demem_adapters.shared import Memories, Namespace, Place
 
 try:
     from openai import AsyncOpenAI, OpenAI
 except ImportError as error:
     raise ImportError("the openai adapter needs the openai client: pip install 'demem-agent[openai]'") from error
 
-__all__ = ["Turn", "Turns", "wrap"]
+__all__ = ["wrap"]
 
 Client = TypeVar("Client", OpenAI, AsyncOpenAI)
-#: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
-_WHOLE = frozenset({"stop", "tool_calls", "function_call"})
 
 
 def wrap(client: Client, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user") -> Client:
-    """Give a client like this one whose ``chat.completions.create`` has memory.
+    """Give a client like this one whose ``chat.completions.create`` and ``responses.create`` have memory.
 
     Before a call, what bears on the user's last message is put before the model as one block of data. After it, that
     message as the user wrote it and the answer are remembered, once a finish reason was seen. Streams, tools and errors
     are passed through as they are. The client that was given is not changed. Of several choices one is remembered.
     What cannot be remembered (a store that fails) is logged by kind, and the response is given all the same.
-    So it is with ``chat.completions.stream``. ``parse``, ``responses``, ``beta``, ``with_raw_response`` and
-    ``with_streaming_response`` are the client's own, without memory.
+    So it is with ``stream`` of both. ``parse``, ``beta``, ``with_raw_response`` and ``with_streaming_response`` are the
+    client's own, without memory. Where the provider keeps a conversation (``previous_response_id``), it keeps what was
+    put into its messages as well; with ``inject="system"`` it goes to the instructions, which hold for one call.
 
     Args:
         memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how an answer did.
@@ -44,73 +42,15 @@ def wrap(client: Client, memories: Memories, *, namespace: Namespace = "default"
         InvalidInput: for another ``inject``.
     """
     wrapped: Client = client.with_options()
-    completions = wrapped.chat.completions
-    _ = completions.with_raw_response, completions.with_streaming_response  # made of the plain create, and kept so
-    made, turns = _acreate if isinstance(client, AsyncOpenAI) else _create, Turns(memories, namespace, inject)
-    completions.create = functools.partial(made, completions.create, turns)  # type: ignore[method-assign]
+    made = _acreate if isinstance(client, AsyncOpenAI) else _create
+    for resource, turns in ((wrapped.chat.completions, Turns), (wrapped.responses, ResponseTurns)):
+        _ = resource.with_raw_response, resource.with_streaming_response  # made of the plain create, and kept so
+        create = functools.partial(made, resource.create, turns(memories, namespace, inject))
+        resource.create = create  # type: ignore[method-assign]
     again = functools.partial(wrap, memories=memories, namespace=namespace, inject=inject)
     for name in ("with_options", "copy"):
         setattr(wrapped, name, lambda *args, **options: again(client.with_options(*args, **options)))
     return wrapped
-
-
-class Turns:
-    """The calls of one client: recall before each, and what was recalled is kept while tools answer the model."""
-
-    def __init__(self, memories: Memories, namespace: Namespace, inject: Place) -> None:
-        self.memories, self.namespace = memories, namespace
-        self.inject: Place = checked(inject, Place)
-        #: By the key of a turn whose model called tools: the same question is not recalled for anew, among what it
-        #: has itself become by then, and the beginning of the prompt stays as it was.
-        self.waiting: Recent[str, Reading | None] = Recent()
-
-    def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
-        """Recall; give the turn, and the arguments of the call with what was recalled among its messages."""
-        messages = [_plain(message) for message in call.get("messages") or ()]
-        turn = Turn(self, named(self.namespace, call), messages)
-        if not turn.goes_on:
-            turn.reading = self.memories.prepare(turn.namespace, turn.asked)
-        return turn, {**call, "messages": put_before(messages, turn.reading, self.inject)}
-
-
-class Turn:
-    """One call: what the user asked, what was recalled for it, and what to remember when it has ended well."""
-
-    def __init__(self, turns: Turns, namespace: str | None, messages: Sequence[Mapping[str, Any]]) -> None:
-        self.turns, self.namespace = turns, namespace
-        last = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=-1)
-        self.asked = _text(messages[last]) if last >= 0 else ""
-        #: The same when tool results follow the same question, or the call is made again: it is remembered once a day.
-        self.key = digest(namespace, messages[: max(last, 0) + 1], date.today().isoformat())
-        #: Whether this call goes on with a turn whose model has called tools.
-        self.goes_on = last < len(messages) - 1 and self.key in turns.waiting
-        self.reading = turns.waiting.get(self.key) if self.goes_on else None
-        self.call: str | None = None
-        self.finish: str | None = None
-        self._said: list[str] = []
-        self._ended = False
-
-    def hear(self, piece: Any) -> None:
-        """Take in a completion, or a piece of a stream."""
-        self.call = self.call or getattr(piece, "id", None)
-        for choice in getattr(piece, "choices", None) or ():
-            if getattr(choice, "index", 0):
-                continue
-            message = getattr(choice, "message", None) or getattr(choice, "delta", None)
-            self._said.append(getattr(message, "content", None) or "")
-            self.finish = getattr(choice, "finish_reason", None) or self.finish
-
-    def end(self) -> None:
-        """Remember both sides, if the model came to its end; else nothing. A memory that fails costs no response."""
-        if self._ended or self.finish not in _WHOLE:
-            return
-        self._ended, stopped = True, self.finish == "stop"
-        if stopped:
-            self.turns.waiting.pop(self.key, None)
-        else:
-            self.turns.waiting[self.key] = self.reading
-        said, about = "".join(self._said) if stopped else "", {"key": self.key, "reading": self.reading}
-        self.turns.memories.converse(self.namespace, self.asked, said, call=self.call, **about)
 
 
 def _create(create: Callable[..., Any], turns: Turns, **call: Any) -> Any:
@@ -179,17 +119,3 @@ class _AsyncStream(_Passing):
 
     async def __aexit__(self, *error: object) -> None:
         await self._stream.__aexit__(*error)
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    """Give the text of a message; of one in parts, the texts of its parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(part.get("text") or "") for part in content or () if isinstance(part, Mapping)).strip()
-
-
-def _plain(message: Any) -> Mapping[str, Any]:
-    """Give a message as a mapping: the client also takes the objects that it gives."""
-    plain: Mapping[str, Any] = message if isinstance(message, Mapping) else message.model_dump(exclude_none=True)
-    return plain

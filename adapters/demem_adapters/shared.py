@@ -34,7 +34,7 @@ Namespace = str | Callable[..., str | None]
 
 
 def put_before(
-    messages: Iterable[Mapping[str, Any]], reading: Reading | None, inject: Place = "user"
+    messages: Iterable[Mapping[str, Any]], reading: Reading | None, inject: Place = "user", *, part: str = "text"
 ) -> list[dict[str, Any]]:
     """Give chat messages with what was recalled in a block of its own; unchanged copies where there is nothing.
 
@@ -43,6 +43,7 @@ def put_before(
         inject: ``user`` puts a message of the user's before the last one, ``system`` a message of the system's after
             the first ones of the system's, so that the beginning of the prompt stays the same from call to call;
             ``merged`` puts it at the beginning of the last one of the user's.
+        part: the type of a part of a message that is text.
     """
     given = [dict(message) for message in messages]
     if reading is None:
@@ -50,15 +51,15 @@ def put_before(
     last = max((n for n, message in enumerate(given) if message.get("role") == "user"), default=len(given))
     first = next((n for n, m in enumerate(given) if m.get("role") not in ("system", "developer")), len(given))
     if inject == "merged" and last < len(given):
-        return [*given[:last], _merged(block(reading), given[last]), *given[last + 1 :]]
+        return [*given[:last], _merged(block(reading), given[last], part), *given[last + 1 :]]
     role, place = ("system", first) if inject == "system" else ("user", last)
     return [*given[:place], {"role": role, "content": block(reading)}, *given[place:]]
 
 
-def _merged(recalled: str, message: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(recalled: str, message: Mapping[str, Any], part: str) -> dict[str, Any]:
     content = message.get("content")
     if isinstance(content, list):
-        return {**message, "content": [{"type": "text", "text": recalled}, *content]}
+        return {**message, "content": [{"type": part, "text": recalled}, *content]}
     return {**message, "content": f"{recalled}\n\n{content or ''}"}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from demem_agent.errors import InvalidInput
 from demem_agent.testing.faults import FAULTS
 from demem_agent.testing.replies import chat_reply, embeddings_reply
+from demem_agent.testing.responses import as_messages
 from demem_agent.testing.serving import Handler, Seen, Server
 
 __all__ = ["Provider", "Seen"]
@@ -22,7 +23,7 @@ _PREFIX = "fault-"
 
 
 class Provider:
-    """Serve chat completions, streams of them and embeddings on the loopback interface, in threads.
+    """Serve chat completions, responses, streams of both and embeddings on the loopback interface, in threads.
 
     ::
 
@@ -105,7 +106,7 @@ class Provider:
         if seen.path.endswith("/embeddings"):
             texts = seen.body["input"] if isinstance(seen.body["input"], list) else [seen.body["input"]]
             return embeddings_reply(seen.model, texts, seen.body.get("dimensions") or self.dimensions, fault)
-        messages = seen.body["messages"]
+        messages = as_messages(seen.body["input"]) if seen.path.endswith("/responses") else seen.body["messages"]
         prompt = " ".join(str(message.get("content") or "") for message in messages)
         text = self._reply(messages) if callable(self._reply) else self._reply
         return chat_reply(seen.model, prompt, text, fault, len(self.requests))

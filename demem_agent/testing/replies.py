@@ -10,7 +10,7 @@ from typing import Any
 from demem_agent.testing.fakes import BagEncoder
 from demem_agent.testing.faults import TEXT_FAULTS
 
-__all__ = ["chat_reply", "embeddings_reply", "stream_pieces"]
+__all__ = ["chat_reply", "embeddings_reply", "pieces_of", "stream_pieces"]
 
 _FINISH = {"length": "length", "filtered": "content_filter", "no-finish": None}
 _NO_TEXT = ("null-content", "refusal")
@@ -29,6 +29,11 @@ def chat_reply(model: str, prompt: str, text: str, fault: str, number: int = 1) 
     about = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 0, "model": model}
     reply = {**about, "choices": choices}
     return reply if fault == "no-usage" else {**reply, "usage": _usage(prompt, text)}
+
+
+def pieces_of(reply: Mapping[str, Any]) -> list[str]:
+    """Cut the text of a chat completion into what a model gives at a time."""
+    return [piece for choice in reply["choices"] for piece in _PIECE.findall(choice["message"]["content"] or "")]
 
 
 def stream_pieces(reply: Mapping[str, Any], usage: bool) -> Iterator[str]:

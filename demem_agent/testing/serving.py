@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from demem_agent.errors import InvalidInput
 from demem_agent.testing.faults import BODY_FAULTS, STATUS_FAULTS
-from demem_agent.testing.replies import stream_pieces
+from demem_agent.testing.replies import pieces_of, stream_pieces
+from demem_agent.testing.responses import as_response, response_events
 
 if TYPE_CHECKING:
     from demem_agent.testing.provider import Provider
@@ -90,11 +91,13 @@ class Handler(BaseHTTPRequestHandler):
             return self._reset() if fault == "reset" else self._stall()
         if fault in STATUS_FAULTS:
             return self._refuse(fault, seen)
-        if not seen.path.endswith(("/chat/completions", "/embeddings")):
+        if not seen.path.endswith(("/chat/completions", "/responses", "/embeddings")):
             return self._send(404, '{"error": {"message": "no such path"}}')
         reply = provider.body(seen, fault)
         if seen.body.get("stream") and fault not in ("html", "wrong-schema"):
             return self._stream(reply, seen, fault)
+        if seen.path.endswith("/responses"):
+            reply = as_response(reply)
         body, kind = BODY_FAULTS.get(fault, _sound)(json.dumps(reply))
         self._send(200, body, kind, fault)
 
@@ -123,7 +126,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _stream(self, reply: Mapping[str, Any], seen: Seen, fault: str) -> None:
         usage = bool((seen.body.get("stream_options") or {}).get("include_usage"))
-        events = "".join(f"{event}\n\n" for event in stream_pieces(reply, usage))
+        answers = seen.path.endswith("/responses")
+        pieces = response_events(reply, pieces_of(reply)) if answers else stream_pieces(reply, usage)
+        events = "".join(f"{event}\n\n" for event in pieces)
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
