@@ -267,11 +267,13 @@ class MemoryCore:
         at: When,
         slot: int | None,
         given: Numbers | None,
+        without: Iterable[str],
     ) -> Callable[[], Flow[Reading]]:
         vector = _asked(query, given)
         size, chosen, when = self._limit(limit), self._mode(mode), self._when(at)
         number = None if slot is None else whole_field("slot", slot, 0)
-        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen, number, vector)
+        left_out = _ids("without", without)
+        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen, number, vector, left_out)
 
     def _answering(self, query: str, at: When) -> Callable[[], Flow[Answer]]:
         text_field("query", query)
@@ -405,6 +407,13 @@ def _asked(query: str, given: Numbers | None) -> NDArray[np.float32] | None:
     if not vector.any():
         raise InvalidInput("vector", given, "numbers that are not all 0")
     return vector
+
+
+def _ids(field: str, given: Iterable[str]) -> frozenset[str]:
+    ids = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+    if not all(isinstance(id, str) for id in ids):
+        raise InvalidInput(field, given, "a list of ids of evidence")
+    return frozenset(filter(None, ids))
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

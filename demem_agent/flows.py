@@ -115,17 +115,19 @@ def read(
     mode: Mode,
     slot: int | None = None,
     vector: Vector | None = None,
+    without: frozenset[str] = frozenset(),
 ) -> Flow[Reading]:
     """Fill a limit with what bears on a query.
 
     Args:
         slot: read it as if the query had been routed there.
         vector: as in :func:`encoded`.
+        without: ids of the evidence to leave out; a summary is given as it is.
     """
     asked = yield from encoded(state, encoder, query, at, vector)
     if slot is not None and slot not in state.slots:
         raise NotFound("slot", str(slot))
-    return read_for(state, asked, limit, mode, slot)[1]
+    return read_for(state, asked, limit, mode, slot, without)[1]
 
 
 def answer(state: State, encoder: EncoderInfo, query: str, at: datetime | None, limit: int, mode: Mode) -> Flow[Answer]:
@@ -303,8 +305,15 @@ def encoded(
     return Query(query, matrix[0], at.date() if at else None)
 
 
-def read_for(state: State, query: Query, limit: int, mode: Mode, slot: int | None = None) -> tuple[Route, Reading]:
-    """Read for a query that is encoded already; ``slot`` as in :func:`read`."""
+def read_for(
+    state: State,
+    query: Query,
+    limit: int,
+    mode: Mode,
+    slot: int | None = None,
+    without: frozenset[str] = frozenset(),
+) -> tuple[Route, Reading]:
+    """Read for a query that is encoded already; ``slot`` and ``without`` as in :func:`read`."""
     routed, ranking = slot_ranking(state, query)
     routed = routed if slot is None else replace(routed, slot=slot)
     if routed.slot is None or ranking is None:
@@ -312,7 +321,8 @@ def read_for(state: State, query: Query, limit: int, mode: Mode, slot: int | Non
     if mode == "strict":
         lines, text = _strict(state, state.slots[routed.slot], limit)
     else:
-        lines, text = pack(_best_first(state, routed.slot, ranking), limit, state.measure, _trimmer(state, query))
+        best = (line for line in _best_first(state, routed.slot, ranking) if line.evidence.id not in without)
+        lines, text = pack(best, limit, state.measure, _trimmer(state, query))
     evidence = tuple(dict.fromkeys(line.evidence for line in lines))
     slots = dict.fromkeys([routed.slot, *(state.slot_of[item.id] for item in evidence)])
     held = tuple(slot for slot in slots if any(state.slot_of[item.id] == slot for item in evidence))

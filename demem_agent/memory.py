@@ -162,6 +162,7 @@ class SlotMemory(MemoryCore):
         at: When = None,
         slot: int | None = None,
         vector: Numbers | None = None,
+        without: Iterable[str] = (),
     ) -> Reading:
         """Give the text to put before a model: at most ``limit`` in the memory's unit, marks included.
 
@@ -172,10 +173,12 @@ class SlotMemory(MemoryCore):
             slot: read this one as if the query had been routed there.
             vector: of the query by the memory's own encoder, where you have it already, of any length but 0; the
                 query may then be "", and is found by its meaning alone.
+            without: ids of evidence to leave out, such as what the model is shown anyway; a strict reading, which is a
+                summary, is given as it is.
 
         A limit too small for the marks and one line gives an empty text.
         """
-        return self._run(self._reading(query, limit, mode, at, slot, vector))
+        return self._run(self._reading(query, limit, mode, at, slot, vector, without))
 
     def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision, so that feedback can refer to it."""
@@ -431,9 +434,10 @@ class AsyncSlotMemory(MemoryCore):
         at: When = None,
         slot: int | None = None,
         vector: Numbers | None = None,
+        without: Iterable[str] = (),
     ) -> Reading:
         """Give the text to put before a model."""
-        return await self._run(self._reading(query, limit, mode, at, slot, vector))
+        return await self._run(self._reading(query, limit, mode, at, slot, vector, without))
 
     async def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision."""

@@ -235,6 +235,18 @@ def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(provider:
     assert "- user: Which valve" not in str(again)
 
 
+def test_what_the_model_is_shown_anyway_is_not_recalled(provider: Provider, memories: Memories) -> None:
+    wrapped = wrap(client(provider), memories)
+    memories.remember("default", "The valve of the boiler was fitted in 2019.")
+    first: Any = said("My boiler has a brass valve.")
+    answer = wrapped.chat.completions.create(model="good", messages=first).choices[0].message.content
+    messages = [*first, {"role": "assistant", "content": answer}, {"role": "user", "content": "Which valve?"}]
+    wrapped.chat.completions.create(model="good", messages=messages)
+    (block,) = [m["content"] for m in last_messages(provider) if DECLARED in m["content"]]
+    assert "2019" in block
+    assert "brass" not in block
+
+
 @pytest.mark.parametrize("content", ["Which valve has my boiler?", [{"type": "text", "text": "Which valve?"}]])
 def test_merged_it_is_the_beginning_of_the_question(provider: Provider, memories: Memories, content: Any) -> None:
     memories.remember("default", "My boiler has a brass valve.")

@@ -161,10 +161,11 @@ def test_a_copy_has_its_own_items(memories: Memories) -> None:
 
 
 def test_what_was_put_before_the_model_is_not_remembered_again(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
     talk = Talk(memories, *[answer("Brass, as you said.")] * 3)
     for _ in range(3):
         talk.say(WHICH)
-    assert texts(memories) == [WHICH, "Brass, as you said."]
+    assert texts(memories) == [VALVE, WHICH, "Brass, as you said."]
     assert block_in(talk.shown)
 
 
@@ -259,6 +260,15 @@ def test_what_was_said_in_another_session_is_put_before_the_model_as_data(memori
     assert (block["role"], VALVE in block["content"]) == (inject, True)
     assert talk.shown[-1] == {"role": "user", "content": WHICH}
     assert talk.kept[0]["content"] == WHICH
+
+
+def test_what_is_in_the_window_is_not_recalled(memories: Memories) -> None:
+    memories.remember("ana", "The valve of the boiler was fitted in 2019.")
+    talk = Talk(memories, answer("Good to know."), answer("Brass."))
+    talk.say(VALVE)
+    talk.say(WHICH)
+    assert "2019" in block_in(talk.shown)["content"]
+    assert VALVE not in block_in(talk.shown)["content"]
 
 
 def test_results_of_tools_leave_what_was_recalled_as_it_was(memories: Memories) -> None:

@@ -223,6 +223,17 @@ def test_the_question_is_recalled_for_again_after_a_tool_was_called(memories: Me
     assert texts(memories) == [VALVE, ASKED, "Noted."]
 
 
+def test_what_is_in_the_history_is_not_recalled(memories: Memories) -> None:
+    watched = Watched()
+    memories.remember("default", "The valve of the boiler was fitted in 2019.")
+    bot = agent(watched.model, memories)
+    first = bot.run_sync(VALVE)
+    bot.run_sync(ASKED, message_history=first.all_messages())
+    (block,) = [prompt for prompt in watched.prompts if DECLARED in prompt]
+    assert "2019" in block
+    assert VALVE not in block
+
+
 def test_the_same_question_later_in_a_conversation_is_remembered_again(memories: Memories) -> None:
     bot = agent(Watched().model, memories)
     first = bot.run_sync("Yes.")

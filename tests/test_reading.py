@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demem_agent import Evidence, SlotMemory
+from demem_agent import Evidence, InvalidInput, SlotMemory
 from demem_agent.compress import said
 from demem_agent.reading import CLOSE, OPEN, WHOLE, in_time_order, pack, render, strip_rendered, wrap
 from demem_agent.testing import BagEncoder, ReadingAnswerer
@@ -421,3 +422,21 @@ def test_lines_tell_how_much_they_bear_on_the_query_whatever_their_order_in_time
     lines = memory.read("Which valve has the boiler?").lines
     assert max(lines, key=lambda line: line.score).evidence.id == "e2"
     assert [line.evidence.id for line in lines] == ["e1", "e2", "e3"]
+
+
+@given(st.sets(st.sampled_from(["e1", "e2", "e3", "e9"])), st.integers(40, 400))
+def test_what_is_to_be_left_out_is_not_read_and_leaves_its_room_to_the_rest(without: set[str], limit: int) -> None:
+    memory = SlotMemory(encoder=BagEncoder())
+    memory.ingest_many([{"text": f"Rex sniffed at gate {n}, which was green."} for n in range(1, 7)])
+    reading = memory.read("What did Rex sniff at?", limit=limit, without=without)
+    assert not without & {item.id for item in reading.evidence}
+    rest = SlotMemory(encoder=BagEncoder())
+    kept = [item for item in memory.evidence() if item.id not in without]
+    rest.ingest_many([{"text": item.text} for item in kept])
+    assert len(reading.lines) == len(rest.read("What did Rex sniff at?", limit=limit).lines)
+
+
+@pytest.mark.parametrize("without", ["e1", [1], 7, None])
+def test_what_is_no_list_of_ids_to_leave_out_is_refused(without: Any) -> None:
+    with pytest.raises(InvalidInput, match="without"):
+        SlotMemory(encoder=BagEncoder()).read("What?", without=without)

@@ -99,21 +99,38 @@ class Memories:
         return self._options.get("tenant", "default")
 
     def recall(
-        self, namespace: str | None, query: str, *, limit: int | None = None, vector: Sequence[float] | None = None
+        self,
+        namespace: str | None,
+        query: str,
+        *,
+        limit: int | None = None,
+        vector: Sequence[float] | None = None,
+        shown: Iterable[str] = (),
     ) -> Reading | None:
         """Read for a query; None where there is nothing to put before a model. Never makes a namespace.
 
         Args:
             vector: of the query by the memories' own encoder, where it is known; the query may then be blank.
+            shown: texts that are left out, as in :meth:`prepare`.
         """
         memory = self.known(namespace) if query.strip() or vector is not None else None
-        reading = memory.read(query, limit=limit or self.limit, vector=vector) if memory is not None else None
-        return reading if reading is not None and reading.text else None
+        if memory is None:
+            return None
+        texts = frozenset(shown)
+        without = [item.id for item in memory.evidence() if item.text in texts] if texts else ()
+        reading = memory.read(query, limit=limit or self.limit, vector=vector, without=without)
+        return reading if reading.text else None
 
-    def prepare(self, namespace: str | None, query: str, *, limit: int | None = None) -> Reading | None:
-        """Recall for a model that can answer without: a memory that fails is logged by its kind, and gives None."""
+    def prepare(
+        self, namespace: str | None, query: str, *, limit: int | None = None, shown: Iterable[str] = ()
+    ) -> Reading | None:
+        """Recall for a model that can answer without: a memory that fails is logged by its kind, and gives None.
+
+        Args:
+            shown: texts of the messages that the model is shown anyway: what was remembered of these is left out.
+        """
         try:
-            return self.recall(namespace, query, limit=limit)
+            return self.recall(namespace, query, limit=limit, shown=shown)
         except DeMemError as error:
             LOG.warning("nothing was recalled: %s", _kind(error))
             return None
@@ -122,9 +139,11 @@ class Memories:
         """Read for a query, without blocking the event loop."""
         return await asyncio.to_thread(self.recall, namespace, query, limit=limit)
 
-    async def aprepare(self, namespace: str | None, query: str, *, limit: int | None = None) -> Reading | None:
+    async def aprepare(
+        self, namespace: str | None, query: str, *, limit: int | None = None, shown: Iterable[str] = ()
+    ) -> Reading | None:
         """Recall for a model that can answer without, without blocking the event loop."""
-        return await asyncio.to_thread(self.prepare, namespace, query, limit=limit)
+        return await asyncio.to_thread(self.prepare, namespace, query, limit=limit, shown=shown)
 
     def remember(
         self,

@@ -91,7 +91,8 @@ class MemorySession:
         asked = digest(namespace, items[: (last or 0) + 1])
         if asked != self._asked:  # else the same question again, with the results of tools: what it recalled stays
             self._asked, self._question = asked, question
-            self._reading = await self.memories.aprepare(namespace, question)
+            shown = [_text(item) for item in items if _role(item)]
+            self._reading = await self.memories.aprepare(namespace, question, shown=shown)
         if self._reading is None:
             return data.model_data
         block: Items = put_before([], self._reading, self._inject)

@@ -39,7 +39,7 @@ def heard_of_completion(piece: Any) -> Heard:
 def heard_of_response(piece: Any) -> Heard:
     """Read a response, or an event of its stream: the one that says it is completed has the whole of it."""
     response = getattr(piece, "response", None) if "." in str(getattr(piece, "type", "")) else piece
-    if getattr(response, "status", None) != "completed":
+    if response is None or getattr(response, "status", None) != "completed":
         return Heard(getattr(response, "id", None), "", None)
     kinds = [str(item.type).removesuffix("_call") for item in response.output if str(item.type).endswith("_call")]
     waits = any(kind not in _HOSTED for kind in kinds)
@@ -53,6 +53,7 @@ class Turn:
         self.turns, self.namespace = turns, namespace
         last = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=-1)
         self.asked = _text(messages[last]) if last >= 0 else ""
+        self.shown = [_text(message) for message in messages]
         #: The same when tool results follow the same question, or the call is made again: it is remembered once a day.
         self.key = digest(namespace, messages[: max(last, 0) + 1], date.today().isoformat(), *about)
         #: Whether something follows the question, such as what tools have given.
@@ -79,8 +80,8 @@ class Turn:
                 self.turns.waiting.pop(name, None)
             else:
                 self.turns.waiting[name] = self
-        said, about = self._said if stopped else "", {"key": self.key, "reading": self.reading}
-        self.turns.memories.converse(self.namespace, self.asked, said, call=self.call, **about)
+        about: dict[str, Any] = {"key": self.key, "reading": self.reading, "call": self.call}
+        self.turns.memories.converse(self.namespace, self.asked, self._said if stopped else "", **about)
 
 
 class Turns:
@@ -104,7 +105,10 @@ class Turns:
 
     def _recall(self, turn: Turn, name: str) -> None:
         before = self.waiting.get(name) if turn.goes_on else None
-        turn.reading = before.reading if before else self.memories.prepare(turn.namespace, turn.asked)
+        if before is not None:
+            turn.reading = before.reading
+        else:
+            turn.reading = self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown)
 
 
 class ResponseTurns(Turns):

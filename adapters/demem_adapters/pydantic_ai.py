@@ -84,7 +84,9 @@ class LongTermMemory(AbstractCapability[Any]):
     ) -> ModelRequestContext:
         """Recall for the last prompt, and put it before the model in this request alone."""
         messages = request_context.messages
-        self._reading = await self.memories.aprepare(self._named(ctx), (["", *_prompts(messages)])[-1])
+        asked = ["", *_prompts(messages)]
+        shown = [*asked, *(message.text or "" for message in messages if isinstance(message, ModelResponse))]
+        self._reading = await self.memories.aprepare(self._named(ctx), asked[-1], shown=shown)
         if self._reading is None:
             return request_context
         return replace(request_context, messages=_with(messages, block(self._reading), self.inject))
