@@ -46,7 +46,7 @@ class Fake(SimpleChatModel):
 
 if __name__ == "__main__":
     memories = Memories(limit=400)  # Memories("sqlite:///bot.db") keeps them
-    memory = MemoryMiddleware(memories, namespace=lambda runtime: runtime.context.user)
+    memory = MemoryMiddleware(memories, namespace=lambda runtime: getattr(runtime.context, "user", None))
     agent = create_agent(Fake(), system_prompt="Be brief.", middleware=[memory], context_schema=Who)
     for user, text in TURNS:
         answer = agent.invoke({"messages": [{"role": "user", "content": text}]}, context=Who(user))["messages"][-1]

@@ -20,7 +20,15 @@ pytest.importorskip("langchain", reason="the langchain adapter: pip install 'dem
 pytest.importorskip("langchain_tests", reason="the langchain adapter's tests: pip install langchain-tests")
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, hook_config
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ModelCallLimitMiddleware,
+    ModelRetryMiddleware,
+    PIIMiddleware,
+    SummarizationMiddleware,
+    ToolCallLimitMiddleware,
+    hook_config,
+)
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -29,6 +37,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
 
 from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever, SlotSelector, tools, wrap
 from demem_adapters.shared import DECLARED, Memories
@@ -97,7 +106,8 @@ class Agents(Driver):
         talker = model(ConnectionError("gone") if ending == "fails" else AIMessage(reply, response_metadata=told))
         namespaced = {"namespace": lambda runtime: runtime.context["user"]}
         bot = agent(self.memories, talker, checkpointer=InMemorySaver(), **namespaced)
-        given, thread = {"messages": [HumanMessage(text)]}, {"thread_id": event or uuid.uuid4().hex}
+        # A message is known by its id: the same in the same thread is the same event.
+        given, thread = {"messages": [HumanMessage(text, id=event or None)]}, {"thread_id": event or uuid.uuid4().hex}
         with pytest.raises(ConnectionError) if ending == "fails" else contextlib.nullcontext():
             asyncio.run(bot.ainvoke(given, {"configurable": thread}, context={"user": who}))
         return [message.text for message in talker.asked[0]]
@@ -109,6 +119,16 @@ class Agents(Driver):
 class TestContract(AdapterContract):
     name = "langchain"
     driver = Agents
+
+    def after_page(self, namespace: dict[str, Any]) -> None:
+        bot, memories = namespace["agent"], namespace["memories"]
+        assert ask(bot, "No context, no memory.").text == "Noted."
+        assert texts_of(memories, "ana") == ["My boiler has a brass valve.", "Noted."]
+
+
+def test_a_place_for_what_was_recalled_that_is_none_is_refused(memories: Memories) -> None:
+    with pytest.raises(InvalidInput, match="inject"):
+        MemoryMiddleware(memories, inject="users")  # type: ignore[arg-type]
 
 
 # -- middleware --------------------------------------------------------------------------------------------------
@@ -190,17 +210,6 @@ def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     assert read == {"e1", "e2"}  # what was put before the model, and not the question that is remembered since
 
 
-def test_of_answers_that_were_cut_off_no_more_is_held_than_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("demem_adapters.langchain._MOST_READINGS", 3)
-    told = AIMessage("Not", response_metadata={"finish_reason": "length"})
-    memories = filled()
-    middleware = MemoryMiddleware(memories)
-    bot = create_agent(model(*(told.model_copy() for _ in range(5))), middleware=[middleware])
-    for n in range(5):
-        ask(bot, f"{ASKED} {n}")
-    assert len(middleware._readings) == 3
-
-
 def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(memories: Memories) -> None:
     called = AIMessage("", tool_calls=[{"name": "recall", "args": {"query": "valve"}, "id": "c1"}])
     talker = model("Noted.", called, "A brass one.")
@@ -239,6 +248,151 @@ def test_of_an_agent_that_ends_with_a_tools_result_what_the_user_said_is_remembe
     assert texts(memories) == [ASKED]
 
 
+# -- with other middleware ---------------------------------------------------------------------------------------
+
+
+def looks(times: int = 1) -> list[AIMessage]:
+    """Give calls of a tool, each with some words before it."""
+    call = {"name": "look", "args": {}}
+    return [AIMessage("Let me look.", tool_calls=[call | {"id": f"c{n}"}]) for n in range(times)]
+
+
+LOOK = StructuredTool.from_function(lambda: "It is noon.", name="look", description="Look at the clock.")
+
+
+def summing_up() -> SummarizationMiddleware:
+    return SummarizationMiddleware(model("They talked."), trigger=("messages", 3), keep=("messages", 1))
+
+
+def built(memory: MemoryMiddleware, talker: Model, other: Any, first: bool = True, **options: Any) -> Any:
+    """Make an agent whose memory is listed before another middleware, or after it."""
+    return create_agent(talker, [LOOK], middleware=[memory, other] if first else [other, memory], **options)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_question_that_was_summarised_away_is_still_what_was_asked(memories: Memories, first: bool) -> None:
+    memories.remember("default", VALVE)
+    talker = model(*looks(), "A brass one.")
+    bot = built(MemoryMiddleware(memories), talker, summing_up(), first)
+    said = bot.invoke({"messages": [HumanMessage(ASKED)]})["messages"]
+    assert not any(ASKED in message.text for message in said)
+    assert [VALVE in "".join(message.text for message in asked) for asked in talker.asked] == [True, True]
+    assert texts(memories) == [VALVE, ASKED, "A brass one."]
+
+
+def test_a_summary_in_the_history_is_not_what_the_user_said(memories: Memories) -> None:
+    bot = built(MemoryMiddleware(memories), model(), summing_up(), checkpointer=InMemorySaver())
+    for text in (VALVE, "It leaks.", ASKED):
+        ask(bot, text, config={"configurable": {"thread_id": "t"}})
+    assert texts(memories) == [VALVE, "Noted.", "It leaks.", "Noted.", ASKED, "Noted."]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_is_redacted_is_remembered_redacted(memories: Memories, first: bool) -> None:
+    redacts = PIIMiddleware("email", apply_to_output=True)
+    ask(built(MemoryMiddleware(memories), model("Written to b@x.de."), redacts, first), "I am a@x.de.")
+    assert texts(memories) == ["I am [REDACTED_EMAIL].", "Written to [REDACTED_EMAIL]."]
+
+
+class Sends(AgentMiddleware[Any, Any, Any]):
+    """Sends a model back to work once, by a message of the user's type."""
+
+    @hook_config(can_jump_to=["model"])
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        sent = any(message.text == "Be exact." for message in state["messages"])
+        return None if sent else {"messages": [HumanMessage("Be exact.")], "jump_to": "model"}
+
+
+def test_what_another_middleware_says_in_between_is_not_what_the_user_said(memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    talker = model("A valve.", "A brass one.")
+    ask(built(MemoryMiddleware(memories), talker, Sends()), ASKED)
+    assert [message.text.split("\n")[0] for message in talker.asked[1]] == [DECLARED, ASKED, "A valve.", "Be exact."]
+    assert texts(memories) == [VALVE, ASKED, "A brass one."]
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("other", "replies", "end"),
+    [
+        (ModelRetryMiddleware(max_retries=1, initial_delay=0), [], "Model call failed"),
+        (ModelCallLimitMiddleware(run_limit=1), looks(2), "Model call limits exceeded"),
+        (ToolCallLimitMiddleware(run_limit=1, exit_behavior="end"), looks(2), "Tool call limit reached"),
+    ],
+    ids=["retry", "calls", "tools"],
+)
+def test_what_a_middleware_says_in_place_of_a_model_is_no_answer(
+    memories: Memories, other: Any, replies: list[Any], end: str, first: bool
+) -> None:
+    talker = model(*replies, RuntimeError("gone"))
+    assert ask(built(MemoryMiddleware(memories), talker, other, first), ASKED).text.startswith(end)
+    assert texts(memories) == []
+
+
+class Guards(AgentMiddleware[Any, Any, Any]):
+    """Puts other words in the place of an answer once the agent has ended."""
+
+    def after_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
+        return {"messages": [AIMessage("I may not say.", id=state["messages"][-1].id)]}
+
+
+def test_an_answer_that_a_guard_rejects_is_not_remembered_where_memory_is_listed_first(memories: Memories) -> None:
+    assert ask(built(MemoryMiddleware(memories), model("Brass."), Guards()), ASKED).text == "I may not say."
+    assert texts(memories) == [ASKED, "I may not say."]
+
+
+class Reviews(AgentMiddleware[Any, Any, Any]):
+    """Has a person look at an answer before the agent ends."""
+
+    def after_model(self, state: Any, runtime: Any) -> None:
+        interrupt(state["messages"][-1].text)
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_nothing_is_held_of_ended_runs_and_of_those_that_were_left_no_more_than_a_number(left: bool) -> None:
+    memory = MemoryMiddleware(filled())
+    memory._given.most = memory._asked.most = 3
+    bot = create_agent(model(), middleware=[memory, *[Reviews()] * left], checkpointer=InMemorySaver())
+    for n in range(5):
+        bot.invoke({"messages": [HumanMessage(ASKED)]}, {"configurable": {"thread_id": str(n)}})
+    assert len(memory._given) == len(memory._asked) == (3 if left else 0)
+
+
+def test_a_run_that_is_taken_up_in_another_process_is_remembered(memories: Memories) -> None:
+    saver, config = InMemorySaver(), {"configurable": {"thread_id": "t"}}
+    built(MemoryMiddleware(memories), model("Brass."), Reviews(), checkpointer=saver).invoke(
+        {"messages": [HumanMessage(ASKED)]}, config
+    )
+    assert texts(memories) == []
+    elsewhere = built(MemoryMiddleware(memories), model(), Reviews(), checkpointer=saver)
+    elsewhere.invoke(Command(resume=True), config)
+    assert texts(memories) == [ASKED, "Brass."]
+
+
+# -- what is an event --------------------------------------------------------------------------------------------
+
+
+def test_the_same_words_in_a_later_run_are_remembered_again_in_their_order(memories: Memories) -> None:
+    said = ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
+    for text in said:
+        ask(agent(memories, model()), text)
+    assert texts(memories)[::2] == said
+
+
+def test_a_run_that_is_carried_out_again_from_a_checkpoint_is_remembered_once(memories: Memories) -> None:
+    bot, config = agent(memories, model(), checkpointer=InMemorySaver()), {"configurable": {"thread_id": "t"}}
+    ask(bot, VALVE, config=config)
+    (before,) = [state for state in bot.get_state_history(config) if state.next == ("model",)]
+    bot.invoke(None, before.config)
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_an_id_that_a_client_gives_to_other_words_is_another_event(memories: Memories) -> None:
+    for text in (VALVE, ASKED):
+        agent(memories, model()).invoke({"messages": [HumanMessage(text, id="1")]})
+    assert texts(memories)[::2] == [VALVE, ASKED]
+
+
 # -- tools -------------------------------------------------------------------------------------------------------
 
 
@@ -248,6 +402,14 @@ def test_tools_work_in_the_namespace_of_the_agents_context(memories: Memories) -
     plain = create_agent(model(called), given, context_schema=dict)
     asyncio.run(plain.ainvoke({"messages": [HumanMessage("Remember my boiler.")]}, context={"user": "ana"}))
     assert (texts_of(memories, "ana"), texts(memories)) == ([VALVE], [])
+
+
+def test_a_fact_that_is_remembered_outside_of_an_agent_may_come_back(memories: Memories) -> None:
+    remember, _ = tools(memories)
+    said = ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
+    for text in said:
+        remember.invoke({"text": text})
+    assert texts(memories) == said
 
 
 def test_recall_says_so_where_there_is_nothing_and_makes_no_namespace(memories: Memories) -> None:

@@ -26,6 +26,7 @@ from langgraph.store.base import (
     Result,
     SearchOp,
 )
+from langgraph.store.base.batch import AsyncBatchedBaseStore
 from langgraph.store.memory import InMemoryStore
 
 from demem_adapters.langgraph import SlotStore, text_of, wrap
@@ -261,6 +262,97 @@ def test_what_was_put_before_is_remembered_by_catching_up(memories: Memories) ->
     store = wrap(inner, memories)
     assert (store.catch_up(), store.catch_up()) == (3, 3)
     assert sorted(texts(memories)) == sorted(FACTS.values())
+
+
+class Asynchronous(AsyncBatchedBaseStore):
+    """Works from an event loop alone, as stores of async drivers do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = InMemoryStore()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        raise asyncio.InvalidStateError("called from a running loop")
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        return await self.inner.abatch(ops)
+
+
+def test_catching_up_works_inside_an_event_loop(memories: Memories) -> None:
+    async def run() -> int:
+        inner = Asynchronous()
+        for key, text in FACTS.items():
+            await inner.aput(ANA, key, {"text": text})
+        return await wrap(inner, memories).acatch_up(("facts",))
+
+    assert asyncio.run(run()) == 3
+    assert sorted(texts(memories)) == sorted(FACTS.values())
+
+
+OLD, NEW = {"text": "The bike is in the cellar."}, {"text": "The bike is in the garden."}
+
+
+class Late(InMemoryStore):
+    """Takes a put of the old value, or gives it back, and does not return before the new one is remembered."""
+
+    def __init__(self, kind: type[PutOp] | type[GetOp]) -> None:
+        super().__init__()
+        self.kind, self.taken, self.go_on = kind, threading.Event(), threading.Event()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        given = list(ops)
+        results = super().batch(given)
+        (op,) = given
+        held = op.value if isinstance(op, PutOp) else getattr(results[0], "value", None)
+        if isinstance(op, self.kind) and held == OLD:
+            self.taken.set()
+            assert self.go_on.wait(5)
+        return results
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        return await asyncio.to_thread(self.batch, ops)
+
+
+@pytest.mark.parametrize("kind", [PutOp, GetOp])
+def test_of_two_puts_at_once_memory_holds_what_the_store_ended_with(memories: Memories, kind: Any) -> None:
+    inner = Late(kind)
+    store = wrap(inner, memories)
+    late = threading.Thread(target=store.put, args=(ANA, "f1", OLD))
+    late.start()
+    assert inner.taken.wait(5)
+    store.put(ANA, "f1", NEW)
+    inner.go_on.set()
+    late.join(5)
+    assert inner.get(ANA, "f1").value == NEW
+    assert texts(memories) == [NEW["text"]]
+
+
+@pytest.mark.parametrize("kind", [PutOp, GetOp])
+def test_of_two_puts_at_once_in_an_event_loop_as_well(memories: Memories, kind: Any) -> None:
+    inner = Late(kind)
+    store = wrap(inner, memories)
+
+    async def run() -> None:
+        late = asyncio.create_task(store.aput(ANA, "f1", OLD))
+        assert await asyncio.to_thread(inner.taken.wait, 5)
+        await store.aput(ANA, "f1", NEW)
+        inner.go_on.set()
+        await late
+
+    asyncio.run(run())
+    assert texts(memories) == [NEW["text"]]
+
+
+def test_an_item_that_is_deleted_while_it_is_put_is_not_remembered(memories: Memories) -> None:
+    inner = Late(PutOp)
+    store = wrap(inner, memories)
+    late = threading.Thread(target=store.put, args=(ANA, "f1", OLD))
+    late.start()
+    assert inner.taken.wait(5)
+    store.delete(ANA, "f1")
+    inner.go_on.set()
+    late.join(5)
+    assert texts(memories) == []
 
 
 class Failing(InMemoryStore):

@@ -127,6 +127,13 @@ def test_an_answer_given_from_nothing_rests_on_nothing(memories: Memories) -> No
     assert (context.read, context.supports) == ((), ())
 
 
+def test_a_turn_carried_out_again_is_remembered_once_and_both_its_calls_are_known(memories: Memories) -> None:
+    for call in ("c1", "c2"):
+        memories.converse("ana", ASKED, "Brass.", key="1", call=call)
+    assert texts(memories) == [ASKED, "Brass."]
+    assert [memories.feedback(call, thumbs=True).reward for call in ("c1", "c2")] == [1.0, 1.0]
+
+
 # Feedback
 
 

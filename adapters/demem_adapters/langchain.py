@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from demem_adapters.passages import details, passages
-from demem_adapters.shared import Inject, Memories, Namespace, block, digest, named
+from demem_adapters.shared import Inject, Memories, Namespace, Recent, block, checked, digest, named
 from demem_agent import Reading
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest
+    from langchain.agents.middleware.types import PrivateStateAttr
     from langchain.tools import ToolRuntime
     from langchain_core.documents import Document
     from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
@@ -30,30 +31,60 @@ _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status
 _CUT_OFF = re.compile(
     r"length|max|filter|safety|refus|incomplete|error|recit|block|exceed|cancel|prohib|spii|malform|guard", re.I
 )
-#: Answers whose reading is held until their agent has ended.
-_MOST_READINGS = 1000
+#: How the ids begin that LangChain gives to what a model says; those that it gives to other messages are bare.
+_OF_A_MODEL = "lc_run-"
 #: What a tool gets for its runtime when no agent calls it.
 _OUTSIDE: Any = None
+
+
+class _State(TypedDict, total=False):
+    """What the state of an agent with memory has besides: the id of the message that its run is to answer."""
+
+    demem_asked: Annotated[str | None, PrivateStateAttr]
+
+
+class _Turn(NamedTuple):
+    """What the user asked in a run, and by what that is held: the same when it is carried out again."""
+
+    namespace: str | None
+    thread: str | None
+    asked: str
+    held: str
 
 
 class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     """Give an agent of ``create_agent`` memory, sync and async.
 
-    Before each model call, what bears on the user's last message is put before the model, not into the agent's state.
-    Once the agent has ended, that message and the answer are remembered as the state has them; nothing is if it failed,
-    was left or interrupted, or gave a cut-off answer. ``memories.feedback(message.id, thumbs=True)`` tells how one did.
-    A memory that fails costs no answer: what goes wrong is logged by kind.
+    Before each model call, what bears on what the user asked is put before the model, not into the agent's state. Once
+    the agent has ended, question and answer are remembered as the state has them; nothing is if it failed, was left or
+    interrupted, was cut off, or ended with words that no model gave. ``memories.feedback(message.id, thumbs=True)``
+    tells how an answer did. A memory that fails costs no answer: what goes wrong is logged by kind.
+
+    List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks last to first. The
+    same message (by its id) in the same thread is remembered once, the same words in another message again.
 
     Args:
-        namespace: whose memory; a function gets the runtime, such as ``lambda runtime: runtime.context.user_id``.
-        inject: where the block goes: a "user" message before the last one, or the end of the "system" message.
+        namespace: whose memory; a function gets the runtime, such as
+            ``lambda runtime: getattr(runtime.context, "user", None)``. None means a run without memory.
+        inject: where the block goes: a "user" message before what was asked, or the end of the "system" message.
     """
+
+    state_schema: Any = _State
 
     def __init__(self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user") -> None:
         super().__init__()
         self.memories, self.namespace = memories, namespace
-        self.inject: Inject = inject
-        self._readings: dict[str, Reading] = {}
+        self.inject: Inject = checked(inject)
+        #: By the id of a model's answer, what it was given from.
+        self._given: Recent[str, Reading | None] = Recent()
+        #: What was asked, for when it is summarised away before the agent ends.
+        self._asked: Recent[str, str] = Recent()
+
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
+        return {"demem_asked": next(reversed(_said(state["messages"])), None)}
+
+    async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
+        return self.before_agent(state, runtime)
 
     def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]) -> Any:
         reading = self._recall(request)
@@ -64,32 +95,46 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return self._held(await handler(_with(request, reading, self.inject)), reading)
 
     def after_agent(self, state: Any, runtime: Any) -> None:
-        messages: list[AnyMessage] = state["messages"]
-        asked, end = _asked(messages), messages[-1]
+        end: AnyMessage = state["messages"][-1]
+        turn = self._turn(state["messages"], state, runtime)
         # An agent that ends with a tool's result (structured, or returned as it is) has said nothing itself.
         said = "" if isinstance(end, ToolMessage) else end.text
-        if not asked or not (isinstance(end, ToolMessage) or _whole(end)):
-            return
-        name, thread = named(self.namespace, runtime), getattr(runtime.execution_info, "thread_id", None)
-        key = digest(name, thread, [(message.type, message.content) for message in asked])
-        reading = self._readings.pop(end.id or "", None)
-        self.memories.converse(name, asked[-1].text, said, key=key, reading=reading, session=thread, call=end.id)
+        answers = isinstance(end, ToolMessage) or (self._of_a_model(end) and _whole(end))
+        about: dict[str, Any] = {"reading": self._given.pop(end.id or "", None), "session": turn.thread, "call": end.id}
+        self._asked.pop(turn.held, None)
+        if turn.asked and answers:
+            key = digest(turn.held, turn.asked)  # a message that was edited keeps its id
+            self.memories.converse(turn.namespace, turn.asked, said, key=key, **about)
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
         await asyncio.to_thread(self.after_agent, state, runtime)
 
     def _recall(self, request: ModelRequest[Any]) -> Reading | None:
-        asked = _asked(request.messages)
-        return self.memories.prepare(named(self.namespace, request.runtime), asked[-1].text if asked else "")
+        turn = self._turn(request.messages, request.state, request.runtime)
+        return self.memories.prepare(turn.namespace, turn.asked, shown=[m.text for m in request.messages])
+
+    def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:
+        """Find what was asked by its message's id, as its text is now: a redacted one is to stay redacted."""
+        name, thread = named(self.namespace, runtime), getattr(runtime.execution_info, "thread_id", None)
+        said = _said(messages)
+        asked = state.get("demem_asked") or next(reversed(said), None)
+        # With the namespace: where there is no thread, clients of many users may count their messages from one.
+        held = digest(name, thread, asked)
+        text = said.get(asked, self._asked.get(held, next(reversed(said.values()), "")))
+        self._asked[held] = text
+        return _Turn(name, thread, text, held)
 
     def _held(self, response: Any, reading: Reading | None) -> Any:
         """Hold what an answer was given from until the agent has ended: only then is it known to be the answer."""
         for message in response.result:
-            if reading is not None and isinstance(message, AIMessage) and message.id and not message.tool_calls:
-                self._readings[message.id] = reading
-        for oldest in [*self._readings][:-_MOST_READINGS]:
-            self._readings.pop(oldest, None)
+            # What a middleware says in place of a model has no id yet, whichever of the two is the inner one.
+            if isinstance(message, AIMessage) and message.id and not message.tool_calls:
+                self._given[message.id] = reading
         return response
+
+    def _of_a_model(self, message: AnyMessage) -> bool:
+        """Tell whether a model call gave this; of a run that is taken up in another process its id tells."""
+        return message.id is not None and (message.id in self._given or message.id.startswith(_OF_A_MODEL))
 
 
 class MemoryRetriever(BaseRetriever):
@@ -123,8 +168,8 @@ def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseT
     """
 
     def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        name = named(namespace, runtime)
-        memories.remember(name, text, source="tool", key=digest(name, getattr(runtime, "tool_call_id", None), text))
+        name, call = named(namespace, runtime), getattr(runtime, "tool_call_id", None)
+        memories.remember(name, text, source="tool", key=digest(name, call, text) if call else None)
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
@@ -143,9 +188,10 @@ def _tool(work: Callable[..., str], description: str) -> BaseTool:
     return StructuredTool.from_function(work, awork, description=description)
 
 
-def _asked(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
-    """Give the messages up to the user's last one; none where the user has said nothing."""
-    return messages[: max((n for n, message in enumerate(messages, 1) if isinstance(message, HumanMessage)), default=0)]
+def _said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
+    """Give what the user said by the ids of the messages; a summary has the user's type and is LangChain's own."""
+    said = (m for m in messages if isinstance(m, HumanMessage) and "lc_source" not in m.additional_kwargs)
+    return {message.id: message.text for message in said}
 
 
 def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -> ModelRequest[Any]:
@@ -154,7 +200,9 @@ def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -
     if inject == "system":
         told: Any = request.system_message.content_blocks if request.system_message else ()
         return request.override(system_message=SystemMessage([*told, {"type": "text", "text": block(reading)}]))
-    place = len(_asked(request.messages)) - 1
+    users = {message.id: n for n, message in enumerate(request.messages) if isinstance(message, HumanMessage)}
+    # Where the question was summarised away, before the summary: calls of tools stay with their results.
+    place = users.get(request.state.get("demem_asked"), next(reversed(users.values()), 0))
     return request.override(
         messages=[*request.messages[:place], HumanMessage(block(reading)), *request.messages[place:]]
     )

@@ -6,10 +6,11 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from demem_adapters.passages import passages
-from demem_adapters.shared import Memories
+from demem_adapters.shared import Memories, Recent
 from demem_agent import Evidence, SlotMemory
 
 try:
@@ -44,6 +45,8 @@ SOURCE = "store"
 #: Fields that are text and nothing but: their names are not remembered.
 _PLAIN = frozenset({"text", "content", "memory"})
 _ALL = 1_000_000
+#: Items of which it is known how late memory has looked at them: many more than are put at the same time.
+_MOST_HELD = 10_000
 #: What a search reads at first for each item that it is to give, in characters, and by what that grows.
 _EACH, _GROWTH = 500, 4
 
@@ -70,7 +73,7 @@ class SlotStore(BaseStore):
 
     Such a search gives the items of the inner store, filtered by it, the best first; those that memory did not rank
     follow, as in the inner store, without a score. A score tells the order and nothing else. Items are remembered after
-    the inner store has taken them; :meth:`catch_up` does so for what it held before.
+    the inner store has taken them, as it then holds them; :meth:`catch_up` does so for what it held before.
     """
 
     def __init__(
@@ -78,6 +81,8 @@ class SlotStore(BaseStore):
     ) -> None:
         self._inner, self._memories, self._owner, self._text = inner, memories, owner, text
         self._lock = threading.Lock()
+        #: Each look at the inner store has a number, taken before it; by item, that of the look that memory holds.
+        self._looks, self._held = count(), Recent[str, int](_MOST_HELD)
         self.supports_ttl, self.ttl_config = inner.supports_ttl, inner.ttl_config
 
     def __getattr__(self, name: str) -> Any:
@@ -101,9 +106,18 @@ class SlotStore(BaseStore):
 
     def catch_up(self, namespace_prefix: Path = ()) -> int:
         """Remember what the inner store holds already; gives the number of items looked at."""
-        items = self._inner.search(namespace_prefix, limit=_ALL)
+        look = next(self._looks)
+        return self._catch_up(self._inner.search(namespace_prefix, limit=_ALL), look)
+
+    async def acatch_up(self, namespace_prefix: Path = ()) -> int:
+        """Remember what the inner store holds already, as :meth:`catch_up` does, without blocking the event loop."""
+        look = next(self._looks)
+        found = await self._inner.asearch(namespace_prefix, limit=_ALL)
+        return await asyncio.to_thread(self._catch_up, found, look)
+
+    def _catch_up(self, items: list[SearchItem], look: int) -> int:
         for item in items:
-            self._remember(PutOp(item.namespace, item.key, item.value))
+            self._remember(PutOp(item.namespace, item.key, item.value), look)
         return len(items)
 
     def _batch(self, ops: list[Op]) -> Flow:
@@ -116,8 +130,13 @@ class SlotStore(BaseStore):
         rest = [n for n in range(len(ops)) if n not in results]
         if rest:
             results.update(zip(rest, (yield [ops[n] for n in rest]), strict=True))
-        for put in {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}.values():
-            self._remember(put)
+        owned = (op for op in ops if isinstance(op, PutOp) and self._owner(op.namespace) is not None)
+        puts = {(put.namespace, put.key): put for put in owned}
+        if puts:  # another may have put since: what the inner store has now is remembered
+            look = next(self._looks)
+            items = yield [GetOp(path, key, refresh_ttl=False) for path, key in puts]
+            for put, item in zip(puts.values(), items, strict=True):
+                self._remember(put._replace(value=item.value if item else None), look)
         return [results[n] for n in range(len(ops))]
 
     def _search(self, op: SearchOp) -> Generator[list[Op], Any, list[SearchItem] | None]:
@@ -138,14 +157,16 @@ class SlotStore(BaseStore):
             yield [GetOp(path, key) for path, key in page]
         return [_scored(items[place], scores.get(place)) for place in page]
 
-    def _remember(self, put: PutOp) -> None:
-        """Have memory hold the text of an item as it is now."""
+    def _remember(self, put: PutOp, look: int) -> None:
+        """Have memory hold the text of an item as it is now, unless it has looked at it later than this."""
         name = self._owner(put.namespace)
         if name is None:
             return
         place = json.dumps([*put.namespace, put.key])
         text = _indexed(put, self._text).strip()
         with self._lock:
+            if look < self._held.get(place, look):
+                return
             memory = self._memories.known(name)
             items = memory.evidence() if memory else ()
             held = next((item for item in items if item.source_id == place), None)
@@ -154,6 +175,7 @@ class SlotStore(BaseStore):
             if text and (held is None or held.text != text):
                 # A session of its own: items are no conversation, in which neighbours bear on each other.
                 self._memories.remember(name, text, session=place, source=SOURCE, source_id=place)
+            self._held[place] = look
 
 
 def text_of(value: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import logging
@@ -14,7 +15,7 @@ from typing import Any, Self, Unpack
 
 from demem_adapters.recent import Recent
 from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
-from demem_agent.errors import DeMemError, InvalidInput, NotFound
+from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.options import Options
 from demem_agent.signals import Told
 from demem_agent.stores import Address, MemoryStore, Store, open_store
@@ -208,7 +209,8 @@ class Memories:
             if not said.strip():
                 return None
             about: dict[str, Any] = {"speaker": "assistant", "session": session, "source_id": call}
-            self.remember(namespace, said, key=f"{key}:{digest(said)}", **about)
+            with contextlib.suppress(IdempotencyConflict):  # carried out again, it is the same answer under another id
+                self.remember(namespace, said, key=f"{key}:{digest(said)}", **about)
             return self.answered(namespace, asked, said, reading, call=call)
         except DeMemError as error:
             LOG.warning("a turn was not remembered: %s", _kind(error))
