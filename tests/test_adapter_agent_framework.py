@@ -31,7 +31,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_adapters.agent_framework import MemoryProvider
-from demem_adapters.shared import DECLARED, Memories
+from demem_adapters.shared import DECLARED, Memories, block
+from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
 
 
@@ -290,6 +291,36 @@ def test_neither_calls_of_tools_nor_their_results_are_remembered(memories: Memor
     assert texts(memories) == ["How heavy is the valve?", "Two kilos."]
 
 
+def test_that_a_client_gives_no_reason_is_said_once_with_what_to_do(
+    memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    bot = Bot(memories, *[Reply(reason=None)] * 3)
+    for said in (VALVE, ASKED, "Hello."):
+        bot.run(said)
+    (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert "whole=('stop', None)" in told
+    assert not any(said in told for said in (VALVE, "Noted."))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("namespace", 7), ("namespace", ""), ("inject", "System"), ("whole", "stop")]
+)
+def test_what_cannot_be_meant_is_refused_at_once(memories: Memories, field: str, value: Any) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        MemoryProvider(memories, **{field: value})
+    assert refused.value.field == field
+
+
+def test_a_function_that_gives_no_text_is_named_in_the_log_and_costs_no_answer(
+    memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert Bot(memories, memory={"namespace": lambda _: 7}).run(VALVE).text == "Noted."
+    told = [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
+    assert told == [
+        f"{what}: InvalidInput (namespace)" for what in ("nothing was recalled", "a turn was not remembered")
+    ]
+
+
 def _approved(response: Any) -> Message:
     return Message("user", [response.user_input_requests[0].to_function_approval_response(True)])
 
@@ -360,6 +391,21 @@ def test_the_same_words_in_two_sessions_of_a_user_are_two_turns(memories: Memori
     for session in ("monday", "tuesday"):
         bot.run(Message("user", ["Hello."], message_id=id), session=session)
     assert texts(memories) == ["Hello.", "Noted."] * 2
+
+
+def test_what_was_changed_and_changed_back_in_sessions_made_anew_is_remembered(memories: Memories) -> None:
+    for said in ("I live in Rome.", "I live in Oslo.", "I live in Rome.", "I live in Rome."):
+        Bot(memories).run(said)  # the last one is the turn before it, carried out again
+    assert texts(memories)[::2] == ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
+
+
+def test_a_turn_with_a_pasted_block_is_remembered_once_when_it_is_carried_out_again(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    pasted = f"You said\n{block(memories.recall('ana', ASKED))}\nbut it leaks."
+    for _ in range(2):
+        Bot(memories).run(pasted)
+    assert [text for text in texts(memories)[1:] if "leaks" not in text] == ["Noted."]
+    assert len(texts(memories)) == 3
 
 
 @pytest.mark.filterwarnings("ignore:.*AgentLoopMiddleware is experimental")

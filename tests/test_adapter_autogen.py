@@ -19,12 +19,12 @@ pytest.importorskip("autogen_core", reason="the autogen adapter: pip install 'de
 pytest.importorskip("autogen_agentchat", reason="the autogen adapter: pip install 'demem-agent[autogen]'")
 pytest.importorskip("autogen_ext", reason="the autogen adapter: pip install 'demem-agent[autogen]'")
 
-from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.agents import AssistantAgent, UserProxyAgent
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import MemoryQueryEvent, MultiModalMessage, TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import FunctionCall, Image
-from autogen_core.memory import MemoryContent
+from autogen_core.memory import ListMemory, MemoryContent
 from autogen_core.model_context import (
     BufferedChatCompletionContext,
     HeadAndTailChatCompletionContext,
@@ -43,7 +43,7 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 from PIL.Image import new as picture
 
 from demem_adapters.autogen import LongTermMemory
-from demem_adapters.shared import DECLARED, Memories
+from demem_adapters.shared import DECLARED, Memories, block
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.stores import MemoryStore
@@ -371,6 +371,31 @@ def test_a_user_of_another_name_is_known_where_several_speak(memories: Memories)
     assert texts(memory) == [VALVE, "Noted."]
 
 
+def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users(memory: LongTermMemory) -> None:
+    memory.memories.remember("ana", VALVE)
+    client, replies = Watched("A1", "A2", "A3"), iter([ASKED, "It leaks."])
+    human = UserProxyAgent("user_proxy", input_func=lambda _: next(replies))
+    run(RoundRobinGroupChat([bot(memory, client), human], max_turns=5), "Help me.")
+    said = [(item.speaker, item.text) for item in memory.memories.of("ana").evidence()][1:]
+    assert said[::2] == [("user", text) for text in ("Help me.", ASKED, "It leaks.")]
+    assert said[1::2] == [("assistant", text) for text in ("A1", "A2", "A3")]
+    assert any(DECLARED in str(message.content) and VALVE in str(message.content) for message in client.seen[1])
+    contexts = memory.memories.of("ana").contexts()
+    assert [(context.query, context.answer) for context in contexts] == [
+        ("Help me.", "A1"),
+        (ASKED, "A2"),
+        ("It leaks.", "A3"),
+    ]
+
+
+@pytest.mark.parametrize("user", ["boss", ["boss"], ("user", "boss")])
+def test_the_user_may_have_one_name_or_several(memories: Memories, user: Any) -> None:
+    told = [TextMessage(content=VALVE, source="boss"), TextMessage(content="I doubt it.", source="critic")]
+    memory = LongTermMemory(memories, "ana", user=user)
+    run(bot(memory, Watched()), told)
+    assert texts(memory) == [VALVE, "Noted."]
+
+
 @pytest.mark.parametrize("made", [UnboundedChatCompletionContext, lambda: HeadAndTailChatCompletionContext(1, 1)])
 def test_a_user_who_is_alone_with_an_agent_may_have_any_name(memory: LongTermMemory, made: Any) -> None:
     agent = bot(memory, Watched(), model_context=made())
@@ -381,6 +406,57 @@ def test_a_user_who_is_alone_with_an_agent_may_have_any_name(memory: LongTermMem
 def test_the_same_words_later_in_a_conversation_are_remembered_again(memory: LongTermMemory) -> None:
     run(bot(memory, Watched()), "Yes.", "Yes.")
     assert texts(memory) == ["Yes.", "Noted."] * 2
+
+
+@pytest.mark.parametrize("also", [[], ["The house is old."]], ids=["alone", "with another memory"])
+def test_what_was_changed_and_changed_back_is_remembered_by_agents_made_anew(
+    memory: LongTermMemory, also: list[str]
+) -> None:
+    listed = ListMemory(memory_contents=[MemoryContent(content=text, mime_type="text/plain") for text in also])
+    for said in ("I live in Rome.", "I live in Oslo.", "I live in Rome.", "I live in Rome."):
+        run(bot(memory, Watched(), memory=[listed]), said)  # the last one is the turn before it, carried out again
+    assert texts(memory)[::2] == ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
+
+
+def test_what_was_changed_and_changed_back_is_remembered_by_an_agent_that_keeps_one_message(
+    memory: LongTermMemory,
+) -> None:
+    said = ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
+    run(bot(memory, Watched(), model_context=BufferedChatCompletionContext(1)), *said)
+    assert texts(memory)[::2] == said
+
+
+def test_a_team_remembers_its_question_once_though_the_user_speaks_elsewhere_meanwhile(memory: LongTermMemory) -> None:
+    async def elsewhere() -> str:
+        await bot(memory, Watched("Hello.")).run(task="Good morning.")
+        return "looked"
+
+    memory.memories.remember("ana", "I am Ana.", speaker="user")
+    writer = bot(memory, Watched(calls("elsewhere"), "A draft."), tools=[elsewhere])
+    critic = AssistantAgent("critic", model_client=memory.wrap(Watched("It is long.", "It is good.")))
+    run(RoundRobinGroupChat([writer, critic], max_turns=3), VALVE)
+    assert texts(memory).count(VALVE) == 1
+
+
+def test_a_turn_with_a_pasted_block_is_remembered_once_in_a_team(memory: LongTermMemory) -> None:
+    memory.memories.remember("ana", VALVE)
+    pasted = f"You said\n{block(memory.memories.recall('ana', ASKED))}\nbut it leaks."
+    agents = [
+        AssistantAgent(name, model_client=memory.wrap(Watched(f"{name}.", f"{name} again.")))
+        for name in ("writer", "critic")
+    ]
+    run(RoundRobinGroupChat(agents, max_turns=4), pasted)
+    assert sum("leaks" in text for text in texts(memory)) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("namespace", 7), ("namespace", " "), ("session", 7), ("inject", "System"), ("user", 7), ("user", ["user", 7])],
+)
+def test_what_cannot_be_meant_is_refused_at_once(memories: Memories, field: str, value: Any) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        LongTermMemory(memories, **{field: value})
+    assert refused.value.field == field
 
 
 def test_the_session_is_kept_with_what_was_said(memories: Memories) -> None:
@@ -427,10 +503,11 @@ def test_the_tools_of_an_agent_are_offered_to_the_model(memory: LongTermMemory, 
 
 
 def test_an_agent_goes_through_its_component_form(tmp_path: Path) -> None:
-    memory = LongTermMemory.open(f"sqlite:///{tmp_path}/bot.db", "ana", slots=3)
+    memory = LongTermMemory.open(f"sqlite:///{tmp_path}/bot.db", "ana", slots=3, user=["user", "boss"])
     client = ReplayChatCompletionClient(["Noted.", "Of brass."], ABLE)
     dumped = bot(memory, client, memory=[memory]).dump_component().model_dump_json()
     again = AssistantAgent.load_component(json.loads(dumped))
+    assert LongTermMemory.load_component(memory.dump_component()).user == ("user", "boss")
     run(again, VALVE, ASKED)
     assert texts(memory) == [VALVE, "Noted.", ASKED, "Of brass."]
     asyncio.run(memory.close())

@@ -264,6 +264,19 @@ def test_another_place_is_refused(provider: Provider, memories: Memories) -> Non
         wrap(client(provider), memories, inject="bogus")  # type: ignore[arg-type]
 
 
+def test_what_is_said_once_more_after_something_else_is_remembered_again(
+    provider: Provider, memories: Memories
+) -> None:
+    wrapped = wrap(client(provider), memories)
+    for city in ("Rome", "Rome", "Oslo", "Rome"):
+        ask(wrapped, f"I live in {city}.")
+    assert [text for text in texts(memories) if not text.startswith("Noted")] == [
+        "I live in Rome.",
+        "I live in Oslo.",
+        "I live in Rome.",
+    ]
+
+
 def test_a_part_without_text_is_no_word(provider: Provider, memories: Memories) -> None:
     parts = [{"type": "text", "text": "My boiler"}, {"type": "image_url", "image_url": {"url": "data:,"}}]
     message = {"role": "user", "content": parts}

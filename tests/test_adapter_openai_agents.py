@@ -219,6 +219,13 @@ def test_the_answer_of_a_run_without_the_input_filter_is_to_its_own_question(mem
     assert [context.query for context in memories.of("ana").contexts()] == [WHICH, "What is the capital of France?"]
 
 
+def test_what_is_said_once_more_after_something_else_is_remembered_again(memories: Memories) -> None:
+    talk = Talk(memories, *[answer("Noted.")] * 3)
+    for said in ("Yes.", "No.", "Yes."):
+        talk.say(said)
+    assert [item.text for item in memories.of("ana").evidence() if item.speaker == "user"] == ["Yes.", "No.", "Yes."]
+
+
 def test_a_run_whose_namespace_is_none_has_no_memory(memories: Memories) -> None:
     talk = Talk(memories, answer("Good to know."), namespace=lambda _: None)
     talk.say(VALVE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,19 @@ pytest.importorskip("strands", reason="the strands adapter: pip install 'demem-a
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from strands import Agent, tool
+from strands import Agent, ToolContext, tool
 from strands.hooks import BeforeInvocationEvent, BeforeModelCallEvent, BeforeToolCallEvent
 from strands.memory import MemoryManager
 from strands.models import Model
 from strands.models.openai import OpenAIModel
+from strands.multiagent import GraphBuilder
 from strands.session import FileSessionManager
+from strands.types.agent import ConcurrentInvocationMode
 from strands.types.exceptions import EventLoopException, MaxTokensReachedException
 
 from demem_adapters.shared import DECLARED, Memories
 from demem_adapters.strands import LongTermMemory, SlotStore
+from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 
 
@@ -309,3 +312,138 @@ def test_only_turns_that_ended_well_are_remembered_and_in_order(turns: list[tupl
             agent(fake, memories, tools=[weigh])(f"Question {n}?")
         expected += [f"Question {n}?", f"Answer {n}."] if ending == "whole" else []
     assert texts(memories) == expected
+
+
+# Several agents, and one dict of the caller's
+
+
+class Slow(Fake):
+    """A model that waits before it answers, so that calls at the same time overlap."""
+
+    def __init__(self, wait: float, *replies: Any) -> None:
+        super().__init__(*replies)
+        self.wait = wait
+
+    async def stream(self, *given: Any, **about: Any) -> Any:
+        await asyncio.sleep(self.wait)
+        async for chunk in super().stream(*given, **about):
+            yield chunk
+
+
+@pytest.mark.parametrize("waits", [(0.02, 0.04), (0.04, 0.02)])
+def test_agents_called_at_once_with_one_state_keep_to_their_own(memories: Memories, waits: tuple[float, float]) -> None:
+    state: dict[str, Any] = {"db": "conn"}
+    ana = agent(Slow(waits[0], "Hello Ana."), memories, "ana")
+    ben = agent(Slow(waits[1], "Hello Ben."), memories, "ben")
+
+    async def together() -> None:
+        calls = [(ana, "I am Ana."), (ben, "I am Ben.")]
+        await asyncio.gather(*(bot.invoke_async(said, invocation_state=state) for bot, said in calls))
+
+    asyncio.run(together())
+    assert texts(memories, "ana") == ["I am Ana.", "Hello Ana."]
+    assert texts(memories, "ben") == ["I am Ben.", "Hello Ben."]
+    assert not [name for name in state if name.startswith("demem")]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_streams_of_two_agents_read_in_turn_with_one_state_keep_to_their_own(memories: Memories, first: int) -> None:
+    state: dict[str, Any] = {}
+    names = ("ana", "ben")
+
+    async def read() -> None:
+        left = [
+            agent(Fake(f"Hi {name}."), memories, name).stream_async(f"I am {name}.", invocation_state=state)
+            for name in (names[first], names[1 - first])
+        ]
+        while left:
+            left = [stream for stream in left if await anext(stream, None) is not None]
+
+    asyncio.run(read())
+    assert [texts(memories, name) for name in names] == [[f"I am {name}.", f"Hi {name}."] for name in names]
+
+
+def graph(*agents: Agent, edges: Sequence[tuple[str, str]] = ()) -> Any:
+    built = GraphBuilder()
+    for n, bot in enumerate(agents):
+        built.add_node(bot, f"n{n}")
+    for edge in edges:
+        built.add_edge(*edge)
+    for start in {f"n{n}" for n in range(len(agents))} - {end for _, end in edges}:
+        built.set_entry_point(start)
+    built.set_max_node_executions(9)
+    return built.build()
+
+
+def test_the_agents_of_a_graph_that_begin_together_each_remember_the_turn(memories: Memories) -> None:
+    names = ("ana", "ben", "eve")
+    bots = [agent(Slow(0.01 * n, f"Answer {n}."), memories, name) for n, name in enumerate(names)]
+    graph(*bots)(VALVE)
+    assert [texts(memories, name) for name in names] == [[VALVE, f"Answer {n}."] for n in range(3)]
+
+
+def test_later_agents_of_a_graph_may_recall_by_a_store_and_remember_nothing(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    later = Fake()
+    manager = MemoryManager(stores=[SlotStore(memories, "ana")])
+    graph(
+        agent(Fake("Brass."), memories),
+        Agent(model=later, memory_manager=manager, callback_handler=None),
+        edges=[("n0", "n1")],
+    )(ASKED)
+    assert any(VALVE in text for text in later.seen[0])
+    assert texts(memories) == [VALVE, ASKED, "Brass."]
+
+
+@tool(context=True)
+async def ask(tool_context: ToolContext) -> str:
+    """Ask another agent."""
+    state = tool_context.invocation_state
+    return str(await state["other"].invoke_async("How heavy is it?", invocation_state=state))
+
+
+def test_a_tool_may_pass_its_state_on_to_another_agent(memories: Memories) -> None:
+    state: dict[str, Any] = {"other": agent(Fake("Two kilos."), memories, "other")}
+    agent(Fake({"ask": "{}"}, "Done."), memories, tools=[ask])(VALVE, invocation_state=state)
+    assert texts(memories, "ana") == [VALVE, "Done."]
+    assert texts(memories, "other") == ["How heavy is it?", "Two kilos."]
+
+
+REENTRANT = ConcurrentInvocationMode.UNSAFE_REENTRANT
+
+
+def test_an_agent_may_be_called_inside_its_own_tool(memories: Memories) -> None:
+    fake = Fake({"ask": "{}"}, "Two kilos.", "Done.")
+    bot = agent(fake, memories, tools=[ask], concurrent_invocation_mode=REENTRANT)
+    bot(VALVE, invocation_state={"other": bot})
+    assert texts(memories) == ["How heavy is it?", "Two kilos.", VALVE, "Done."]
+
+
+class Echo(Fake):
+    async def stream(self, messages: Any, *given: Any, **about: Any) -> Any:
+        said = messages[-1]["content"][0]["text"]
+        await asyncio.sleep(0.02 if said == "One." else 0.05)
+        async for chunk in Fake(f"You said {said}").stream(messages):
+            yield chunk
+
+
+def test_calls_of_one_agent_at_once_with_one_state_keep_question_and_answer_together(memories: Memories) -> None:
+    bot = agent(Echo(), memories, concurrent_invocation_mode=REENTRANT)
+    state: dict[str, Any] = {}
+
+    async def together() -> None:
+        first = asyncio.create_task(bot.invoke_async("One.", invocation_state=state))
+        await asyncio.sleep(0)
+        await asyncio.gather(first, bot.invoke_async("Two.", invocation_state=state))
+
+    asyncio.run(together())
+    said = [item.text for item in memories.of("ana").evidence()]
+    assert {*zip(said[::2], said[1::2], strict=True)} == {("One.", "You said One."), ("Two.", "You said Two.")}
+
+
+@pytest.mark.parametrize("made", [SlotStore, LongTermMemory])
+@pytest.mark.parametrize("namespace", [7, b"ana", " "])
+def test_a_namespace_that_is_no_text_is_refused_at_once(memories: Memories, made: Any, namespace: Any) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        made(memories, namespace)
+    assert refused.value.field == "namespace"

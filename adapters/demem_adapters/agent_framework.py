@@ -8,8 +8,9 @@ from datetime import date
 from itertools import takewhile
 from typing import Any
 
-from demem_adapters.shared import LOG, Inject, Memories, Namespace, block, digest, named
-from demem_agent import Reading
+from demem_adapters.shared import LOG, Inject, Memories, Namespace, block, checked, digest, named
+from demem_agent import InvalidInput, Reading
+from demem_agent.turns import text_field
 
 try:
     from agent_framework import AgentResponse, AgentSession, ContextProvider, Message, SessionContext
@@ -19,6 +20,11 @@ except ImportError as error:
     ) from error
 
 __all__ = ["MemoryProvider"]
+
+_NO_REASON = (
+    "a run was not remembered: its answer came without a finish reason, as of a stream that broke off. "
+    "If the chat client never gives one, nothing is remembered until it is MemoryProvider(..., whole=('stop', None))"
+)
 
 
 class MemoryProvider(ContextProvider):
@@ -35,8 +41,12 @@ class MemoryProvider(ContextProvider):
             ``lambda session: session.state["user"]``.
         inject: where the block goes: "user" is a message before the user's, "system" the instructions.
         whole: finish reasons of whole answers. Add None for a client that gives none, and a stream that breaks off
-            passes for whole.
+            passes for whole; a warning is logged once where a reason is missed.
         source_id: the name of this provider, in the session's state and on its messages.
+
+    Raises:
+        InvalidInput: for another ``inject``, a ``namespace`` that is neither a text nor a function, or for ``whole`` as
+            one text.
     """
 
     # In a loop that sends the agent back to work the user spoke once, and the last answer is the answer.
@@ -52,7 +62,13 @@ class MemoryProvider(ContextProvider):
         source_id: str = "demem",
     ) -> None:
         super().__init__(source_id)
-        self.memories, self.namespace, self.inject, self.whole = memories, namespace, inject, frozenset(whole)
+        if isinstance(whole, str):
+            raise InvalidInput("whole", whole, "a collection of finish reasons, such as ('stop', None)")
+        self.memories, self.whole = memories, frozenset(whole)
+        self.inject: Inject = checked(inject)
+        free = namespace is None or callable(namespace)
+        self.namespace = namespace if free else text_field("namespace", namespace)
+        self._warned = False
 
     async def before_run(
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
@@ -80,24 +96,33 @@ class MemoryProvider(ContextProvider):
         state["waiting"] = asked if waits else ""
         reason = "it waits" if waits else _reason(response)
         if reason not in self.whole:
-            LOG.info("a run was not remembered: %s", reason or "no finish reason")
+            self._missed(reason)
             return
-        key, said = self._key(context, state), _last(response.messages, "assistant")
+        who, said = self._whose(session), _last(response.messages, "assistant")
+        key = await asyncio.to_thread(self._key, who, asked, context, state)
         state |= {"runs": state.get("runs", 0) + 1, "call": response.response_id or key}
         about: dict[str, Any] = {"reading": context.metadata.get(self.source_id), "session": session.session_id}
-        who = self._whose(session)
         await asyncio.to_thread(self.memories.converse, who, asked, said, key=key, call=state["call"], **about)
 
     def _whose(self, session: AgentSession) -> str | None:
         return session.session_id if self.namespace is None else named(self.namespace, session)
 
-    def _key(self, context: SessionContext, state: dict[str, Any]) -> str:
+    def _missed(self, reason: str | None) -> None:
+        if reason is None and not self._warned:
+            self._warned = True
+            LOG.warning(_NO_REASON)
+        else:
+            LOG.info("a run was not remembered: %s", reason or "no finish reason")
+
+    def _key(self, who: str | None, asked: str, context: SessionContext, state: dict[str, Any]) -> str:
         """Give the same key for the same message; without ids, for the same words at the same place of a session."""
         messages = context.get_messages(exclude_sources={self.source_id}, include_input=True)
         if messages and messages[-1].message_id:
             return digest(context.session_id, messages[-1].message_id)
         said = [message.text for message in messages]
-        return digest(context.session_id, state.get("runs", 0), said, date.today().isoformat())
+        # A session that was made anew with the same id has no runs: what was said between tells turns apart.
+        before = self.memories.before(who, asked, session=context.session_id)
+        return digest(context.session_id, state.get("runs", 0), said, before, date.today().isoformat())
 
 
 def _asked(context: SessionContext, state: dict[str, Any]) -> str:

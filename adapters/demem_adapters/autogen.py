@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self, Unpack
 
 from demem_adapters.autogen_client import RememberingClient, RememberingClientConfig
 from demem_adapters.autogen_messages import asked_in, last, said_in, with_recalled
 from demem_adapters.passages import details, passages
-from demem_adapters.shared import Inject, Memories
+from demem_adapters.shared import Inject, Memories, checked
 from demem_agent import InvalidInput, Reading
 from demem_agent.options import Options
+from demem_agent.turns import text_field
 
 try:
     from autogen_core import CancellationToken, Component
@@ -26,6 +28,8 @@ except ImportError as error:
 __all__ = ["LongTermMemory", "LongTermMemoryConfig", "RememberingClient", "RememberingClientConfig"]
 
 _ABOUT = ("speaker", "at", "session", "source", "source_id")
+#: AutoGen gives a task to a team as said by "user"; the other is what a UserProxyAgent is called as a rule.
+_USER = ("user", "user_proxy")
 
 
 class LongTermMemoryConfig(BaseModel):
@@ -35,7 +39,7 @@ class LongTermMemoryConfig(BaseModel):
     namespace: str
     session: str | None = None
     inject: Inject = "user"
-    user: str = "user"
+    user: str | tuple[str, ...] = _USER
     limit: int | None = None
     options: dict[str, Any] = {}
 
@@ -49,9 +53,14 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
     Args:
         memories: where it is remembered.
         namespace: whose memory; agents keep their conversation, so each user has an agent of their own anyway.
-        session: id of the conversation, if it has one; the same turn in it is remembered once a day.
+        session: id of the conversation, if it has one. A turn in it that is carried out again is remembered once; the
+            same words are another turn once the user has said something else.
         inject: where what was recalled goes, "user" or "system".
-        user: under which name the user speaks where several do, as in a team.
+        user: under which name the user speaks where several do, as in a team; or several names, such as those of the
+            task and of the ``UserProxyAgent``.
+
+    Raises:
+        InvalidInput: for another ``inject``, or a namespace, a session or a name that is no text.
     """
 
     component_config_schema = LongTermMemoryConfig
@@ -63,11 +72,13 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         *,
         session: str | None = None,
         inject: Inject = "user",
-        user: str = "user",
+        user: str | Sequence[str] = _USER,
     ) -> None:
-        self.memories, self.namespace, self.session = memories, namespace, session
-        self.inject: Inject = inject
-        self.user = user
+        self.memories, self.namespace = memories, text_field("namespace", namespace)
+        self.session = None if session is None else text_field("session", session)
+        self.inject: Inject = checked(inject)
+        names = user if isinstance(user, Sequence) and not isinstance(user, str) else [user]
+        self.user = tuple(text_field("user", name) for name in names)
         self._made: dict[str, Any] | None = None
 
     @classmethod
@@ -78,7 +89,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         *,
         session: str | None = None,
         inject: Inject = "user",
-        user: str = "user",
+        user: str | Sequence[str] = _USER,
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> Self:

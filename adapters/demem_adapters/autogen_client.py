@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self, Unpack
 
-from demem_adapters.autogen_messages import asked_in, last, said_in, with_recalled
-from demem_adapters.shared import Memories, digest
+from demem_adapters.autogen_messages import asked_in, goes_on, last, said_in, with_recalled
+from demem_adapters.shared import Memories, Recent, digest
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.signals import Told
 
@@ -70,7 +70,7 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
 
     def __init__(self, client: ChatCompletionClient, memory: Any) -> None:
         self.client, self.memory = client, memory
-        self._waiting: dict[str, _Turn] = {}
+        self._waiting: Recent[str, _Turn] = Recent(_MOST_WAITING)
         #: Of the last answer, for ``memories.feedback(call, ...)`` later on; None if it was not remembered.
         self.call: str | None = None
 
@@ -117,9 +117,13 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
                 return self._waiting[result.call_id]
         memory = self.memory
         asked = asked_in(said, memory.user)
+        question = last(asked)
+        reading = await self.memories.aprepare(memory.namespace, question)
+        about: dict[str, Any] = {"session": memory.session, "again": goes_on(said, question)}
+        before = await asyncio.to_thread(self.memories.before, memory.namespace, question, **about)
         # The same from every agent of a team, and when the turn is carried out again; another when it is asked later.
-        key = digest(memory.namespace, memory.session, date.today().isoformat(), asked)
-        return _Turn(last(asked), key, await self.memories.aprepare(memory.namespace, last(asked)))
+        key = digest(memory.namespace, memory.session, date.today().isoformat(), asked, before)
+        return _Turn(question, key, reading)
 
     async def _end(self, turn: _Turn, result: CreateResult) -> None:
         if result.finish_reason not in _WHOLE:
@@ -130,9 +134,9 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         about: dict[str, Any] = {"key": turn.key, "reading": turn.reading, "session": session, "call": call}
         answer = await asyncio.to_thread(self.memories.converse, namespace, turn.asked, text, **about)
         self.call = call if answer else None
-        self._waiting |= {asked.id: turn for asked in calls if asked.id}
-        while len(self._waiting) > _MOST_WAITING:
-            del self._waiting[next(iter(self._waiting))]
+        for asked in calls:
+            if asked.id:
+                self._waiting[asked.id] = turn
 
     async def close(self) -> None:
         """Close the client; the memory stays open."""

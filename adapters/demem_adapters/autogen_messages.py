@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from demem_adapters.shared import DECLARED, Inject, put_before
 from demem_agent import Reading
@@ -13,7 +13,7 @@ try:
 except ImportError as error:
     raise ImportError("the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'") from error
 
-__all__ = ["asked_in", "last", "said_in", "with_recalled"]
+__all__ = ["asked_in", "goes_on", "last", "said_in", "with_recalled"]
 
 #: Who says what was recalled, where it goes to the user, and a notice of AutoGen's that messages are left out.
 _BLOCK, _NOTICE = "memory", "System"
@@ -30,15 +30,21 @@ def _is_block(message: LLMMessage) -> bool:
     return ours and isinstance(message.content, str) and message.content.startswith(DECLARED)
 
 
-def asked_in(messages: Iterable[LLMMessage], user: str) -> list[str]:
+def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[str]:
     """Give what the user said. To an agent of a team the others' answers are messages of users as well."""
     heard = [message for message in messages if isinstance(message, UserMessage) and message.source != _NOTICE]
     alone = len({message.source for message in heard}) == 1
-    return [_text(message) for message in heard if alone or message.source == user]
+    return [_text(message) for message in heard if alone or message.source in user]
 
 
 def last(asked: Sequence[str]) -> str:
     return asked[-1] if asked else ""
+
+
+def goes_on(messages: Iterable[LLMMessage], question: str) -> bool:
+    """Tell whether anything was said after a question, as by another agent of a team."""
+    said = [message for message in messages if not isinstance(message, SystemMessage)]
+    return bool(said) and not (isinstance(said[-1], UserMessage) and _text(said[-1]) == question)
 
 
 def _text(message: UserMessage) -> str:

@@ -11,12 +11,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import dropwhile
 from typing import Any, Self, Unpack
 
 from demem_adapters.recent import Recent
 from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.options import Options
+from demem_agent.reading import strip_rendered
 from demem_agent.signals import Told
 from demem_agent.stores import Address, MemoryStore, Store, open_store
 from demem_agent.text import content_terms
@@ -183,6 +185,27 @@ class Memories:
         if call is not None:
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
+
+    def before(self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False) -> str:
+        """Give the id of what the user said before this in a session, "" for the first, for the key of a turn.
+
+        Where a framework has no id for a message, its words and the day tell one event from another, but not what is
+        said once more after something else ("Rome", "Oslo", "Rome"). With this in the key it is an event of its own,
+        while a turn that is carried out again at once is the same one.
+
+        Args:
+            again: the turn goes on, as with the results of tools: look before its question, if that is there already.
+        """
+        try:
+            memory = self.known(namespace)
+        except DeMemError:
+            return ""  # it is logged when the turn is remembered
+        words = strip_rendered(asked.replace(f"{DECLARED}\n", ""))  # as they are kept
+        kept = reversed(memory.evidence() if memory is not None else ())
+        said = [item for item in kept if item.speaker == "user" and item.session == session]
+        if again and any(item.text == words for item in said):
+            said = [*dropwhile(lambda item: item.text != words, said)]
+        return next((item.id for item in said if item.text != words), "")
 
     def converse(
         self,

@@ -156,9 +156,13 @@ class MemorySession:
         return getattr(self.session, name)
 
     def _remember(self, namespace: str | None, said: Sequence[Mapping[str, Any]]) -> None:
+        about: dict[str, Any] = {"session": self.session_id}
+        before = ""
         for item in said:
-            key = digest(self.session_id, item.get("id"), item["role"], _text(item), date.today().isoformat())
-            self.memories.remember(namespace, _text(item), speaker=item["role"], session=self.session_id, key=key)
+            if item["role"] == "user":
+                before = self.memories.before(namespace, _text(item), **about)
+            key = digest(self.session_id, item.get("id"), item["role"], _text(item), date.today().isoformat(), before)
+            self.memories.remember(namespace, _text(item), speaker=item["role"], key=key, **about)
         id = said[-1].get("id")
         call = id if id != FAKE_RESPONSES_ID else None
         reading = self._reading if self._said == self._question else None  # of a run without our input filter

@@ -54,10 +54,11 @@ class Turn:
         last = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=-1)
         self.asked = _text(messages[last]) if last >= 0 else ""
         self.shown = [_text(message) for message in messages]
-        #: The same when tool results follow the same question, or the call is made again: it is remembered once a day.
-        self.key = digest(namespace, messages[: max(last, 0) + 1], date.today().isoformat(), *about)
         #: Whether something follows the question, such as what tools have given.
         self.goes_on = last < len(messages) - 1
+        before = turns.memories.before(namespace, self.asked, again=self.goes_on)
+        #: The same when tool results follow the same question, or the call is made again at once.
+        self.key = digest(namespace, messages[: max(last, 0) + 1], date.today().isoformat(), before, *about)
         self.reading: Reading | None = None
         self.call: str | None = None
         self.finish: str | None = None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from demem_adapters.shared import DECLARED, Memories, digest
+from demem_adapters.shared import DECLARED, Memories, Recent, digest
 from demem_agent import Reading
+from demem_agent.turns import text_field
 
 try:
     from strands.agent import AgentResult
@@ -23,10 +26,8 @@ __all__ = ["LongTermMemory", "SlotStore"]
 
 #: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for somebody.
 _WHOLE = frozenset({"end_turn", "stop_sequence"})
-#: Where a turn is noted in what Strands hands from hook to hook.
-_ASKED, _ENDED = "demem_asked", "demem_ended"
-#: Readings that wait for the answer to their query; the oldest goes when there are more.
-_MOST_READINGS = 64
+#: Readings that wait for the answer to their query, and turns of an agent that others are inside of.
+_MOST_READINGS = _MOST_INSIDE = 64
 
 
 class SlotStore(MemoryStore):
@@ -40,16 +41,19 @@ class SlotStore(MemoryStore):
         namespace: whose memory. Strands tells a store nothing of the call, so it is fixed.
         name: of the store, as Strands' tools show it to the model.
         description: of the store, for the same tools.
+
+    Raises:
+        InvalidInput: if the namespace is no text.
     """
 
     def __init__(
         self, memories: Memories, namespace: str = "default", *, name: str = "memory", description: str | None = None
     ) -> None:
-        self.memories, self.namespace = memories, namespace
+        self.memories, self.namespace = memories, text_field("namespace", namespace)
         self.name, self.description = name, description
         self.max_search_results: int | None = None
         self.writable, self.extraction = True, None
-        self._readings: dict[str, Reading] = {}
+        self._readings: Recent[str, Reading] = Recent(_MOST_READINGS)
 
     async def search(self, query: str, options: Any = None) -> list[MemoryEntry]:
         """Read for a query; the entry is one however many are asked for, and there is none where nothing is found."""
@@ -57,8 +61,6 @@ class SlotStore(MemoryStore):
         if reading is None:
             return []
         self._readings[query] = reading
-        if len(self._readings) > _MOST_READINGS:
-            del self._readings[next(iter(self._readings))]
         return [MemoryEntry(content=reading.text)]
 
     async def add(self, content: str, metadata: Any = None) -> None:
@@ -86,6 +88,9 @@ class LongTermMemory(MemoryManager):
         stores: further stores, searched after this one.
         injection: as of ``MemoryManager``; what a config leaves out is as said above, False recalls by the tools only.
         options: as of ``MemoryManager``: ``search_tool_config``, ``add_tool_config``.
+
+    Raises:
+        InvalidInput: if the namespace or the session is no text.
     """
 
     def __init__(
@@ -98,7 +103,8 @@ class LongTermMemory(MemoryManager):
         injection: Any = True,
         **options: Any,
     ) -> None:
-        self.memories, self.namespace, self.session = memories, namespace, session
+        self.memories, self.namespace = memories, namespace
+        self.session = None if session is None else text_field("session", session)
         self._options = {"session": session, "stores": stores, "injection": injection, **options}
         self._store = SlotStore(memories, namespace)
         told = injection if isinstance(injection, dict) else {}
@@ -109,19 +115,22 @@ class LongTermMemory(MemoryManager):
     async def init_agent(self, agent: Any) -> None:
         """Attach to an agent: Strands calls this."""
         await super().init_agent(agent)
-        agent.add_middleware(InvokeModelStage, _watch)
-        agent.add_hook(_begin, BeforeInvocationEvent)
-        agent.add_hook(_call, BeforeModelCallEvent)
-        agent.add_hook(partial(self._end, self.session or uuid.uuid4().hex), AfterInvocationEvent)
+        turns = _Turns()
+        agent.add_middleware(InvokeModelStage, turns.watch)
+        agent.add_hook(turns.begin, BeforeInvocationEvent)
+        agent.add_hook(turns.call, BeforeModelCallEvent)
+        agent.add_hook(partial(self._end, turns, self.session or uuid.uuid4().hex), AfterInvocationEvent)
 
-    async def _end(self, session: str, event: AfterInvocationEvent) -> None:
-        asked, ended = event.invocation_state.pop(_ASKED, None), event.invocation_state.pop(_ENDED, False)
-        if asked is None or not ended or event.result is None or not (said := _said(event.result)):
+    async def _end(self, turns: _Turns, session: str, event: AfterInvocationEvent) -> None:
+        turn = turns.end(event)
+        asked = turn.asked if turn is not None and turn.ended else None
+        if asked is None or event.result is None or not (said := _said(event.result)):
             return
         call = event.result.message.get("tracking_id")
         key, question = digest(asked.get("tracking_id", call)), _text(asked)
-        turn = partial(self.memories.converse, self.namespace, question, said, key=key, session=session, call=call)
-        await asyncio.to_thread(turn, reading=self._store.read_for(question))
+        about: dict[str, Any] = {"key": key, "session": session, "call": call}
+        turn_ended = partial(self.memories.converse, self.namespace, question, said, **about)
+        await asyncio.to_thread(turn_ended, reading=self._store.read_for(question))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Its tools are bound to it: a copy of them would search the memory of the first.
@@ -132,23 +141,61 @@ def _made(kind: Callable[..., LongTermMemory], memories: Memories, namespace: st
     return kind(memories, namespace, **options)
 
 
-def _begin(event: BeforeInvocationEvent) -> None:
-    # Kept here: before a turn ends the history may be shortened, and Strands may put words of its own into it.
-    event.invocation_state[_ASKED] = _asked([*event.agent.messages, *(event.messages or [])])
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """What was asked in a turn, the task that carries it out, and whether the model's last call came to its end."""
+
+    asked: Any
+    task: Any
+    ended: bool = False
 
 
-def _call(event: BeforeModelCallEvent) -> None:
-    event.invocation_state[_ENDED] = False  # and so it stays if a hook answers in place of the model
+class _Turns:
+    """Follow the turns of one agent by what Strands hands from hook to hook: the caller's own dict.
 
+    Several agents may be called with one dict, at once or one inside another's tool, so each has a name of its own in
+    it; and an agent that may be called inside itself has several turns there.
+    """
 
-async def _watch(context: Any, call: Callable[[Any], AsyncIterator[Any]]) -> AsyncIterator[Any]:
-    """Note whether a stream came to its end: one that breaks off looks like "end_turn" to Strands."""
-    cut = False
-    async for event in call(context):
-        chunk = event.get("event") or {}
-        cut = "messageStop" not in chunk and (cut or "contentBlockDelta" in chunk)
-        yield event
-    context.invocation_state[_ENDED] = not cut
+    def __init__(self) -> None:
+        self._name = f"demem_{uuid.uuid4().hex}"
+
+    def begin(self, event: BeforeInvocationEvent) -> None:
+        # Kept here: before a turn ends the history may be shortened, and Strands may put words of its own into it.
+        asked = _asked([*event.agent.messages, *(event.messages or [])])
+        turns = event.invocation_state.setdefault(self._name, deque(maxlen=_MOST_INSIDE))
+        turns.append(_Turn(asked, asyncio.current_task()))
+
+    def call(self, event: BeforeModelCallEvent) -> None:
+        self._note(event.invocation_state, ended=False)  # and so it stays if a hook answers in place of the model
+
+    async def watch(self, context: Any, call: Callable[[Any], AsyncIterator[Any]]) -> AsyncIterator[Any]:
+        """Note whether a stream came to its end: one that breaks off looks like "end_turn" to Strands."""
+        cut = False
+        async for event in call(context):
+            chunk = event.get("event") or {}
+            cut = "messageStop" not in chunk and (cut or "contentBlockDelta" in chunk)
+            yield event
+        self._note(context.invocation_state, ended=not cut)
+
+    def end(self, event: AfterInvocationEvent) -> _Turn | None:
+        turn = self._now(event.invocation_state)
+        turns = event.invocation_state.get(self._name)
+        if turn is not None:
+            turns.remove(turn)
+        if not turns:
+            event.invocation_state.pop(self._name, None)
+        return turn
+
+    def _note(self, state: dict[str, Any], *, ended: bool) -> None:
+        turn = self._now(state)
+        if turn is not None:
+            turn.ended = ended
+
+    def _now(self, state: dict[str, Any]) -> _Turn | None:
+        """Give the turn that was begun last: of this task, unless its stream is read from several."""
+        turns, task = [*reversed(state.get(self._name, ()))], asyncio.current_task()
+        return next((turn for turn in turns if turn.task is task), next(iter(turns), None))
 
 
 def _said(result: AgentResult) -> str:
