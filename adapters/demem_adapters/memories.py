@@ -7,24 +7,21 @@ import contextlib
 import hashlib
 import json
 import logging
-import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 from itertools import dropwhile
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
+from demem_adapters.namespaces import Namespaces
 from demem_adapters.recent import Recent
-from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
+from demem_agent import Answer, Evidence, FeedbackReport, Reading
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.options import Options
 from demem_agent.reading import strip_rendered
 from demem_agent.signals import Told
-from demem_agent.stores import Address, MemoryStore, Store, open_store
+from demem_agent.stores import Store
 from demem_agent.text import content_terms
-from demem_agent.turns import text_field, whole_field
-from demem_agent.types import Context, Unit
-from demem_agent.units import Measure, measure
+from demem_agent.turns import whole_field
+from demem_agent.types import Context
 
 __all__ = ["DECLARED", "LOG", "Memories", "digest"]
 
@@ -35,18 +32,17 @@ LOG = logging.getLogger("demem_adapters")
 _MOST_ANSWERS = 10_000
 
 
-class Memories:
+class Memories(Namespaces):
     """One memory for each namespace (a user, a conversation, a tenant), made when it is first written to.
 
     Safe to share between threads; the methods with ``a`` before their name are for event loops and never block one.
+    A namespace of None has no memory: nothing is recalled from it, and nothing remembered.
 
     Args:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
         limit: most that is recalled at once, in the memories' unit; their ``read_limit`` unless given.
-        most_open: how many are held in RAM at once, those of which were used last; the others are opened again.
+        most_open: how many are held in RAM at once, those that were used last; the others are opened again.
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the machine's if none is.
-
-    A namespace of None has no memory: nothing is recalled from it, and nothing remembered.
     """
 
     def __init__(
@@ -57,49 +53,10 @@ class Memories:
         most_open: int = 200,
         **options: Unpack[Options],
     ) -> None:
-        if "memory_id" in options:
-            raise InvalidInput("memory_id", options["memory_id"], "left out: each namespace is a memory of its own")
+        super().__init__(url, most_open=most_open, **options)
         self.limit = None if limit is None else whole_field("limit", limit, 1)
-        self.most_open = whole_field("most_open", most_open, 1)
-        # What is said is dated when it comes in, so that "last week" means something later.
-        self._options: Options = {"clock": datetime.now, **options}
-        self._store = open_store(url) if isinstance(url, str) else url
-        self._owns_store = isinstance(url, str)
-        self._open: OrderedDict[str, SlotMemory] = OrderedDict()
         #: By the id of a call, the answers in each namespace: two providers may give the same id.
         self._answers: Recent[str, dict[str, str]] = Recent(_MOST_ANSWERS)
-        self._lock = threading.RLock()
-
-    def measure(self, unit: Unit) -> Measure:
-        """Give what measures a text as these memories do, in the unit of a reading of theirs."""
-        return measure(unit, self._options.get("counter") if unit == "tokens" else None)
-
-    def of(self, namespace: str) -> SlotMemory:
-        """Give the memory of a namespace, making it if there is none."""
-        text_field("namespace", namespace)
-        with self._lock:
-            if namespace not in self._open:
-                self._keep(namespace, SlotMemory.open(self._store, **self._named(namespace)))
-            self._open.move_to_end(namespace)
-            return self._open[namespace]
-
-    def _keep(self, namespace: str, memory: SlotMemory) -> None:
-        self._open[namespace] = memory
-        while len(self._open) > self.most_open:
-            self._open.popitem(last=False)  # all of it is in the store
-
-    def known(self, namespace: str | None) -> SlotMemory | None:
-        """Give the memory of a namespace, or None if nothing was ever written to it."""
-        if namespace is None:
-            return None
-        text_field("namespace", namespace)
-        with self._lock:
-            there = namespace in self._open or self._store.holds(Address(self._tenant, namespace))
-            return self.of(namespace) if there else None
-
-    @property
-    def _tenant(self) -> str:
-        return self._options.get("tenant", "default")
 
     def recall(
         self,
@@ -286,47 +243,14 @@ class Memories:
         gone = [id for id in dict.fromkeys([evidence_id, *echoes]) for id in memory.forget(id).evidence]
         return tuple(gone)
 
-    def export(self) -> dict[str, list[dict[str, Any]]]:
-        """Give all memories as JSON values, by namespace: for frameworks that keep state."""
-        with self._lock:
-            return {namespace: self.of(namespace).export() for namespace in self._store.memories(self._tenant)}
-
-    def restore(self, exported: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
-        """Make memories from what :meth:`export` gave, in namespaces that do not exist here yet."""
-        for namespace, lines in exported.items():
-            with self._lock:
-                self._keep(namespace, SlotMemory.restore(lines, self._store, **self._named(namespace)))
-
-    def _named(self, namespace: str) -> Options:
-        return {**self._options, "memory_id": namespace}
-
-    def close(self) -> None:
-        """Release the store, if it was made from a URL."""
-        if self._owns_store:
-            self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def __getstate__(self) -> dict[str, Any]:
-        in_ram = isinstance(self._store, MemoryStore)
-        kept = {"limit": self.limit, "most_open": self.most_open, "options": self._options, "answers": self._answers}
-        return {**kept, "store": None if in_ram else self._store, "exported": self.export() if in_ram else {}}
+        kept = super().__getstate__()
+        return {**kept, "about": {**kept["about"], "limit": self.limit}, "answers": self._answers}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        about = {"limit": kept["limit"], "most_open": kept["most_open"], **kept["options"]}
-        self.__init__(kept["store"] or MemoryStore(), **about)  # type: ignore[misc]
-        self.restore(kept["exported"])
+        super().__setstate__(kept)
         for call, answers in kept["answers"].items():
-            self._answers[call] = answers
-
-    def __deepcopy__(self, _: dict[int, Any]) -> Self:
-        made = type(self).__new__(type(self))
-        made.__setstate__(self.__getstate__())
-        return made
+            self._answers[call] = dict(answers)
 
 
 def _tells_of(context: Context, item: Evidence) -> bool:
