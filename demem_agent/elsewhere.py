@@ -7,7 +7,7 @@ from datetime import datetime
 
 from demem_agent.crediting import supports_of
 from demem_agent.encoders import EncoderInfo
-from demem_agent.flows import context_of, encoded, read_for
+from demem_agent.flows import context_of, encoded, read_for, slot_ranking
 from demem_agent.ledger import operation
 from demem_agent.records import Delta, StoredContext
 from demem_agent.requests import Commit, Flow
@@ -35,8 +35,10 @@ def answered(
         reading: that it was given from; one as it would be now unless given.
     """
     asked = yield from encoded(state, encoder, query, at)
-    routed, fresh = read_for(state, asked, limit, mode)
-    seen = fresh if reading is None else reading
+    if reading is None:
+        routed, seen = read_for(state, asked, limit, mode)
+    else:
+        routed, seen = slot_ranking(state, asked)[0], reading
     number, seq = state.head.contexts + 1, state.head.seq + 1
     context = context_of(state, f"a{number}", Question(query, at, seen), routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))

@@ -10,14 +10,13 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from google.adk.agents import LlmAgent
-from google.adk.agents.callback_context import CallbackContext
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
 from google.genai import types
 
-from demem_adapters.google_adk import MemoryService
+from demem_adapters.google_adk import MemoryService, remember_session
 from demem_adapters.shared import Memories
 
 TURNS = (
@@ -42,12 +41,9 @@ class Fake(BaseLlm):
         yield LlmResponse(content=types.ModelContent(said), finish_reason=types.FinishReason.STOP, usage_metadata=usage)
 
 
-async def keep(callback_context: CallbackContext) -> None:
-    await callback_context.add_session_to_memory()
-
-
 async def main() -> None:
-    agent = LlmAgent(name="bot", model=Fake(model="fake"), tools=[PreloadMemoryTool()], after_agent_callback=keep)
+    tools = [PreloadMemoryTool()]
+    agent = LlmAgent(name="bot", model=Fake(model="fake"), tools=tools, after_agent_callback=remember_session)
     memories = Memories(limit=400)
     memory, sessions = MemoryService(memories), InMemorySessionService()
     runner = Runner(app_name="house", agent=agent, session_service=sessions, memory_service=memory)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import json
 import tempfile
 import time
@@ -35,7 +36,7 @@ with pytest.MonkeyPatch.context() as patch:
     for name, value in ALONE.items():
         patch.setenv(name, value)
     pytest.importorskip("crewai", reason="the crewai adapter: pip install 'demem-agent[crewai]'")
-    from crewai import Agent, BaseLLM, Crew, Memory, Task
+    from crewai import Agent, BaseLLM, Crew, Memory, Process, Task
     from crewai.events import crewai_event_bus
     from crewai.events.types.llm_events import LLMCallStartedEvent, LLMCallType
     from crewai.llms.base_llm import llm_call_context
@@ -79,7 +80,7 @@ class Fake(BaseLLM):
         return self.call(messages)
 
 
-def make(memories: Memories, scope: str | None = ANA, **more: Any) -> LongTermMemory:
+def make(memories: Memories, scope: str = ANA, **more: Any) -> LongTermMemory:
     return LongTermMemory(memories=memories, root_scope=scope, encoder=BagEncoder(), **more)
 
 
@@ -193,6 +194,88 @@ def test_a_text_that_is_no_task_is_remembered_as_it_is(memory: LongTermMemory) -
     assert texts(memory.memories, ANA) == ["Note: the valve leaks.\nAgent: none"]
 
 
+@pytest.mark.parametrize("asked", ["I am {}.", "Who am I?"], ids=["another", "the same"])
+def test_an_agent_in_a_second_crew_does_not_fill_the_memory_of_the_first(
+    asked: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    memories = Memories(encoder=BagEncoder())
+    helper = Agent(role="Helper", goal="Help", backstory="You help.", llm=Fake(model="fake"))
+    for who in ("ana", "ben", "cleo"):
+        task = Task(description=asked.format(who), expected_output=f"{who}'s", agent=helper)
+        Crew(agents=[helper], tasks=[task], memory=make(memories, f"/user/{who}")).kickoff()
+    assert texts(memories, ANA) == [asked.format("ana"), "Noted."]
+    told = [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
+    assert told == ["a turn was not remembered: it was another memory that was recalled for it"] * 2
+
+
+@pytest.mark.parametrize("how", ["kickoff", "akickoff"])
+def test_the_same_task_of_two_users_at_once_goes_to_each_of_them(how: str) -> None:
+    memories = Memories(encoder=BagEncoder())
+    made = [make(memories, f"/user/{who}") for who in ("ana", "ben")]
+    crews = [crew_of(memory, "Who am I?", Fake(model="fake", replies=[memory.root_scope])) for memory in made]
+
+    async def go() -> None:
+        calls = (crew.akickoff() if how == "akickoff" else crew.kickoff_async() for crew in crews)
+        await asyncio.gather(*calls)
+
+    asyncio.run(go())
+    assert [texts(memories, f"/user/{who}")[1:] for who in ("ana", "ben")] == [["/user/ana"], ["/user/ben"]]
+
+
+@pytest.mark.parametrize("more", [{"async_execution": True}, {"limited": True}], ids=str)
+def test_a_task_in_a_thread_of_its_own_is_remembered(memory: LongTermMemory, more: dict[str, Any]) -> None:
+    limit = 60 if more.pop("limited", False) else None
+    llm = Fake(model="fake")
+    helper = Agent(role="Helper", goal="Help", backstory="You help.", llm=llm, max_execution_time=limit)
+    task = Task(description=VALVE, expected_output="All", agent=helper, **more)
+    Crew(agents=[helper], tasks=[task], memory=memory).kickoff()
+    assert texts(memory.memories, ANA) == [VALVE, "Noted."]
+
+
+def test_a_task_of_a_manager_is_remembered(memory: LongTermMemory) -> None:
+    boss, helper = (
+        Agent(role=role, goal="Help", backstory="You help.", llm=Fake(model="fake"), allow_delegation=role == "Boss")
+        for role in ("Boss", "Helper")
+    )
+    task = Task(description=VALVE, expected_output="All")
+    Crew(agents=[helper], tasks=[task], process=Process.hierarchical, manager_agent=boss, memory=memory).kickoff()
+    assert texts(memory.memories, ANA) == [VALVE, "Noted."]
+
+
+@pytest.mark.parametrize("scope", [None, "", " "])
+def test_a_root_scope_that_names_nobody_is_refused(scope: Any) -> None:
+    with pytest.raises(InvalidInput, match="root_scope"):
+        make(Memories(), scope)
+
+
+def test_without_a_root_scope_it_is_the_root() -> None:
+    memory = LongTermMemory(memories=Memories(encoder=BagEncoder()))
+    memory.remember(VALVE)
+    assert texts(memory.memories, "/") == texts(copy.deepcopy(memory).memories, "/") == [VALVE]
+
+
+def guarded(memory: Any, guardrail: Any, *replies: str) -> Crew:
+    crew = crew_of(memory, VALVE, Fake(model="fake", replies=[*replies]))
+    task = Task(description=VALVE, expected_output="All", agent=crew.agents[0], guardrail=guardrail)
+    return Crew(agents=crew.agents, tasks=[task], memory=memory)
+
+
+@pytest.mark.parametrize("view", [False, True])
+def test_a_result_that_a_guardrail_turns_down_is_forgotten(memory: LongTermMemory, view: bool) -> None:
+    own = memory.scope("/house") if view else memory
+    guarded(own, lambda output: (len(output.raw) < 9, output.raw), "It is made of steel.", "Brass.").kickoff()
+    crewai_event_bus.flush()
+    assert texts(memory.memories, ANA) == [VALVE, "Brass."]
+
+
+def test_a_task_whose_results_were_all_turned_down_is_forgotten(memory: LongTermMemory) -> None:
+    run(memory, VALVE, "Noted.")
+    with pytest.raises(Exception, match="guardrail"):
+        guarded(memory, lambda output: (False, "no"), "It is made of steel.").kickoff()
+    crewai_event_bus.flush()
+    assert texts(memory.memories, ANA) == [VALVE, "Noted."]
+
+
 def test_a_stream_that_ends_without_a_reason_is_not_remembered(memory: LongTermMemory) -> None:
     run(memory, VALVE, "It is bra", stream=True)
     assert memory.memories.known(ANA) is None
@@ -273,7 +356,7 @@ def test_a_view_narrows_to_its_scope_and_what_is_below(memory: LongTermMemory) -
 
 
 def test_a_crew_with_a_view_keeps_to_it() -> None:
-    memory = make(Memories(encoder=BagEncoder()), None)
+    memory = LongTermMemory(memories=Memories(encoder=BagEncoder()))
     run(memory.scope("/ana"), VALVE)
     _, llm = run(memory.scope("/ben"), ASKED)
     assert "brass" not in llm.seen[0][-1]

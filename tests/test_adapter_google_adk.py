@@ -27,9 +27,10 @@ from google.adk.tools.preload_memory_tool import PreloadMemoryTool
 from google.genai import types
 from pydantic import Field
 
-from demem_adapters.google_adk import MemoryService
+from demem_adapters.google_adk import MemoryService, remember_session
 from demem_adapters.shared import Memories
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import InvalidInput, StoreError
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 
 ANA = {"app_name": "house", "user_id": "ana"}
@@ -315,6 +316,47 @@ def test_a_summary_is_found_as_one_entry() -> None:
     (entry,) = search(service)
     assert VALVE in text(entry)
     assert entry.id is None
+
+
+class Broken(MemoryStore):
+    def commit(self, address: Any, delta: Any) -> None:
+        raise StoreError("made to fail")
+
+
+def run_with_callback(service: MemoryService | None, *turns: str) -> list[Event]:
+    """Run turns in one session, which the agent's own callback adds to memory after each."""
+
+    async def run() -> list[Event]:
+        sessions = InMemorySessionService()
+        agent = LlmAgent(
+            name="bot", model=Watched(), tools=[PreloadMemoryTool()], after_agent_callback=remember_session
+        )
+        runner = Runner(app_name="house", agent=agent, session_service=sessions, memory_service=service)
+        begun = await sessions.create_session(**ANA)
+        about = {"user_id": "ana", "session_id": begun.id}
+        turned = [runner.run_async(**about, new_message=types.UserContent(turn)) for turn in turns]
+        return [event for events in turned async for event in events]
+
+    return asyncio.run(run())
+
+
+def test_the_callback_remembers_each_turn_once(service: MemoryService) -> None:
+    run_with_callback(service, "Yes.", "Yes.")
+    assert texts(service) == ["Yes.", "Noted."] * 2
+
+
+def test_with_the_callback_a_memory_that_fails_costs_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    (answer,) = run_with_callback(MemoryService(Memories(Broken(), encoder=BagEncoder())), VALVE)
+    assert answer.content is not None
+    assert answer.content.parts is not None
+    assert answer.content.parts[0].text == "Noted."
+    told = [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
+    assert told == ["a turn was not remembered: StoreError"]
+
+
+def test_the_callback_says_that_there_is_no_memory_service() -> None:
+    with pytest.raises(ValueError, match="memory service"):
+        run_with_callback(None, VALVE)
 
 
 def test_what_is_remembered_is_there_for_the_next_process(tmp_path: Path) -> None:

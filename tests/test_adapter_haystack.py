@@ -33,6 +33,7 @@ from haystack.tools import tool
 
 from demem_adapters.haystack import MemoryRetriever, MemoryWriter, SharedMemories, memory_hooks
 from demem_adapters.shared import DECLARED, Memories
+from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
 
 OURS = ["demem_adapters.*"]
@@ -85,10 +86,10 @@ class Agents(Driver):
     def say(
         self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
     ) -> list[str]:
-        # A run has no id: the same messages on the same day are the same turn, whatever the event.
         meta = {"finish_reason": "length" if ending == "cut" else "stop"}
         watched = Watched(ChatMessage.from_assistant(reply, meta=meta), fails=ending == "fails")
-        run = watched.agent(self.memories).run_async([user(text)], hook_context={"namespace": who})
+        context = {"namespace": who, **({"turn": event} if event else {})}
+        run = watched.agent(self.memories).run_async([user(text)], hook_context=context)
         with contextlib.suppress(ConnectionError):
             asyncio.run(run)
         return [message.text or "" for message in watched.seen[-1]]
@@ -358,6 +359,44 @@ def test_the_same_question_later_in_a_conversation_is_remembered_again(memories:
     messages = Watched().agent(memories).run([user("Yes.")])["messages"]
     Watched().agent(memories).run([*messages, user("Yes.")])
     assert texts(memories) == ["Yes.", "Noted."] * 2
+
+
+def test_what_is_said_again_after_something_else_is_remembered_again(memories: SharedMemories) -> None:
+    agent = Watched().agent(memories)
+    for text in ("I live in Rome.", "I live in Oslo.", "I live in Rome.", "I live in Rome."):
+        agent.run([user(text)])
+    said = ["I live in Rome.", "Noted.", "I live in Oslo.", "Noted.", "I live in Rome.", "Noted."]
+    assert texts(memories) == said
+    agent.run([user("I live in Oslo.")])
+    assert texts(memories) == [*said, "I live in Oslo.", "Noted."]
+
+
+def test_a_turn_with_an_id_is_remembered_once_and_with_another_id_again(memories: SharedMemories) -> None:
+    agent = Watched().agent(memories)
+    for turn in ("t1", "t2", "t1"):
+        agent.run([user("Yes.")], hook_context={"turn": turn})
+    assert texts(memories) == ["Yes.", "Noted."] * 2
+
+
+@pytest.mark.parametrize("nobody", [None, ""])
+def test_a_run_whose_namespace_is_none_has_no_memory(memories: SharedMemories, nobody: str | None) -> None:
+    result = Watched().agent(memories).run([user(VALVE)], hook_context={"namespace": nobody})
+    assert "demem_call" not in result["last_message"].meta
+    Watched().agent(memories, namespace=None).run([user(VALVE)])
+    assert MemoryWriter(memories, namespace=None).run(messages=[user(VALVE)]) == {"written": 0}
+    assert MemoryRetriever(memories, namespace=None).run(ASKED) == {"documents": [], "text": ""}
+    assert memories.export() == {}
+
+
+def test_a_namespace_that_is_no_text_is_refused(memories: SharedMemories) -> None:
+    with pytest.raises(InvalidInput, match="namespace"):
+        Watched().agent(memories).run([user(VALVE)], hook_context={"namespace": 42})
+    assert memories.export() == {}
+
+
+def test_another_place_is_refused(memories: SharedMemories) -> None:
+    with pytest.raises(InvalidInput, match="inject"):
+        memory_hooks(memories, inject="bogus")  # type: ignore[arg-type]
 
 
 def test_feedback_by_the_meta_of_the_reply(memories: SharedMemories) -> None:

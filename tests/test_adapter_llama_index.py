@@ -222,6 +222,85 @@ def test_the_rest_of_a_session_can_be_handed_over_at_its_end(memories: Memories)
     assert texts(memories) == turns
 
 
+HEATING = ("Set the heating to 20.", "Noted.", "Set the heating to 18.", "Noted.", "Set the heating to 20.", "Noted.")
+
+
+def test_what_is_said_again_later_in_a_session_is_remembered_again(memories: Memories) -> None:
+    block = MemoryBlock(memories=memories)
+    for _ in range(2):
+        asyncio.run(block.aput(said(*HEATING), session_id="s1"))
+    assert texts(memories) == [*HEATING]
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.sampled_from(["Yes.", "No.", VALVE]), max_size=8))
+def test_what_left_the_history_and_is_handed_over_at_the_end_is_remembered_once(turns: list[str]) -> None:
+    block = MemoryBlock(memories=Memories(encoder=BagEncoder()))
+
+    async def run() -> None:
+        memory = chat_memory(block, uuid.uuid4().hex)
+        for message in said(*turns):
+            await memory.aput(message)
+        for _ in range(2):
+            await block.aput(await memory.aget_all(), session_id=memory.session_id)
+        await closed(memory)
+
+    asyncio.run(run())
+    assert sorted(texts(block.memories)) == sorted(turns)
+
+
+def test_a_block_that_wants_nothing_of_the_history_gets_what_is_handed_over(memories: Memories) -> None:
+    block = MemoryBlock(memories=memories, accept_short_term_memory=False)
+    memory = chat_memory(block)
+    memory.put_messages(said(VALVE, "Good to know.", "And a red tap in the bathroom upstairs."))
+    assert memories.known("default") is None
+    asyncio.run(block.aput(memory.get_all(), session_id=memory.session_id))
+    assert len(texts(memories)) == 3
+
+
+def test_of_a_recalled_block_that_is_pasted_back_only_what_is_new_is_remembered(memories: Memories) -> None:
+    memories.remember("default", "Set the heating to 18.", speaker="user")
+    block = MemoryBlock(memories=memories)
+    recalled = asyncio.run(block.aget(said("Which heating?")))
+    assert DECLARED in recalled
+    asyncio.run(block.aput(said(f"{recalled}\nThis is wrong! I moved to Oslo in May.")))
+    assert [text.strip() for text in texts(memories)] == [
+        "Set the heating to 18.",
+        "This is wrong! I moved to Oslo in May.",
+    ]
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(300, True), (40, False)])
+def test_a_block_that_is_over_the_budget_of_the_history_is_read_again_for_less(limit: int, kept: bool) -> None:
+    memories = Memories(limit=2000, encoder=BagEncoder())
+    memories.of("ana").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(60)])
+    blocks = [MemoryBlock(memories=memories, namespace="ana", priority=1)]
+    asked = "Which valve has the boiler in room 3?"
+
+    async def run() -> list[ChatMessage]:
+        memory = Memory.from_defaults(token_limit=limit, tokenizer_fn=str.split, memory_blocks=blocks)
+        await memory.aput(ChatMessage(role="user", content=asked))
+        return await memory.aget()
+
+    shown = [message.content or "" for message in asyncio.run(run())]
+    assert any("in room 3 has a brass valve" in text for text in shown) == kept
+    assert sum(len(text.split()) for text in shown) <= limit + 4  # LlamaIndex does not count its own marks
+
+
+def test_a_block_that_was_never_recalled_is_cut_to_nothing(memories: Memories) -> None:
+    assert asyncio.run(MemoryBlock(memories=memories).atruncate("What is this?", 1)) is None
+
+
+def test_where_the_namespace_is_none_nothing_is_recalled_remembered_or_left_out(memories: Memories) -> None:
+    block = MemoryBlock(memories=memories, namespace=lambda _: None)
+    asyncio.run(block.aput(said(VALVE)))
+    assert asyncio.run(block.aget(said("Which valve?"))) == ""
+    assert MemoryRetriever(memories, namespace=lambda _: None).retrieve("Which valve?") == []
+    select = MemoryPostprocessor(memories=memories, namespace=lambda _: None, limit=40)
+    assert select.postprocess_nodes(nodes(*HOUSE), query_str=OMAR) == nodes(*HOUSE)
+    assert memories.export() == {}
+
+
 def test_only_what_somebody_said_is_remembered(memories: Memories) -> None:
     messages = [ChatMessage(role=role, content=f"From {role}.") for role in ("system", "user", "tool", "assistant")]
     messages += [ChatMessage(role="user", blocks=[ImageBlock(image=b"png")]), ChatMessage(role="assistant", blocks=[])]

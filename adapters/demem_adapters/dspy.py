@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import uuid
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
 from demem_adapters.passages import Passage, fitting, passages
-from demem_adapters.shared import Memories, Namespace, block, named
+from demem_adapters.shared import LOG, Memories, Namespace, block, named
 from demem_agent import Reading
 from demem_agent.errors import InvalidInput
 
@@ -51,8 +52,12 @@ class WithMemory(dspy.Module):
     while ``disable_history`` is set.
 
     A prediction that is remembered gets a ``call_id``: ``memories.feedback(prediction.call_id, thumbs=True)`` tells how
-    it did. Give ``call_id`` with the inputs to have a call that is carried out again remembered once. A copy of the
-    module copies memories in RAM and shares those in a database: set ``remember`` to False to optimise or evaluate.
+    it did. Give ``call_id`` with the inputs to have a call that is carried out again remembered once.
+
+    A copy of the module copies memories in RAM and shares those in a database: set ``remember`` to False to optimise or
+    evaluate, and put this module around those that copy what they call, such as ``dspy.BestOfN``. What ``save`` writes,
+    and any pickle, holds nothing that is remembered in RAM, as saved programs are passed on; it says where a database
+    is.
 
     Args:
         program: called with the inputs and the memory field, such as ``dspy.Predict("memory, question -> answer")``.
@@ -61,6 +66,9 @@ class WithMemory(dspy.Module):
         question, answer, field: names of the program's fields.
         keep: inputs that are for the namespace only and are kept from the program.
         remember: whether to remember, or only to recall.
+
+    Raises:
+        InvalidInput: if the program says which fields it gives and ``answer`` is none of them.
     """
 
     def __init__(
@@ -76,6 +84,8 @@ class WithMemory(dspy.Module):
         remember: bool = True,
     ) -> None:
         super().__init__()
+        if (given := _gives(program)) and answer not in given:
+            raise InvalidInput("answer", answer, " or ".join(map(repr, given)))
         self.program, self.memories, self.namespace = program, memories, namespace
         self.question, self.answer, self.field = question, answer, field
         self.keep, self.remember = keep, remember
@@ -107,10 +117,32 @@ class WithMemory(dspy.Module):
     def _kept(
         self, namespace: str | None, asked: str, reading: Reading | None, prediction: Any, call: str | None, whole: bool
     ) -> Any:
-        if self.remember and whole:
-            prediction.call_id = call = call or uuid.uuid4().hex
-            self.memories.converse(namespace, asked, str(prediction[self.answer]), key=call, reading=reading, call=call)
+        if not (self.remember and whole):
+            return prediction
+        said = prediction.get(self.answer) if isinstance(prediction, dspy.Prediction) else None
+        if said is None:
+            LOG.warning("a turn was not remembered: what the program gave has no such answer")
+            return prediction
+        prediction.call_id = call = call or uuid.uuid4().hex
+        self.memories.converse(namespace, asked, str(said), key=call, reading=reading, call=call)
         return prediction
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = self.memories.__getstate__()
+        made = type(self.memories), {**kept, "exported": {}, "answers": {}}
+        return {**super().__getstate__(), "memories": None, "made": made}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kept = {**state}
+        kind, made = kept.pop("made")
+        kept["memories"] = kind.__new__(kind)
+        kept["memories"].__setstate__(made)
+        super().__setstate__(kept)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        copied = memo[id(self)] = type(self).__new__(type(self))
+        super(WithMemory, copied).__setstate__(copy.deepcopy(super().__getstate__(), memo))
+        return copied
 
 
 class _Watch:
@@ -128,6 +160,13 @@ class _Watch:
         for response in (call.get("response") for call in self.history):
             for said in (response, *(getattr(response, "choices", None) or ())):
                 yield getattr(said, "finish_reason", None)
+
+
+def _gives(program: Any) -> list[str]:
+    """Give the names of the fields that a program says it gives; none of one that does not say."""
+    says = program.predict if isinstance(program, dspy.ChainOfThought) else program
+    signature: Any = getattr(says, "signature", None)
+    return [*signature.output_fields] if isinstance(signature, type(dspy.Signature)) else []
 
 
 def _shown(passage: Passage) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 from demem_adapters.passages import Passage, details, fitting, passages
 from demem_adapters.shared import LOG, Memories, digest
-from demem_agent.errors import IdempotencyConflict, NotFound
+from demem_agent.errors import DeMemError, IdempotencyConflict, NotFound
 
 try:
+    from google.adk.agents.callback_context import CallbackContext
     from google.adk.events.event import Event
     from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
     from google.adk.memory.memory_entry import MemoryEntry
@@ -21,7 +22,7 @@ try:
 except ImportError as error:
     raise ImportError("this adapter needs google-adk: pip install 'demem-agent[google-adk]'") from error
 
-__all__ = ["MemoryService"]
+__all__ = ["MemoryService", "remember_session"]
 
 
 class MemoryService(BaseMemoryService):
@@ -105,6 +106,17 @@ class MemoryService(BaseMemoryService):
                 memory.forget(source_id=memory_id)
         except NotFound:
             return  # as the framework's own services do: what is not there needs no deleting
+
+
+async def remember_session(callback_context: CallbackContext) -> None:
+    """Remember the session as it is when an agent has answered: for ``after_agent_callback``.
+
+    A memory that fails costs no answer: it is logged by kind, and the next call makes up for it.
+    """
+    try:
+        await callback_context.add_session_to_memory()
+    except DeMemError as error:
+        LOG.warning("a turn was not remembered: %s", type(error).__name__)
 
 
 def _named(app_name: str, user_id: str) -> str:

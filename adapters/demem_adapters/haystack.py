@@ -6,11 +6,13 @@ import uuid
 import weakref
 from collections.abc import Iterable, Iterator
 from datetime import date
+from itertools import count
 from typing import Any, ClassVar, Self, Unpack
 
 from demem_adapters.passages import details, passages
-from demem_adapters.shared import Inject, Memories, block, digest
-from demem_agent import Reading
+from demem_adapters.shared import Inject, Memories, block, checked, digest
+from demem_agent import InvalidInput, Reading
+from demem_agent.errors import DeMemError
 from demem_agent.options import Options
 from demem_agent.stores import Store
 
@@ -92,7 +94,7 @@ class MemoryRetriever:
     documents together. The score of all documents is the probability that the memory holds what is asked.
     """
 
-    def __init__(self, memories: Memories, namespace: str = "default", limit: int | None = None) -> None:
+    def __init__(self, memories: Memories, namespace: str | None = "default", limit: int | None = None) -> None:
         self.memories, self.namespace, self.limit = memories, namespace, limit
 
     @component.output_types(documents=list[Document], text=str)
@@ -108,7 +110,7 @@ class MemoryRetriever:
         Args:
             filters: by meta (speaker, session, source, source_id, at, evidence_id); they apply to the documents alone.
             top_k: most documents.
-            namespace: whose memory, if not the one that the component was made with.
+            namespace: whose memory, if not the one that the component was made with; where both are None, none.
         """
         reading = self.memories.recall(namespace or self.namespace, query, limit=self.limit)
         if reading is None:
@@ -127,7 +129,7 @@ class MemoryWriter:
     once in a session, or once a day where none is given; the same document once.
     """
 
-    def __init__(self, memories: Memories, namespace: str = "default") -> None:
+    def __init__(self, memories: Memories, namespace: str | None = "default") -> None:
         self.memories, self.namespace = memories, namespace
 
     @component.output_types(written=int)
@@ -142,21 +144,26 @@ class MemoryWriter:
 
         Args:
             documents: a document's meta may say ``speaker``, ``at`` (ISO 8601) and ``source``.
-            namespace: whose memory, if not the one that the component was made with.
+            namespace: whose memory, if not the one that the component was made with; where both are None, none.
             session: of the messages: which conversation they are part of.
         """
         turns = [_turn(message, key, session) for message, key in _told(messages or (), session)]
         kept = [turn for turn in [*turns, *map(_document_turn, documents or ())] if turn["text"].strip()]
+        whose = namespace or self.namespace
         for turn in kept:
-            self.memories.remember(namespace or self.namespace, **turn)
-        return {"written": len(kept)}
+            self.memories.remember(whose, **turn)
+        return {"written": len(kept) if whose is not None else 0}
 
 
 class _MemoryHook:
-    """What both hooks are made with. A run's ``hook_context={"namespace": ...}`` says whose memory it is."""
+    """What both hooks are made with.
 
-    def __init__(self, memories: Memories, namespace: str = "default", inject: Inject = "user") -> None:
-        self.memories, self.namespace, self.inject = memories, namespace, inject
+    A run's ``hook_context={"namespace": ...}`` says whose memory it is, None that it has none. A ``"turn"`` in it is an
+    id of what the user says with it: a run that is carried out again has the same.
+    """
+
+    def __init__(self, memories: Memories, namespace: str | None = "default", inject: Inject = "user") -> None:
+        self.memories, self.namespace, self.inject = memories, namespace, checked(inject)
 
     def to_dict(self) -> dict[str, Any]:
         """Give how it was made."""
@@ -167,8 +174,11 @@ class _MemoryHook:
         """Make it so again."""
         return default_from_dict(cls, data)
 
-    def _named(self, state: State) -> str:
-        return str((state.data.get("hook_context") or {}).get("namespace", self.namespace))
+    def _named(self, state: State) -> str | None:
+        namespace = _told_of(state, "namespace", self.namespace)
+        if not isinstance(namespace, str | None):
+            raise InvalidInput("namespace", namespace, "a text, or None for a run without memory")
+        return namespace or None
 
 
 class RecallHook(_MemoryHook):
@@ -192,6 +202,9 @@ class RecallHook(_MemoryHook):
 class RememberHook(_MemoryHook):
     """After a run that ended well, remember the user's last message and the reply; for ``after_run``.
 
+    Without an id of the turn, a run with the messages of one on the same day is the same run carried out again unless
+    the user has said something else since.
+
     The reply's ``meta["demem_call"]`` is what ``memories.feedback`` takes. What was recalled is taken out of the
     messages that the agent gives back. A memory that fails is logged by kind, here as before a model call.
     """
@@ -208,21 +221,41 @@ class RememberHook(_MemoryHook):
         if not asked or not (by_tool or (ended == "text" and _whole(messages[-1]))):
             return
         (question, key), said = asked[-1], "" if by_tool else _text(messages[-1])
+        namespace, turn = self._named(state), _told_of(state, "turn")
+        key = self._again(namespace, question, key) if turn is None else digest("turn", turn)
         call, reading = _reply_key(key, said), _READ.get(state)
-        if self.memories.converse(self._named(state), question, said, key=key, reading=reading, call=call):
+        if self.memories.converse(namespace, question, said, key=key, reading=reading, call=call):
             messages[-1].meta[_CALL] = call
 
+    def _again(self, namespace: str | None, question: str, key: str) -> str:
+        """Give another key for what was said before and is said again after something else."""
+        try:
+            memory = self.memories.known(namespace)
+            items = memory.evidence() if memory is not None else ()
+        except DeMemError:
+            return key  # what fails will be logged when it comes to remembering
+        used = {(item.source_id or "").rpartition(":")[0]: n for n, item in enumerate(items)}
+        other = max((n for n, item in enumerate(items) if item.speaker == "user" and item.text != question), default=-1)
+        keys = (digest(key, n) if n else key for n in count())
+        return next(key for key in keys if used.get(key, other) >= other)
 
-def memory_hooks(memories: Memories, *, namespace: str = "default", inject: Inject = "user") -> dict[str, list[Hook]]:
+
+def memory_hooks(
+    memories: Memories, *, namespace: str | None = "default", inject: Inject = "user"
+) -> dict[str, list[Hook]]:
     """Give the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
 
     Args:
         memories: :class:`SharedMemories` if the agent is to be written to YAML.
-        namespace: whose memory, unless a run's ``hook_context={"namespace": ...}`` says otherwise.
+        namespace: whose memory, unless a run's ``hook_context={"namespace": ...}`` says otherwise; None has none.
         inject: where what was recalled goes, "user" or "system".
     """
     recall, remember = RecallHook(memories, namespace, inject), RememberHook(memories, namespace, inject)
     return {"before_llm": [recall], "after_run": [remember]}
+
+
+def _told_of(state: State, name: str, unless: Any = None) -> Any:
+    return (state.data.get("hook_context") or {}).get(name, unless)
 
 
 def _said(state: State) -> list[ChatMessage]:
@@ -253,9 +286,11 @@ def _told(messages: Iterable[ChatMessage], session: str | None = None) -> Iterat
 
 def _turn(message: ChatMessage, key: str, session: str | None) -> dict[str, Any]:
     text, speaker = _text(message), message.role.value
+    about = {"text": text, "speaker": speaker, "session": session}
     # As Memories.converse has it, so that what a hook remembered is known to the writer.
-    key = f"{key}:user" if speaker == "user" else _reply_key(key, text)
-    return {"text": text, "speaker": speaker, "session": session, "key": key}
+    if speaker == "user":
+        return {**about, "key": f"{key}:user"}
+    return {**about, "key": _reply_key(key, text), "source_id": _reply_key(key, text)}
 
 
 def _reply_key(key: str, text: str) -> str:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from demem_adapters.passages import Passage, details, fitting, passages
-from demem_adapters.shared import DECLARED, LOG, Memories, Namespace, block, digest, named
+from demem_adapters.shared import DECLARED, LOG, Memories, Namespace, Recent, block, digest, named
 from demem_agent import Reading
 from demem_agent.errors import DeMemError
 from demem_agent.units import Measure
 
 try:
-    from llama_index.core.base.llms.types import ChatMessage, TextBlock
+    from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
     from llama_index.core.memory import BaseMemoryBlock
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-    from pydantic import Field
+    from pydantic import Field, PrivateAttr
 except ImportError as error:
     raise ImportError("this adapter needs llama-index-core: pip install 'demem-agent[llama-index]'") from error
 
@@ -32,33 +33,75 @@ _SPEAKERS = ("user", "assistant")
 _LONGER, _FULL = 7, 0.9
 #: Stands between the texts of nodes that are put before a model.
 _APART = "\n\n"
+#: A block that is to be cut is read again, this many times at most, each time for this share of the room or less, down
+#: to the least that a reading can have.
+_SHORTER, _LESS, _LEAST = 4, 0.8, 40
 
 
 class MemoryBlock(BaseMemoryBlock[str]):
     """Recall for the user's last message; remember the messages that leave the chat history.
 
     LlamaIndex hands over only what no longer fits its history. At the end of a session
-    ``await block.aput(await memory.aget_all(), session_id=memory.session_id)`` hands over the rest: a message with the
-    same speaker and text in the same session is remembered once. A memory that fails is logged by kind, and the
-    conversation goes on.
+    ``await block.aput(await memory.aget_all(), session_id=memory.session_id)`` hands over the rest: give it the session
+    from its beginning, as a message is known by which of those with the same speaker and text in its session it is, and
+    remembered once. A memory that fails is logged by kind, and the conversation goes on.
+
+    With a ``priority`` other than 0 LlamaIndex may ask for less than was recalled; it is then read again for less room.
 
     Args:
         memories: where it is remembered. What is recalled is at most their limit.
-        namespace: whose memory; a function gets the ``session_id`` of LlamaIndex's memory, None where it has none.
+        namespace: whose memory; a function gets the ``session_id`` of LlamaIndex's memory, None where it has none, and
+            may give None: nothing is recalled then, and nothing remembered.
     """
 
     name: str = "recalled"
     memories: Memories = Field(exclude=True)
     namespace: Namespace = Field(default="default", exclude=True)
+    #: By session, how often each thing was said among the messages that have left the history.
+    _left: Recent[str | None, Counter[str]] = PrivateAttr(default_factory=Recent)
+    #: By what was recalled, for whom and for what: LlamaIndex does not say it again when it asks for less.
+    _recalled: Recent[str, tuple[str | None, str, Reading]] = PrivateAttr(default_factory=Recent)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
         asked = next((_text(message) for message in reversed(messages or []) if message.role == "user"), "")
-        return block(await self.memories.aprepare(named(self.namespace, about.get("session_id")), asked))
+        namespace = named(self.namespace, about.get("session_id"))
+        reading = await self.memories.aprepare(namespace, asked)
+        if reading is not None:
+            self._recalled[block(reading)] = namespace, asked, reading
+        return block(reading)
+
+    async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
+        """Read again for less room; None where too little is left. A word is taken for a token: it is one or more."""
+        if not content or content not in self._recalled:
+            return None
+        namespace, asked, reading = self._recalled[content]
+        room, limit, shorter = _words(content) - tokens_to_truncate, self._size(reading), content
+        for _ in range(_SHORTER):
+            limit = int(_LESS * limit * min(1, room / _words(shorter)))
+            if limit < _LEAST:
+                return None
+            shorter = block(await self.memories.aprepare(namespace, asked, limit=limit))
+            if _words(shorter) <= room:
+                return shorter or None
+        return None
+
+    def _size(self, reading: Reading) -> int:
+        return self.memories.measure(reading.unit)(reading.text)
+
+    async def aput(
+        self, messages: list[ChatMessage], from_short_term_memory: bool = False, session_id: str | None = None
+    ) -> None:
+        """Remember messages: those that leave the history, some at a time, or a session from its beginning."""
+        if from_short_term_memory and not self.accept_short_term_memory:
+            return
+        before: Counter[str] = Counter()
+        if from_short_term_memory:
+            before = self._left[session_id] = self._left.get(session_id, before)
+        # Other blocks get the same messages and take the session out of them: read it before anything is awaited.
+        await asyncio.to_thread(self._remember, [*_turns(messages, session_id, before)])
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        # Other blocks get the same messages and take the session out of them: read it before anything is awaited.
-        turns = [_turn(message) for message in messages if message.role in _SPEAKERS]
-        await asyncio.to_thread(self._remember, turns)
+        await self.aput(messages)
 
     def _remember(self, turns: Sequence[dict[str, Any]]) -> None:
         try:
@@ -104,9 +147,9 @@ class MemoryPostprocessor(BaseNodePostprocessor):
 
     Nodes are remembered once as they come, each text a piece of evidence of its own, and so divided among the memory's
     slots. Of those that came with this query, what the memory reads for it stays: the same nodes with the passages that
-    were read, in the order in which they came. Nodes without text pass; so do all nodes where there is no query.
-    ``speaker``, ``at`` (ISO 8601), ``session`` and ``source`` in a node's metadata help to choose; without a session it
-    is the document that the node comes from.
+    were read, in the order in which they came. Nodes without text pass; so do all nodes where there is no query, or no
+    namespace. ``speaker``, ``at`` (ISO 8601), ``session`` and ``source`` in a node's metadata help to choose; without a
+    session it is the document that the node comes from.
 
     Args:
         memories: where the nodes are remembered; of their own rather than those of a conversation.
@@ -126,19 +169,20 @@ class MemoryPostprocessor(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        if query_bundle is None or not query_bundle.query_str.strip():
+        namespace = named(self.namespace, query_bundle) if query_bundle is not None else None
+        if query_bundle is None or namespace is None or not query_bundle.query_str.strip():
             return nodes
         given: dict[str, NodeWithScore] = {}
         for node in nodes:
             given.setdefault(digest(node.node_id, _about(node)), node)  # one that came twice is given once
         told = {key: _about(node) for key, node in given.items() if node.get_content().strip()}
-        read = self._read(query_bundle, told)
+        read = self._read(namespace, query_bundle, told)
         kept = ((key, node) for key, node in given.items() if key in read or key not in told)
         return [_cut(node, read[key]) if key in read else node for key, node in kept]
 
-    def _read(self, query: QueryBundle, told: dict[str, dict[str, Any]]) -> dict[str, str]:
+    def _read(self, namespace: str, query: QueryBundle, told: dict[str, dict[str, Any]]) -> dict[str, str]:
         """Give what is read of these nodes, by key: as much as fits, though the memory may hold more than them."""
-        memory = self.memories.of(named(self.namespace, query))
+        memory = self.memories.of(namespace)
         memory.ingest_many({**turn, "source_id": key, "key": key} for key, turn in told.items())
         reading = memory.read(query.query_str, limit=self.limit or self.memories.limit, mode="evidence")
         most, measure = reading.limit, self.memories.measure(reading.unit)
@@ -155,14 +199,26 @@ class MemoryPostprocessor(BaseNodePostprocessor):
 
 
 def _text(message: ChatMessage) -> str:
-    """Give the text of a message, without what this adapter put into it."""
-    texts = [part.text for part in message.blocks if isinstance(part, TextBlock)]
-    return "\n".join(text for text in texts if DECLARED not in text)
+    """Give the text of a message, without what this adapter put into it: LlamaIndex puts it before what was said."""
+    parts = enumerate(message.blocks, start=1 - len(message.blocks))
+    texts = [part.text for n, part in parts if isinstance(part, TextBlock) and (n == 0 or DECLARED not in part.text)]
+    return "\n".join(texts)
 
 
-def _turn(message: ChatMessage) -> dict[str, Any]:
-    session, speaker, text = message.additional_kwargs.get("session_id"), str(message.role.value), _text(message)
-    return {"text": text, "speaker": speaker, "session": session, "key": digest(session, speaker, text)}
+def _turns(messages: Iterable[ChatMessage], session_id: str | None, before: Counter[str]) -> Iterator[dict[str, Any]]:
+    """Give what was said, each with a key of its session, speaker and text, and of how often it was said before."""
+    for message in messages:
+        if message.role not in _SPEAKERS:
+            continue
+        about = {"text": _text(message), "speaker": str(MessageRole(message.role).value)}
+        session = session_id or message.additional_kwargs.get("session_id")
+        key = digest(session, about["speaker"], about["text"])
+        again, before[key] = before[key], before[key] + 1
+        yield {**about, "session": session, "key": f"{key}:{again}" if again else key}
+
+
+def _words(text: str) -> int:
+    return len(text.split())
 
 
 def _nodes(reading: Reading, measure: Measure) -> Iterator[TextNode]:

@@ -1,0 +1,178 @@
+"""Measure what an adapter costs over the plain calls: python benchmarks/adapters.py [--turns N] [--only NAME] [--json]
+
+For each framework that is installed, three things in turn, turn by turn, in one process: a turn through the framework
+without the adapter, the same turn with it, and by hand what the adapter did to its memory: one ``read``, and an
+``ingest`` for each text that it remembered and an ``answered`` if it recorded one, on a copy of the memory. The
+overhead of a turn is what is left of the second without the first and the third. Each memory holds the same 200 items
+at first and grows by what the turns say; encoder, limits and store are the defaults. Garbage is collected between the
+timed parts, never in them. "shared code" is what all adapters call, without any framework. Times are in ms; on a
+machine that does other work as well, ``--cpu`` gives processor time, which does not count waiting for a thread.
+
+Frameworks whose requirements exclude each other go into environments of their own, as `make test-adapters` makes them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from statistics import median, quantiles
+
+from adapter_agents import AGENTS
+from adapter_clients import CLIENTS
+from adapter_talk import Case, Talk
+from adapter_toolkits import TOOLKITS
+
+from demem_adapters.shared import Memories
+from demem_agent import Evidence, SlotMemory
+from demem_agent.stores import MemoryStore
+
+Clock = Callable[[], float]
+TARGET = 1.0  # ms, of the median
+WARM = 20  # turns before those that count
+#: Keep the frameworks from looking for prices, versions and places to send to; said before any is imported.
+ALONE = {
+    "CREWAI_DISABLE_TELEMETRY": "true",
+    "CREWAI_TRACING_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    "HAYSTACK_TELEMETRY_ENABLED": "False",
+    "LANGSMITH_TRACING": "false",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "OPENAI_AGENTS_DISABLE_TRACING": "1",
+    "OTEL_SDK_DISABLED": "true",
+}
+MAKERS: dict[str, Callable[[Talk, Memories], Case]] = CLIENTS | AGENTS | TOOLKITS
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Medians in ms over the turns of one adapter, and the quartiles of its overhead."""
+
+    name: str
+    without: float
+    plain: float
+    adapted: float
+    overhead: float
+    low: float
+    high: float
+    met: bool
+
+
+def main() -> None:
+    given = options()
+    chosen = [name for name in MAKERS if not given.only or {name, name.replace(",", "").split()[0]} & {*given.only}]
+    os.environ.update(ALONE)
+    clock = time.process_time if given.cpu else time.perf_counter
+    rows, skipped = list[Row](), dict[str, str]()
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["HOME"] = os.environ["CREWAI_STORAGE_DIR"] = home
+        for name in chosen:
+            try:
+                rows.append(measured(name, given.turns, clock))
+            except ImportError as error:
+                skipped[name] = str(error)
+    if given.json:
+        found = {"turns": given.turns, "cpu": given.cpu, "target": TARGET, "rows": [*map(asdict, rows)]}
+        print(json.dumps({**found, "skipped": skipped}, indent=1))
+    else:
+        print(f"medians over {given.turns} turns, in ms{' of processor time' if given.cpu else ''}\n")
+        print(table(rows))
+        for name, why in skipped.items():
+            print(f"not installed: {name} ({why})")
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=200, help="that are timed (200)")
+    parser.add_argument("--only", metavar="NAME", action="append", help="only this one, or all of this framework")
+    parser.add_argument("--cpu", action="store_true", help="processor time of all threads: where others work as well")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    given = parser.parse_args()
+    if given.turns < 2:
+        parser.error("--turns must be 2 or more")
+    for name in given.only or ():
+        if not any(name in (known, known.replace(",", "").split()[0]) for known in MAKERS):
+            parser.error(f"--only must be one of: {'; '.join(MAKERS)}")
+    return given
+
+
+def measured(name: str, turns: int, clock: Clock) -> Row:
+    """Run the turns of one adapter.
+
+    Raises:
+        ImportError: if its framework is not installed.
+    """
+    with asyncio.Runner() as runner, Memories() as memories:
+        talk = Talk(runner)
+        case = MAKERS[name](talk, memories)
+        memory = memories.of(case.namespace)
+        if not memory.evidence():
+            memory.ingest_many(talk.earlier())
+        copy = SlotMemory.restore(memory.export(), MemoryStore(), clock=datetime.now)
+        times = [triple(case, talk, memory, copy, clock) for _ in range(WARM)]
+        gc.collect()
+        gc.freeze()  # what the framework has made by now need not be looked through after each turn
+        gc.disable()
+        try:
+            times = [triple(case, talk, memory, copy, clock) for _ in range(turns)]
+        finally:
+            gc.enable()
+            gc.unfreeze()
+    return summary(name, times)
+
+
+def triple(case: Case, talk: Talk, memory: SlotMemory, copy: SlotMemory, clock: Clock) -> tuple[float, float, float]:
+    """Give the ms of the next turn without the adapter, with it, and of the plain calls."""
+    talk.go_on()
+    items, answers = len(memory.evidence()), len(memory.contexts())
+    without, adapted = milliseconds(case.bare, clock), milliseconds(case.adapted, clock)
+    kept, answered = memory.evidence()[items:], len(memory.contexts()) - answers
+    if [item.text for item in kept] != [getattr(talk, side) for side in case.keeps]:
+        raise RuntimeError(f"the adapter did not remember the turn as it was: {kept}")
+    plain = milliseconds(lambda: by_hand(case, talk, copy, kept, answered), clock)
+    gc.collect()
+    return without, adapted, plain
+
+
+def by_hand(case: Case, talk: Talk, memory: SlotMemory, kept: Sequence[Evidence], answered: int) -> None:
+    reading = case.read(memory, talk.asked) if case.read else None
+    for item in kept:
+        about = {name: getattr(item, name) for name in ("speaker", "session", "source", "source_id")}
+        memory.ingest(item.text, **about)
+    for _ in range(answered):
+        memory.answered(talk.asked, talk.said, reading=reading)
+
+
+def milliseconds(work: Callable[[], object], clock: Clock) -> float:
+    begin = clock()
+    work()
+    return 1e3 * (clock() - begin)
+
+
+def summary(name: str, times: Sequence[tuple[float, float, float]]) -> Row:
+    without, adapted, plain = (median(column) for column in zip(*times, strict=True))
+    low, middle, high = quantiles((a - w - p for w, a, p in times), n=4)
+    return Row(name, without, plain, adapted, middle, low, high, middle <= TARGET)
+
+
+def table(rows: Sequence[Row]) -> str:
+    head = (
+        f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}  {'quartiles':<16}met (<= {TARGET:g} ms)"
+    )
+    lines = [head, "-" * len(head)]
+    for row in rows:
+        times = f"{row.without:>9.2f}{row.plain:>9.2f}{row.adapted:>9.2f}{row.overhead:>10.2f}"
+        quartiles = f"{row.low:.2f} to {row.high:.2f}"
+        lines.append(f"{row.name:<24}{times}  {quartiles:<16}{'yes' if row.met else 'NO'}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
