@@ -241,6 +241,19 @@ def test_searching_a_new_namespace_gives_nothing_and_does_not_make_it(memories: 
     assert memories.known("nobody") is None
 
 
+@pytest.mark.parametrize(
+    ("fields", "kept"), [(["text"], "seen"), (["$"], "seen\nsecret: unseen"), ([], "seen\nsecret: unseen")]
+)
+def test_the_index_of_the_store_says_so_for_all_values(memories: Memories, fields: list[str], kept: str) -> None:
+    inner = InMemoryStore(
+        index={"dims": 2, "embed": lambda texts: [[1.0, 0.0] for _ in texts], "fields": fields or ["$"]}
+    )
+    store = wrap(inner if fields else InMemoryStore(), memories)
+    store.put(ANA, "a", {"text": "seen", "secret": "unseen"})
+    (item,) = memories.of("facts.ana").evidence()
+    assert item.text == kept
+
+
 def test_index_says_what_of_a_value_is_remembered(memories: Memories) -> None:
     store = wrap(InMemoryStore(), memories)
     store.put(ANA, "a", {"text": "seen", "secret": "unseen"}, index=["text"])

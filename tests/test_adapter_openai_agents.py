@@ -333,6 +333,17 @@ def test_it_is_a_session_to_the_sdk_and_shows_the_rest_of_the_one_it_wraps(memor
     assert not hasattr(session, "run_compaction")
 
 
+def test_what_the_session_takes_besides_is_passed_on(memories: Memories) -> None:
+    class Branched(SQLiteSession):
+        async def get_items(self, limit: int | None = None, branch_id: str | None = None) -> Any:
+            return [branch_id]
+
+    session = MemorySession(Branched("ana"), memories)
+    assert asyncio.run(session.get_items(branch_id="b")) == ["b"]
+    session.session_settings = agents.memory.SessionSettings(limit=3)
+    assert session.session.session_settings.limit == 3
+
+
 class Watching(SQLiteSession):
     """A session that opts in to being told of the run."""
 

@@ -62,10 +62,11 @@ def wrap(
 
     Args:
         owner: whose memory a namespace belongs to; one of its own each (labels hold no dot) unless given.
-        text: what of a value is remembered; :func:`text_of` unless given. Nothing is of a value that was put with
-            ``index=False``, and only these fields where ``index`` names some.
+        text: what of a value is remembered; unless given, the fields that the store's ``index`` names, or all
+            (:func:`text_of`). Nothing is of a value that was put with ``index=False``, and only these fields where its
+            own ``index`` names some.
     """
-    return SlotStore(store, memories, owner, text or text_of)
+    return SlotStore(store, memories, owner, text or _indexed_by(store))
 
 
 class SlotStore(BaseStore):
@@ -181,6 +182,16 @@ class SlotStore(BaseStore):
 def text_of(value: Mapping[str, Any]) -> str:
     """Give a value as text, one field a line; the name of a field that is called text or content is left out."""
     return "\n".join(_leaves("", value))
+
+
+def _indexed_by(store: BaseStore) -> Callable[[Mapping[str, Any]], str]:
+    """Give what takes the text out of a value as the store's own index does; some stores call the fields otherwise."""
+    config = getattr(store, "index_config", None) or {}
+    named = config.get("fields") or config.get("text_fields") or ()
+    fields = [named] if isinstance(named, str) else [*named]
+    if not fields or "$" in fields:
+        return text_of
+    return lambda value: "\n".join(found for path in fields for found in get_text_at_path(value, path))
 
 
 def _leaves(name: str, value: Any) -> Iterator[str]:

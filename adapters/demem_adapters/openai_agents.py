@@ -99,9 +99,9 @@ class MemorySession:
         place = last if last is not None and self._inject == "user" else 0
         return ModelInputData([*items[:place], *block, *items[place:]], data.model_data.instructions)
 
-    async def get_items(self, limit: int | None = None, wrapper: Any = None) -> Items:
-        """Give the latest items, as the session keeps them."""
-        found: Items = await self.session.get_items(limit, **self._wrapped(wrapper))
+    async def get_items(self, limit: int | None = None, wrapper: Any = None, **more: Any) -> Items:
+        """Give the latest items, as the session keeps them; ``more`` is the session's, such as ``branch_id``."""
+        found: Items = await self.session.get_items(limit, **self._wrapped(wrapper), **more)
         return found
 
     async def add_items(self, items: Items, wrapper: Any = None) -> None:
@@ -149,6 +149,10 @@ class MemorySession:
     def session_settings(self) -> Any:
         """Settings of the session, as it gives them."""
         return getattr(self.session, "session_settings", None)
+
+    @session_settings.setter
+    def session_settings(self, settings: Any) -> None:
+        self.session.session_settings = settings
 
     def __getattr__(self, name: str) -> Any:
         if name == "session" or name.startswith("__"):  # not there yet, while it is being copied
