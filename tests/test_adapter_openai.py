@@ -58,6 +58,8 @@ def last_messages(provider: Provider) -> list[dict[str, Any]]:
 
 
 class Clients(Driver):
+    field = "messages"
+
     def __init__(self, memories: Memories) -> None:
         super().__init__(memories)
         self._turns = 0
@@ -74,11 +76,14 @@ class Clients(Driver):
             async with openai.AsyncOpenAI(base_url=url, api_key="unused", max_retries=0) as plain:
                 wrapped = wrap(plain, self.memories, namespace=lambda call: call["user"])
                 with contextlib.suppress(openai.OpenAIError):
-                    await wrapped.chat.completions.create(model=model, messages=messages, user=who)
+                    await self.call(wrapped, model=model, user=who, **{self.field: messages})
 
         with Provider(lambda _: reply) as provider:
             asyncio.run(run(provider.url))
-            return [message["content"] for message in last_messages(provider)]
+            return [message["content"] for message in provider.requests[-1].body[self.field]]
+
+    def call(self, wrapped: openai.AsyncOpenAI, **call: Any) -> Any:
+        return wrapped.chat.completions.create(**call)
 
 
 class TestContract(AdapterContract):

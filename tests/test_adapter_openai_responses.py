@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -10,8 +9,9 @@ from typing import Any
 
 import openai
 import pytest
-from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
+from adapter_contract import ASKED, VALVE, AdapterContract
 from adapter_contract import texts as texts_of
+from test_adapter_openai import Clients
 
 from demem_adapters.openai import wrap
 from demem_adapters.openai_turns import ResponseTurns, heard_of_response
@@ -43,27 +43,11 @@ def sent(provider: Provider) -> list[dict[str, Any]]:
     return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
 
 
-class Responses(Driver):
-    def __init__(self, memories: Memories) -> None:
-        super().__init__(memories)
-        self._turns = 0
+class Responses(Clients):
+    field = "input"
 
-    def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
-    ) -> list[str]:
-        self._turns += 1
-        items: Any = [{"role": "system", "content": event or f"Turn {self._turns}."}, {"role": "user", "content": text}]
-        model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
-
-        async def run(url: str) -> None:
-            async with openai.AsyncOpenAI(base_url=url, api_key="unused", max_retries=0) as plain:
-                wrapped = wrap(plain, self.memories, namespace=lambda call: call.get("user"))
-                with contextlib.suppress(openai.OpenAIError):
-                    await wrapped.responses.create(model=model, input=items, user=who)
-
-        with Provider(lambda _: reply) as provider:
-            asyncio.run(run(provider.url))
-            return [item["content"] for item in sent(provider)]
+    def call(self, wrapped: openai.AsyncOpenAI, **call: Any) -> Any:
+        return wrapped.responses.create(**call)
 
 
 class TestContract(AdapterContract):
