@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from demem_agent import arranging, elsewhere, erase, feedback, flows, portable, summarising, undo
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import as_matrix, describe
-from demem_agent.errors import CollaboratorError, EncoderMismatch, InvalidInput, NotFound, StaleState
+from demem_agent.errors import CollaboratorError, EncoderMismatch, InvalidInput, NotFound, StaleState, StoreError
 from demem_agent.loading import load_state
 from demem_agent.options import Options, checked_encoder, collaborators, settings_given
 from demem_agent.requests import Flow
@@ -68,8 +68,7 @@ class MemoryCore:
         self._encoder = describe(self._team.encoder)
         self._owns_store = False
         self._make_lock()
-        rows = self._team.store.load(self._team.address)
-        self._state = self._state_of(rows if rows is not None else self._made())
+        self._state = self._state_of(self._team.store.load(self._team.address) or self._made())
         if not reembed:
             self._check_encoder()
 
@@ -197,7 +196,13 @@ class MemoryCore:
     def _made(self) -> Rows:
         settings = Settings(**self._given)
         measure(settings.unit, self._counter)
-        self._team.store.create(self._team.address, settings)
+        try:
+            self._team.store.create(self._team.address, settings)
+        except StoreError:
+            made = self._team.store.load(self._team.address)
+            if made is None:
+                raise
+            return made  # by another process, in the meantime
         return Rows(settings, State(settings, len).head)
 
     def _state_of(self, rows: Rows) -> State:

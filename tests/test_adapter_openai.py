@@ -227,6 +227,19 @@ def test_a_helper_that_streams_has_memory(provider: Provider, memories: Memories
     assert len(texts(memories)) == 2
 
 
+def test_tool_loops_at_the_same_time_keep_to_their_own_questions(memories: Memories) -> None:
+    turns = Turns(memories, "default", "user")
+    calls = [SimpleNamespace(index=0, message=SimpleNamespace(content=None), finish_reason="tool_calls")]
+    done = [SimpleNamespace(index=0, message=SimpleNamespace(content="Done."), finish_reason="stop")]
+    asked = [said(f"What does thing {n} weigh?") for n in range(3)]
+    for choices, tools in ((calls, []), (done, [{"role": "assistant"}, {"role": "tool", "content": "A kilo."}])):
+        for n, messages in enumerate(asked):
+            turn, _ = turns.begin({"messages": [*messages, *tools]})
+            turn.hear(SimpleNamespace(id=f"r{n}{len(tools)}", choices=choices))
+            turn.end()
+    assert [text for text in texts(memories) if text != "Done."] == [m[-1]["content"] for m in asked]
+
+
 def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(provider: Provider, memories: Memories) -> None:
     memories.remember("default", "My boiler has a brass valve.")
     turns = Turns(memories, "default", "user")

@@ -226,6 +226,15 @@ def test_what_is_said_once_more_after_something_else_is_remembered_again(memorie
     assert [item.text for item in memories.of("ana").evidence() if item.speaker == "user"] == ["Yes.", "No.", "Yes."]
 
 
+def test_a_message_that_is_taken_back_is_not_remembered_with_the_next(memories: Memories) -> None:
+    talk = Talk(memories, RuntimeError("no model"), answer("Noted."))
+    with pytest.raises(RuntimeError):
+        talk.say("My PIN is 4417.")
+    asyncio.run(talk.session.pop_item())
+    talk.say("I like tea.")
+    assert texts(memories) == ["I like tea.", "Noted."]
+
+
 def test_a_run_whose_namespace_is_none_has_no_memory(memories: Memories) -> None:
     talk = Talk(memories, answer("Good to know."), namespace=lambda _: None)
     talk.say(VALVE)

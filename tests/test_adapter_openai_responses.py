@@ -126,6 +126,7 @@ def response(*kinds: str, text: str = "", id: str = "r1") -> Any:
         (("web_search_call", "message"), "stop"),
         (("function_call",), "tool_calls"),
         (("message", "custom_tool_call"), "tool_calls"),
+        (("mcp_approval_request",), "tool_calls"),
     ],
 )
 def test_a_response_waits_for_tools_that_the_application_carries_out(kinds: tuple[str, ...], finish: str) -> None:
@@ -147,6 +148,34 @@ def test_the_answer_after_tools_is_to_the_question_before_them(memories: Memorie
     assert texts(memories) == [VALVE, ASKED, "Brass, a kilo."]
     assert [context.query for context in memories.of("default").contexts()] == [ASKED]
     assert (again["input"] == [result]) is by_id  # what the provider keeps already is not put there again
+
+
+def test_what_waits_for_tools_is_gone_on_with_in_its_own_namespace_alone(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    turns = ResponseTurns(memories, lambda call: call["user"], "system")
+    first, _ = turns.begin({"input": ASKED, "user": "ana"})
+    first.hear(response("function_call"))
+    first.end()
+    result = [{"type": "function_call_output", "call_id": "c1", "output": "A kilo."}]
+    _, sent = turns.begin({"input": result, "previous_response_id": "r1", "user": "ben"})
+    assert "instructions" not in sent
+    _, sent = turns.begin({"input": result, "previous_response_id": "r1", "user": "ana"})
+    assert VALVE in sent["instructions"]
+
+
+def test_a_conversation_that_the_provider_keeps_goes_on_after_tools(memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    turns = ResponseTurns(memories, "default", "system")
+    first, _ = turns.begin({"input": ASKED, "conversation": {"id": "conv1"}})
+    first.hear(response("function_call"))
+    first.end()
+    result = [{"type": "function_call_output", "call_id": "c1", "output": "A kilo."}]
+    second, sent = turns.begin({"input": result, "conversation": "conv1"})
+    assert VALVE in sent["instructions"]
+    second.hear(response("message", text="Brass, a kilo.", id="r2"))
+    second.end()
+    assert memories.feedback("r2", thumbs=True).reward == 1.0
+    assert not turns.waiting
 
 
 def test_the_same_words_in_another_conversation_are_another_event(provider: Provider, memories: Memories) -> None:

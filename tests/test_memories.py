@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from adapter_contract import ASKED, VALVE, texts
 from demem_adapters.recent import Recent
 from demem_adapters.shared import DECLARED, Memories, checked, named
 from demem_agent import InvalidInput, SlotMemory
-from demem_agent.errors import NotFound
+from demem_agent.errors import NotFound, StoreError
 from demem_agent.testing import BagEncoder
 
 
@@ -84,17 +85,42 @@ def test_no_more_memories_are_open_than_allowed_and_none_is_lost(tmp_path: Path)
 
 def test_threads_that_write_to_more_memories_than_are_open_lose_nothing() -> None:
     memories = Memories(most_open=1, encoder=BagEncoder())
+    names = ("ana", "ben", "cal", "ana", "ben", "cal")
 
     def write(name: str) -> None:
         for n in range(20):
             memories.remember(name, f"{name} says {n}")
 
-    threads = [threading.Thread(target=write, args=(name,)) for name in ("ana", "ben", "ana")]
+    threads = [threading.Thread(target=write, args=(name,)) for name in names]
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)  # as often as can be
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [len(texts(memories, name)) for name in ("ana", "ben")] == [40, 20]
+    sys.setswitchinterval(switching)
+    assert [len(texts(memories, name)) for name in ("ana", "ben", "cal")] == [40, 40, 40]
+
+
+def test_a_memory_that_is_in_use_is_the_same_object_though_others_were_opened_since() -> None:
+    memories = Memories(most_open=1, encoder=BagEncoder())
+    ana = memories.of("ana")
+    memories.remember("ben", VALVE)
+    assert memories.of("ana") is ana
+
+
+def test_a_copy_of_memories_in_a_file_shares_it(tmp_path: Path) -> None:
+    with stored(tmp_path, limit=77, tenant="acme") as memories:
+        memories.remember("ana", VALVE)
+        again = copy.deepcopy(memories)
+        assert (texts(again), again.limit) == ([VALVE], 77)
+    assert SlotMemory.open(f"sqlite:///{tmp_path}/bot.db", memory_id="ana", tenant="acme", encoder=BagEncoder())
+
+
+def test_a_limit_of_nothing_is_refused_and_not_the_default(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    with pytest.raises(InvalidInput, match="limit"):
+        memories.recall("ana", ASKED, limit=0)
 
 
 def test_an_export_has_what_is_stored_whether_it_is_open_or_not(tmp_path: Path) -> None:
@@ -147,6 +173,15 @@ def test_an_answer_is_found_by_another_process(tmp_path: Path) -> None:
             memories.feedback("c1", thumbs=True)
 
 
+def test_of_the_same_answer_to_two_questions_each_is_found_by_its_own_call(tmp_path: Path) -> None:
+    with stored(tmp_path) as memories:
+        for n, asked in enumerate(("Is it brass?", "Is it steel?"), 1):
+            memories.converse("ana", asked, "Yes.", key=str(n), call=f"c{n}")
+    with stored(tmp_path) as memories:
+        found = [memories.feedback(f"c{n}", namespace="ana", thumbs=True).answer_id for n in (1, 2)]
+    assert found == ["a1", "a2"]
+
+
 def test_an_id_that_two_users_calls_have_wants_a_namespace(memories: Memories) -> None:
     for name in ("ana", "ben"):
         memories.converse(name, ASKED, f"Brass, {name}.", key="1", call="c1")
@@ -178,6 +213,39 @@ def test_what_is_forgotten_is_in_no_answer_that_tells_of_it(memories: Memories) 
     assert "brass" not in str(memories.export())
 
 
+def test_an_answer_of_the_same_words_to_another_question_stays(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    reading = memories.recall("ana", ASKED)
+    memories.converse("ana", ASKED, "It is brass.", key="1", reading=reading)
+    memories.converse("ana", "What is the lock made of?", "It is brass.", key="2")
+    assert memories.forget("ana", "e1") == ("e1", "e3")
+    assert texts(memories)[-1] == "It is brass."
+
+
+def test_what_was_answered_from_an_answer_goes_with_it(memories: Memories) -> None:
+    memories.converse("ana", "My PIN is 4711.", "Noted: 4711.", key="1")
+    echo = memories.recall("ana", "What did you note?", shown=["My PIN is 4711."])
+    memories.converse("ana", "What did you note?", "It was 4711.", key="2", reading=echo)
+    assert memories.forget("ana", "e1") == ("e1", "e2", "e4")
+    assert "4711" not in str(memories.export())
+
+
+def test_a_question_with_a_block_pasted_into_it_is_known_by_its_own_words(memories: Memories) -> None:
+    memories.remember("ana", "The gate squeaks.")
+    block = f"{DECLARED}\n{memories.of('ana').read('gate').text}\n"
+    memories.converse("ana", block + VALVE, "Brass, I see.", key="1")
+    assert memories.forget("ana", "e2") == ("e2", "e3")
+
+
+def test_forgetting_that_failed_half_way_can_be_made_again(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    memories.converse("ana", VALVE, "So it is brass.", key="1")
+    with monkeypatch.context() as patch:
+        patch.setattr(SlotMemory, "forget", lambda *_, **__: (_ for _ in ()).throw(StoreError("busy")))
+        with pytest.raises(StoreError):
+            memories.forget("ana", "e1")
+    assert memories.forget("ana", "e1") == ("e1", "e2")
+
+
 def test_what_a_user_said_of_it_otherwise_stays(memories: Memories) -> None:
     memories.remember("ana", VALVE)
     reading = memories.recall("ana", ASKED)
@@ -203,6 +271,10 @@ def test_of_the_latest_no_more_are_held_than_so_many() -> None:
         held[n] = str(n)
     assert held == {2: "2", 3: "3"}
     assert pickle.loads(pickle.dumps(held)) == held
+    many: Recent[int, None] = Recent(1500)
+    for n in range(1500):
+        many[n] = None
+    assert len(pickle.loads(pickle.dumps(many))) == 1500
 
 
 def test_a_memory_with_a_custom_store_lives_in_it() -> None:

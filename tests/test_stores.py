@@ -120,6 +120,14 @@ class TestEveryStore:
         assert (rows.settings, rows.head) == (Settings(slots=3, slot_limit=50, initial_slots=2), Head())
         assert not any((rows.evidence, rows.slots, rows.contexts, rows.certificates, rows.keyed, rows.damaged))
 
+    def test_a_memory_that_another_makes_in_the_meantime_is_opened(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        load, times = store.load, iter([None])  # as if it had not been there yet at the first look
+        monkeypatch.setattr(store, "load", lambda address: next(times, load(address)))
+        store.create(Address("default", "m"), Settings())
+        assert len(SlotMemory.open(store, memory_id="m", encoder=BagEncoder())) == 0
+
     def test_a_memory_is_not_created_twice(self, store: Store) -> None:
         store.create(HERE, Settings(slots=3, initial_slots=1))
         with pytest.raises(StoreError):

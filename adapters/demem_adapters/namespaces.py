@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Self, Unpack
+from weakref import WeakValueDictionary
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.options import Options
@@ -36,24 +37,27 @@ class Namespaces:
         self._store = open_store(url) if isinstance(url, str) else url
         self._owns_store = isinstance(url, str)
         self._open: OrderedDict[str, SlotMemory] = OrderedDict()
+        #: Those that somebody still works with, too: one object for each memory, so that its lock holds for all.
+        self._in_use: WeakValueDictionary[str, SlotMemory] = WeakValueDictionary()
         self._lock = threading.RLock()
 
     def of(self, namespace: str) -> SlotMemory:
         """Give the memory of a namespace, making it if there is none."""
         text_field("namespace", namespace)
         with self._lock:
-            memory = self._open.get(namespace)
+            memory = self._in_use.get(namespace)
             if memory is None and not self._store.holds(self._address(namespace)):
                 memory = SlotMemory.open(self._store, **self._named(namespace))
-        # A large one takes its time to open, and nobody else has to wait for that.
-        return self._held(namespace, memory or SlotMemory.open(self._store, **self._named(namespace)))
+        if memory is None:  # a large one takes its time to open, and nobody else has to wait for that
+            memory = SlotMemory.open(self._store, **self._named(namespace))
+        return self._held(namespace, memory)
 
     def known(self, namespace: str | None) -> SlotMemory | None:
         """Give the memory of a namespace, or None if nothing was ever written to it."""
         if namespace is None:
             return None
         text_field("namespace", namespace)
-        there = namespace in self._open or self._store.holds(self._address(namespace))
+        there = namespace in self._in_use or self._store.holds(self._address(namespace))
         return self.of(namespace) if there else None
 
     def measure(self, unit: Unit) -> Measure:
@@ -97,7 +101,8 @@ class Namespaces:
 
     def _held(self, namespace: str, memory: SlotMemory) -> SlotMemory:
         with self._lock:
-            held = self._open.setdefault(namespace, memory)
+            held = self._in_use.setdefault(namespace, memory)
+            self._open[namespace] = held
             self._open.move_to_end(namespace)
             while len(self._open) > self.most_open:
                 self._open.popitem(last=False)  # all of it is in the store

@@ -122,7 +122,9 @@ class MemorySession:
 
     async def pop_item(self, wrapper: Any = None) -> Any:
         """Take out the newest item, as the session does."""
-        return await self.session.pop_item(**self._wrapped(wrapper))
+        taken = await self.session.pop_item(**self._wrapped(wrapper))
+        self._unanswered = [(whose, item) for whose, item in self._unanswered if item != taken]
+        return taken
 
     async def clear_session(self, wrapper: Any = None) -> None:
         """Clear the session; what was remembered stays."""

@@ -41,8 +41,9 @@ def heard_of_response(piece: Any) -> Heard:
     response = getattr(piece, "response", None) if "." in str(getattr(piece, "type", "")) else piece
     if response is None or getattr(response, "status", None) != "completed":
         return Heard(getattr(response, "id", None), "", None)
-    kinds = [str(item.type).removesuffix("_call") for item in response.output if str(item.type).endswith("_call")]
-    waits = any(kind not in _HOSTED for kind in kinds)
+    kinds = {str(item.type) for item in response.output}
+    waits = any(kind.endswith("_call") and kind.removesuffix("_call") not in _HOSTED for kind in kinds)
+    waits |= "mcp_approval_request" in kinds
     return Heard(response.id, response.output_text, "tool_calls" if waits else "stop")
 
 
@@ -54,11 +55,11 @@ class Turn:
         last = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=-1)
         self.asked = _text(messages[last]) if last >= 0 else ""
         self.shown = [_text(message) for message in messages]
-        #: Whether something follows the question, such as what tools have given.
-        self.goes_on = last < len(messages) - 1
-        before = turns.memories.before(namespace, self.asked, again=self.goes_on)
-        #: The same when tool results follow the same question, or the call is made again at once.
-        self.key = digest(namespace, messages[: max(last, 0) + 1], date.today().isoformat(), before, *about)
+        #: Whether the model's calls of tools and their results follow the question.
+        self.goes_on = any(message.get("role") not in ("system", "developer") for message in messages[last + 1 :])
+        #: By which the same turn is known when it goes on.
+        self.names = {digest(namespace, messages[: max(last, 0) + 1], *about)}
+        self.key = ""
         self.reading: Reading | None = None
         self.call: str | None = None
         self.finish: str | None = None
@@ -76,7 +77,7 @@ class Turn:
         if self._ended or self.finish not in _WHOLE:
             return
         self._ended, stopped = True, self.finish == "stop"
-        for name in (self.key, self.call or self.key):
+        for name in {*self.names, digest(self.namespace, self.call)}:
             if stopped:
                 self.turns.waiting.pop(name, None)
             else:
@@ -101,15 +102,21 @@ class Turns:
         """Recall; give the turn, and the arguments of the call with what was recalled among its messages."""
         messages = [_plain(message) for message in call.get("messages") or ()]
         turn = Turn(self, named(self.namespace, call), messages)
-        self._recall(turn, turn.key)
+        self._recall(turn)
         return turn, {**call, "messages": put_before(messages, turn.reading, self.inject)}
 
-    def _recall(self, turn: Turn, name: str) -> None:
-        before = self.waiting.get(name) if turn.goes_on else None
-        if before is not None:
-            turn.reading = before.reading
-        else:
-            turn.reading = self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown)
+    def _recall(self, turn: Turn) -> bool:
+        """Recall for a turn; or give True, where it goes on with one that has waited for tools, and take that over."""
+        before = next((self.waiting[name] for name in turn.names if name in self.waiting), None)
+        if before is not None and turn.goes_on:
+            turn.asked, turn.key, turn.reading = before.asked, before.key, before.reading
+            turn.names |= {*before.names, digest(before.namespace, before.call)}
+            return True
+        #: The same when the call is made again at once.
+        about = (self.memories.before(turn.namespace, turn.asked), date.today().isoformat())
+        turn.key = digest(*sorted(turn.names), *about)
+        turn.reading = self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown)
+        return False
 
 
 class ResponseTurns(Turns):
@@ -119,16 +126,15 @@ class ResponseTurns(Turns):
 
     def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
         """Recall; give the turn, and the arguments of the call with what was recalled in its input or instructions."""
-        given, kept = call.get("input") or "", (call.get("previous_response_id"), call.get("conversation"))
+        given, kept = call.get("input") or "", [call.get("previous_response_id"), call.get("conversation")]
         items = [{"role": "user", "content": given}] if isinstance(given, str) else [_plain(item) for item in given]
         turn = Turn(self, named(self.namespace, call), items, *map(str, kept))
-        before = self.waiting.get(call.get("previous_response_id") or "")
-        if before is not None and not turn.asked:  # nothing but what tools have given: still the turn before
-            turn.asked, turn.key, turn.reading = before.asked, before.key, before.reading
-        else:
-            self._recall(turn, turn.key)
-            before = None
-        return turn, self._with(call, items, turn.reading, kept=before is not None)
+        if not turn.asked:  # nothing but what tools have given: the turn before is what the provider keeps
+            turn.names |= {digest(turn.namespace, _id(name)) for name in kept if name}
+        goes_on = self._recall(turn)
+        if kept[1]:
+            turn.names.add(digest(turn.namespace, _id(kept[1])))
+        return turn, self._with(call, items, turn.reading, kept=goes_on and any(kept))
 
     def _with(
         self, call: dict[str, Any], items: Sequence[Mapping[str, Any]], reading: Reading | None, *, kept: bool
@@ -138,6 +144,11 @@ class ResponseTurns(Turns):
         if self.inject == "system":  # instructions hold for one call; a message would stay in a conversation kept there
             return {**call, "instructions": "\n\n".join(filter(None, [call.get("instructions"), block(reading)]))}
         return call if kept else {**call, "input": put_before(items, reading, self.inject, part="input_text")}
+
+
+def _id(named: Any) -> str:
+    """Give the id of a response or conversation, which may come as an object."""
+    return str(named.get("id") if isinstance(named, Mapping) else getattr(named, "id", named))
 
 
 def _text(message: Mapping[str, Any]) -> str:

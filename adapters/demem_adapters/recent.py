@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TypeVar
+from typing import Any, TypeVar
 
 __all__ = ["Recent"]
 
@@ -20,6 +20,9 @@ class Recent(dict[Key, Value]):
     def __init__(self, most: int = most) -> None:
         super().__init__()
         self.most = most
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.most,), None, None, iter([*self.items()])
 
     def __setitem__(self, key: Key, value: Value) -> None:
         with _LOCK:
