@@ -85,7 +85,8 @@ def make_backend(client: AsyncOpenAI, memories: Memories, users: Mapping[str, st
     @app.get("/memory")
     def remembered(user: User) -> list[dict[str, Any]]:
         memory = memories.known(user)
-        return [{"id": item.id, "who": item.speaker, "text": item.text} for item in memory.evidence()] if memory else []
+        items = memory.evidence() if memory is not None else ()
+        return [{"id": item.id, "who": item.speaker, "text": item.text} for item in items]
 
     @app.delete("/memory/{item}")
     def forget(item: str, user: User) -> dict[str, Any]:

@@ -295,6 +295,7 @@ def test_what_is_forgotten_is_nowhere_any_more(asking: Asking, memories: Memorie
     assert asking.does("forget", source_id="m1")["evidence"] == ["e1"]
     asking.does("feedback", question=WHICH, answer="I do not know.", thumbs=False)
     assert memories.of("default").contexts()[-1].answer == "I do not know."  # it does not rest on what was forgotten
+    assert len(asking.read("demem://slots")) == 1  # that is empty now, and there
     everything = json.dumps([memories.export(), asking.read("demem://slots"), asking.does("recall", question=WHICH)])
     assert "brass" not in everything
 

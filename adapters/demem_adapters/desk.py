@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import asdict, replace
 from datetime import date
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from demem_adapters.shared import Memories, digest, put_before
+from demem_adapters.shared import Memories, Recent, digest, put_before
 from demem_agent import InvalidInput, Reading, SlotMemory
 from demem_agent.errors import CertificateRefused, NotFound
 from demem_agent.replay import replay
 from demem_agent.signals import Told, signal_of
 
 __all__ = ["Desk"]
-
-#: Readings that are kept for the feedback on what was answered from them.
-_MOST_READINGS = 1000
 
 _Words = Annotated[str, Field(description="What was asked, in full.")]
 _Time = Annotated[str, Field(description="When it happened, ISO 8601, such as 2025-06-01T18:30; empty if unknown.")]
@@ -33,8 +29,8 @@ class Desk:
 
     def __init__(self, memories: Memories) -> None:
         self.memories = memories
-        self._readings: dict[tuple[str, str], Reading] = {}
-        self._lock = threading.Lock()
+        #: That were recalled lately, for the feedback on what was answered from them.
+        self._readings: Recent[tuple[str, str], Reading] = Recent()
 
     def remember(
         self, namespace: str, text: str, speaker: str = "", at: _Time = "", source_id: str = "", key: _Key = ""
@@ -58,14 +54,11 @@ class Desk:
         limit: most to recall; left out, the memory's own limit.
         """
         memory = self.memories.known(namespace)
-        most = self.memories.limit or (memory.settings.read_limit if memory else 0)
+        most = self.memories.limit or (memory.settings.read_limit if memory is not None else 1)
         reading = self.memories.recall(namespace, question, limit=min(limit or most, most))
         if reading is None:
             return ""
-        with self._lock:
-            self._readings[namespace, question] = reading
-            if len(self._readings) > _MOST_READINGS:
-                del self._readings[next(iter(self._readings))]
+        self._readings[namespace, question] = reading
         return reading.text
 
     def feedback(
@@ -119,8 +112,8 @@ class Desk:
         if memory is None:
             raise NotFound("evidence", evidence_id or source_id or before)
         receipt = memory.forget(evidence_id or None, source_id=source_id or None, before=before or None)
-        with self._lock:
-            self._readings = {key: reading for key, reading in self._readings.items() if key[0] != namespace}
+        for key in [key for key in [*self._readings] if key[0] == namespace]:
+            self._readings.pop(key, None)
         return asdict(receipt)
 
     def listing(self, namespace: str, kind: _Kind) -> str:
@@ -148,9 +141,11 @@ class Desk:
     def _records(self, namespace: str, kind: str) -> dict[str, Any]:
         memory = self.memories.known(namespace)
         if kind == "slots":
-            return {str(slot.number): slot for slot in (memory.slots if memory else ())}
+            return {str(slot.number): slot for slot in (memory.slots if memory is not None else ())}
         if kind == "certificates":
-            return {certificate.id: certificate for certificate in (memory.certificates() if memory else ())}
+            return {
+                certificate.id: certificate for certificate in (memory.certificates() if memory is not None else ())
+            }
         raise NotFound("resource", kind)
 
 

@@ -144,7 +144,7 @@ class SlotStore(BaseStore):
         """Give what a search finds; None where nothing under its prefix is to be remembered."""
         (below,) = yield [ListNamespacesOp((MatchCondition("prefix", op.namespace_prefix),), limit=_ALL)]
         owners = dict.fromkeys(map(self._owner, below))
-        known = [memory for name in owners if name is not None and (memory := self._memories.known(name))]
+        known = [memory for name in owners if (memory := self._memories.known(name)) is not None]
         if not known:
             return None
         (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
@@ -169,9 +169,9 @@ class SlotStore(BaseStore):
             if look < self._held.get(place, look):
                 return
             memory = self._memories.known(name)
-            items = memory.evidence() if memory else ()
+            items = memory.evidence() if memory is not None else ()
             held = next((item for item in items if item.source_id == place), None)
-            if memory and held and held.text != text:
+            if memory is not None and held and held.text != text:
                 memory.forget(held.id)
             if text and (held is None or held.text != text):
                 # A session of its own: items are no conversation, in which neighbours bear on each other.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from demem_agent import Evidence, SlotMemory
 from demem_agent.reading import strip_rendered
@@ -38,28 +38,28 @@ def answer_of_call(memory: SlotMemory, call: str) -> str | None:
 
 
 def echoes(memory: SlotMemory, item: Evidence) -> list[str]:
-    """Give the ids of the assistant's items that tell of an item, and of those that tell of these.
+    """Give the ids of the assistant's items that tell of an item.
 
-    One does that was given to it or from a reading of it, and holds words of it that the question does not.
+    One does that was given to it, or from a reading of it or of another that does, and that holds words of the item
+    which its question does not.
     """
     contexts, said = memory.contexts(), [*answers(memory.evidence())]
-    found: dict[str, Evidence] = {item.id: item}
-    sources = [item]
-    while sources:
-        source = sources.pop()
-        telling = {_said_in(context) for context in contexts if _tells_of(context, source)}
-        more = [held for held, asked in said if held.id not in found and (asked, held.text) in telling]
-        found |= {held.id: held for held in more}
-        sources += more
-    return [id for id in found if id != item.id]
+    found: list[str] = []
+    while True:
+        known = {item.id, *found}
+        telling = {_said_in(context) for context in contexts if _tells_of(context, item, known)}
+        more = [held.id for held, asked in said if held.id not in known and (asked, held.text) in telling]
+        if not more:
+            return found
+        found += more
 
 
 def _said_in(context: Context) -> tuple[str, str]:
     return kept_as(context.query), kept_as(context.answer)
 
 
-def _tells_of(context: Context, item: Evidence) -> bool:
+def _tells_of(context: Context, item: Evidence, known: Collection[str]) -> bool:
     told = {*content_terms(context.answer)} & {*content_terms(item.text)}
     if kept_as(context.query) == item.text:
         return bool(told)
-    return any(id == item.id for id, *_ in context.read) and not told <= {*content_terms(context.query)}
+    return any(id in known for id, *_ in context.read) and not told <= {*content_terms(context.query)}
