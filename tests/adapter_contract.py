@@ -34,8 +34,6 @@ class Driver(ABC):
 
     #: A memory that fails is an error of the call: for stores and services that are called by their name.
     explicit: ClassVar[bool] = False
-    #: The framework calls from an event loop.
-    asynchronous: ClassVar[bool] = True
 
     def __init__(self, memories: Memories) -> None:
         self.memories = memories
@@ -180,8 +178,6 @@ class AdapterContract(PageContract):
         assert measure(unit, counter)(recalled) <= 300
 
     def test_the_event_loop_is_not_blocked(self) -> None:
-        if not self.driver.asynchronous:
-            pytest.skip("the framework has no event loop")
         encoder = _Watching()
         framework = self.driver(Memories(encoder=encoder))
         framework.memories.remember(framework.namespace("ana"), VALVE)

@@ -10,9 +10,8 @@ from itertools import accumulate
 from typing import Any, Self
 
 from demem_adapters.crewai_storage import SAID_BY, MemoryStorage, wanting
-from demem_adapters.shared import LOG, Recent, digest
+from demem_adapters.shared import LOG, Recent, digest, logged
 from demem_agent import InvalidInput, Reading
-from demem_agent.errors import DeMemError
 
 try:
     from crewai.events import LLMCallCompletedEvent, LLMGuardrailCompletedEvent, crewai_event_bus
@@ -165,7 +164,7 @@ class LongTermMemory(Memory):
 
     def _converse(self, turn: _Turn, scope: str) -> None:
         kept = self._kept[turn.asked] = []
-        try:
+        with logged("a turn was not remembered"):
             for by, text in (("user", turn.asked), (turn.role or "assistant", turn.said)):
                 once = digest(date.today(), scope, turn.asked, by, text)
                 if self.storage.get_record(once) is None:
@@ -173,15 +172,11 @@ class LongTermMemory(Memory):
                     kept.append(once)
             call = digest(self.storage.namespace, turn.role, turn.said)
             self.memories.answered(self.storage.namespace, turn.asked, turn.said, turn.reading, call=call)
-        except DeMemError as error:
-            LOG.warning("a turn was not remembered: %s", type(error).__name__)
 
     def take_back(self, asked: str) -> None:
         """Erase for good what the last turn with a question has added to the memory."""
-        try:
+        with logged("a result that was turned down is still remembered"):
             self.storage.delete(record_ids=self._kept.pop(asked, []))
-        except DeMemError as error:
-            LOG.warning("a result that was turned down is still remembered: %s", type(error).__name__)
 
     def feedback(self, result: Any, **told: Any) -> Any:
         """Tell how a result did; told as ``SlotMemory.feedback`` is, such as ``thumbs=True`` or ``correction="..."``.

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from demem_adapters.passages import Passage, details, fitting, passages
-from demem_adapters.shared import LOG, Memories, digest
-from demem_agent.errors import DeMemError, IdempotencyConflict, NotFound
+from demem_adapters.shared import LOG, Memories, digest, logged
+from demem_agent.errors import IdempotencyConflict, NotFound
 
 try:
     from google.adk.agents.callback_context import CallbackContext
@@ -113,10 +113,8 @@ async def remember_session(callback_context: CallbackContext) -> None:
 
     A memory that fails costs no answer: it is logged by kind, and the next call makes up for it.
     """
-    try:
+    with logged("a turn was not remembered"):
         await callback_context.add_session_to_memory()
-    except DeMemError as error:
-        LOG.warning("a turn was not remembered: %s", type(error).__name__)
 
 
 def _named(app_name: str, user_id: str) -> str:

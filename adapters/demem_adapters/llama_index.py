@@ -9,9 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from demem_adapters.passages import Passage, details, fitting, passages
-from demem_adapters.shared import DECLARED, LOG, Memories, Namespace, Recent, block, digest, named
+from demem_adapters.shared import DECLARED, Memories, Namespace, Recent, block, digest, logged, named
 from demem_agent import Reading
-from demem_agent.errors import DeMemError
 from demem_agent.units import Measure
 
 try:
@@ -104,11 +103,9 @@ class MemoryBlock(BaseMemoryBlock[str]):
         await self.aput(messages)
 
     def _remember(self, turns: Sequence[dict[str, Any]]) -> None:
-        try:
+        with logged("a turn was not remembered"):
             for turn in turns:
                 self.memories.remember(named(self.namespace, turn["session"]), **turn)
-        except DeMemError as error:
-            LOG.warning("a turn was not remembered: %s", type(error).__name__)
 
 
 class MemoryRetriever(BaseRetriever):

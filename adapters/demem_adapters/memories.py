@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile
 from typing import Any, Unpack
 
@@ -22,7 +22,7 @@ from demem_agent.stores import Store
 from demem_agent.turns import whole_field
 from demem_agent.types import number_of
 
-__all__ = ["DECLARED", "LOG", "Memories", "digest"]
+__all__ = ["DECLARED", "LOG", "Memories", "digest", "logged"]
 
 LOG = logging.getLogger("demem_adapters")
 #: Calls whose answers feedback can refer to without a look into the memory.
@@ -87,11 +87,9 @@ class Memories(Namespaces):
             shown: texts of the messages that the model is shown anyway: what was remembered of these is left out, but
                 not of a strict reading, which is a summary.
         """
-        try:
+        with logged("nothing was recalled"):
             return self.recall(namespace, query, limit=limit, shown=shown)
-        except DeMemError as error:
-            LOG.warning("nothing was recalled: %s", _kind(error))
-            return None
+        return None
 
     async def arecall(self, namespace: str | None, query: str, *, limit: int | None = None) -> Reading | None:
         """Read for a query, without blocking the event loop."""
@@ -186,7 +184,7 @@ class Memories(Namespaces):
             key: of the turn, the same when it is carried out again.
             call: the id that :meth:`feedback` is to know the answer by.
         """
-        try:
+        with logged("a turn was not remembered"):
             self.remember(namespace, asked, speaker="user", session=session, key=f"{key}:user")
             if not said.strip():
                 return None
@@ -194,9 +192,7 @@ class Memories(Namespaces):
             with contextlib.suppress(IdempotencyConflict):  # carried out again, it is the same answer under another id
                 self.remember(namespace, said, key=f"{key}:{digest(said)}", **about)
             return self.answered(namespace, asked, said, reading, call=call)
-        except DeMemError as error:
-            LOG.warning("a turn was not remembered: %s", _kind(error))
-            return None
+        return None
 
     def feedback(self, call: str, *, namespace: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
@@ -250,9 +246,17 @@ class Memories(Namespaces):
             self._answers[call] = dict(answers)
 
 
-def _kind(error: DeMemError) -> str:
-    """Name an error without its text, in which somebody's words may stand; of bad input the field as well."""
-    return type(error).__name__ + (f" ({error.field})" if isinstance(error, InvalidInput) else "")
+@contextlib.contextmanager
+def logged(what: str) -> Iterator[None]:
+    """Log a memory that fails, where that must not cost a model's answer.
+
+    It is named by its kind, and bad input by its field: in the text of an error somebody's words may stand.
+    """
+    try:
+        yield
+    except DeMemError as error:
+        field = f" ({error.field})" if isinstance(error, InvalidInput) else ""
+        LOG.warning("%s: %s%s", what, type(error).__name__, field)
 
 
 def digest(*parts: object) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from demem_adapters.shared import LOG, Inject, Memories, Namespace, checked, digest, named, put_before
-from demem_agent import DeMemError, FeedbackReport, InvalidInput, Reading
+from demem_adapters.shared import Inject, Memories, Namespace, checked, digest, logged, named, put_before
+from demem_agent import FeedbackReport, InvalidInput, Reading
 
 try:
     from agents import OpenAIConversationsSession, RunConfig
@@ -115,10 +115,8 @@ class MemorySession:
             elif _role(item) == "assistant" and item.get("status", "completed") == "completed" and _text(item).strip():
                 said = [asked for whose, asked in self._unanswered if whose == namespace] + [item]
                 self._unanswered = [other for other in self._unanswered if other[0] != namespace]
-                try:
+                with logged("a turn was not remembered"):
                     await asyncio.to_thread(self._remember, namespace, said)
-                except DeMemError as error:
-                    LOG.warning("a turn was not remembered: %s", type(error).__name__)
 
     async def pop_item(self, wrapper: Any = None) -> Any:
         """Take out the newest item, as the session does."""

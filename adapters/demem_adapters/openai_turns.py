@@ -94,7 +94,7 @@ class Turns:
     def __init__(self, memories: Memories, namespace: Namespace, inject: Place) -> None:
         self.memories, self.namespace = memories, namespace
         self.inject: Place = checked(inject, Place)
-        #: Turns whose model called tools, by their key and their call: the question is not recalled for anew, among
+        #: Turns whose model called tools, by their names and their call: the question is not recalled for anew, among
         #: what it has itself become by then, and the beginning of the prompt stays as it was.
         self.waiting: Recent[str, Turn] = Recent()
 
@@ -107,12 +107,12 @@ class Turns:
 
     def _recall(self, turn: Turn) -> bool:
         """Recall for a turn; or give True, where it goes on with one that has waited for tools, and take that over."""
-        before = next((self.waiting[name] for name in turn.names if name in self.waiting), None)
+        before = next(filter(None, map(self.waiting.get, turn.names)), None)
         if before is not None and turn.goes_on:
             turn.asked, turn.key, turn.reading = before.asked, before.key, before.reading
             turn.names |= {*before.names, digest(before.namespace, before.call)}
             return True
-        #: The same when the call is made again at once.
+        # The same when the call is made again at once.
         about = (self.memories.before(turn.namespace, turn.asked), date.today().isoformat())
         turn.key = digest(*sorted(turn.names), *about)
         turn.reading = self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeVar, get_args
 
-from demem_adapters.memories import DECLARED, LOG, Memories, digest
+from demem_adapters.memories import DECLARED, LOG, Memories, digest, logged
 from demem_adapters.recent import Recent
 from demem_agent import InvalidInput, Reading
 
@@ -20,6 +20,7 @@ __all__ = [
     "block",
     "checked",
     "digest",
+    "logged",
     "named",
     "put_before",
 ]
