@@ -4,7 +4,7 @@
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
-CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/test_adapter_$(name).py)
+CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/adapters/test_$(name).py)
 
 VENV := .venv
 MODELS_VENV := .venv-models
@@ -41,9 +41,9 @@ test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an envi
 # CrewAI wants an older client of OpenAI's than the Agents SDK, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
 	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
-		$(filter-out $(CREW_TESTS),$(wildcard tests/test_adapter_*.py)) tests/test_chat_backend.py $(ARGS)
+		$(filter-out $(CREW_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
 	@$(CREW_VENV)/bin/python -m pytest $(CREW_TESTS) $(ARGS)
-	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/test_adapter_mcp.py $(ARGS)
+	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff check .

@@ -10,7 +10,7 @@ from typing import Any
 
 from adapter_talk import Case, Talk
 
-from demem_adapters.shared import Memories
+from demem_adapters.common import Memories
 
 __all__ = ["AGENTS"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from adapter_talk import Case, Talk
 
-from demem_adapters.shared import Memories, digest
+from demem_adapters.common import Memories, digest
 
 __all__ = ["CLIENTS"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from adapter_talk import Case, Talk
 
-from demem_adapters.shared import Memories
+from demem_adapters.common import Memories
 from demem_agent import Reading, SlotMemory
 
 __all__ = ["TOOLKITS"]

@@ -30,7 +30,7 @@ from adapter_clients import CLIENTS
 from adapter_talk import Case, Talk
 from adapter_toolkits import TOOLKITS
 
-from demem_adapters.shared import Memories
+from demem_adapters.common import Memories
 from demem_agent import Evidence, SlotMemory
 from demem_agent.stores import MemoryStore
 

@@ -325,7 +325,7 @@ def _share(value: float | None) -> str:
 
 def draw(cases: Cases, judged: Judged, path: Path) -> None:
     """Draw ROC curves, a panel a data set and a line a kind of unanswerable question, and the reliability."""
-    from demem_agent.evaluate.looks import label, new_figure
+    from demem_agent.evaluate.drawing.looks import label, new_figure
 
     figure = new_figure(10, 9.4)
     *panels, last = figure.subplots(2, 2).flat
@@ -363,7 +363,7 @@ def roc(own: Floats, other: Floats) -> tuple[Floats, Floats]:
 
 
 def fingerprint(weights: Weights) -> str:
-    """Name the weights that the signals come from; tests/test_adequacy.py holds the shipped ones to it."""
+    """Name the weights that the signals come from; tests/scoring/test_adequacy.py holds the shipped ones to it."""
     return hashlib.sha256(json.dumps(weights.values).encode()).hexdigest()[:16]
 
 

@@ -33,10 +33,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from demem_agent import SlotMemory, flows
-from demem_agent.compress import said
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
 from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, features, focus
+from demem_agent.summaries.compress import said
 
 Floats = NDArray[np.float64]
 

@@ -35,12 +35,12 @@ from fit_weights import fit, load, sample
 from numpy.typing import NDArray
 
 from demem_agent import SlotMemory, SplitSettings, flows
+from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.evaluate import Dialogue, Probe
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording
-from demem_agent.scorers import Contained, TokenF1
 from demem_agent.scoring import PassageIndex, Query, Weights, learning, score
-from demem_agent.text import STOPWORDS
+from demem_agent.text.words import STOPWORDS
 from demem_agent.types import Attempt
 
 Domain = Literal["known", "new"]

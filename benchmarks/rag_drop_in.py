@@ -31,7 +31,7 @@ from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import BASELINES, Dialogue, Maker, Measured, evaluate, load_locomo, paired, report
 from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.scoring.lexical import LexicalIndex
-from demem_agent.text import content_terms, terms
+from demem_agent.text.words import content_terms, terms
 
 Score = Callable[[str], NDArray[Any]]
 #: (with selection, alone, as `demem bench` has it)

@@ -41,7 +41,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 import demem_agent
 from demem_agent import InvalidInput, SlotMemory, Turn
 from demem_agent.evaluate import Probe, load_locomo
-from demem_agent.text import STOPWORDS
+from demem_agent.text.words import STOPWORDS
 
 try:  # as the SQLite store does, so that both sides use the same SQLite
     import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]

@@ -28,19 +28,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent import SlotMemory, SplitCertificate, SplitSettings, placement, state, trial
-from demem_agent.answering import ExtractiveAnswerer
-from demem_agent.compress import Summary, excerpts
-from demem_agent.conflict import Content, Verdict, judge
+from demem_agent import SlotMemory, SplitCertificate, SplitSettings
+from demem_agent.answering.extractive import ExtractiveAnswerer
+from demem_agent.answering.scorers import Contained
 from demem_agent.decision import candidate_radius, guard_band
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_locomo
-from demem_agent.experience import known_reference
-from demem_agent.records import StoredContext
 from demem_agent.requests import Flow
-from demem_agent.scorers import Contained
 from demem_agent.settings import Settings
-from demem_agent.state import State
+from demem_agent.slots import placement, state
+from demem_agent.slots.experience import known_reference
+from demem_agent.slots.records import StoredContext
+from demem_agent.slots.state import State
+from demem_agent.splitting import trigger as trial
+from demem_agent.splitting.conflict import Content, Verdict, judge
+from demem_agent.summaries.compress import Summary, excerpts
 from demem_agent.types import Attempt, Draft, Mode, Question
 
 PAPER = {

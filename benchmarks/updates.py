@@ -15,7 +15,7 @@ from pathlib import Path
 
 from demem_agent import SlotMemory
 from demem_agent.evaluate import contains
-from demem_agent.evaluate.letta import Update, load_letta
+from demem_agent.evaluate.data.letta import Update, load_letta
 
 LIMIT = 500
 CHANNELS = ("correction", "reference")

@@ -9,14 +9,13 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mappi
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
-from demem_agent import portable
-from demem_agent.core import MemoryCore, Numbers, When
+from demem_agent.door import MemoryCore, Numbers, When
 from demem_agent.drivers import drive, drive_async
 from demem_agent.errors import StaleState
+from demem_agent.feedback.signals import Told
 from demem_agent.options import Options
 from demem_agent.requests import Flow
-from demem_agent.signals import Told
-from demem_agent.stores import Store
+from demem_agent.stores import Store, portable
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import (
     Answer,

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict, get_type_hints
 
-from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.answering.extractive import ExtractiveAnswerer
+from demem_agent.answering.scorers import default_scorers
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import default_encoder
 from demem_agent.errors import InvalidInput
-from demem_agent.scorers import default_scorers
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.stores import Address, MemoryStore, Store
-from demem_agent.text import clean
+from demem_agent.text.units import Measure
+from demem_agent.text.words import clean
 from demem_agent.turns import text_field
 from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Unit
-from demem_agent.units import Measure
 
 __all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
 

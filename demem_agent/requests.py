@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from demem_agent.records import Delta
+from demem_agent.slots.records import Delta
 from demem_agent.types import Attempt, Compression, Question
 
 __all__ = ["Ask", "Commit", "Compress", "Encode", "Flow", "Request", "Score"]

@@ -298,7 +298,7 @@ class SplitCertificate:
         models: names of the answerer and of the encoder.
         seed: of random choices; None, as all choices are deterministic.
         pinned: True when the slot was pinned, so that it could not be split.
-        digest: of all ids and numbers; :func:`demem_agent.replay.replay` refuses a certificate where it differs.
+        digest: of all ids and numbers; :func:`demem_agent.splitting.replay.replay` refuses a certificate where it differs.
     """
 
     id: str
@@ -461,7 +461,7 @@ class Scorer(Protocol):
 class Compressor(Protocol):
     """Write the summary of a slot from its evidence; may be a coroutine function.
 
-    What it gives is a proposal, and is checked: see :mod:`demem_agent.written`.
+    What it gives is a proposal, and is checked: see :mod:`demem_agent.summaries.grounding`.
     """
 
     @property

@@ -21,7 +21,7 @@ from agent_framework import (
 )
 
 from demem_adapters.agent_framework import MemoryProvider
-from demem_adapters.shared import Memories
+from demem_adapters.common import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

@@ -15,7 +15,7 @@ from autogen_core.models import CreateResult, LLMMessage
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
 from demem_adapters.autogen import LongTermMemory
-from demem_adapters.shared import Memories
+from demem_adapters.common import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

@@ -24,8 +24,8 @@ from fastapi.responses import JSONResponse
 from openai import AsyncOpenAI, OpenAIError
 from pydantic import BaseModel
 
+from demem_adapters.common import Memories
 from demem_adapters.openai import wrap
-from demem_adapters.shared import Memories
 from demem_agent import DeMemError
 from demem_agent.testing import Provider
 

@@ -18,8 +18,8 @@ os.environ["CREWAI_TRACING_ENABLED"] = "false"
 
 from crewai import Agent, BaseLLM, Crew, Task
 
+from demem_adapters.common import Memories
 from demem_adapters.crewai import LongTermMemory
-from demem_adapters.shared import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

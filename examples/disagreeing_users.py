@@ -8,7 +8,7 @@ the certificate, and takes the split back when told to. No model is called, and 
 from __future__ import annotations
 
 from demem_agent import SlotMemory, SplitCertificate
-from demem_agent.replay import replay
+from demem_agent.splitting.replay import replay
 
 HANDBOOK = (
     "Everyone gets a badge on the first day, at the reception in the north building.",

@@ -11,8 +11,8 @@ from typing import Any
 import dspy
 from dspy.utils import DummyLM
 
+from demem_adapters.common import Memories
 from demem_adapters.dspy import MemoryRetriever, WithMemory
-from demem_adapters.shared import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

@@ -16,8 +16,8 @@ from google.adk.sessions import InMemorySessionService
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
 from google.genai import types
 
+from demem_adapters.common import Memories
 from demem_adapters.google_adk import MemoryService, remember_session
-from demem_adapters.shared import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

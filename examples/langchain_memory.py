@@ -13,8 +13,8 @@ from langchain.agents import create_agent
 from langchain_core.language_models import SimpleChatModel
 from langchain_core.messages import BaseMessage
 
+from demem_adapters.common import Memories
 from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever
-from demem_adapters.shared import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

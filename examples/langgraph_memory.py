@@ -13,8 +13,8 @@ from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
+from demem_adapters.common import Memories
 from demem_adapters.langgraph import wrap
-from demem_adapters.shared import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

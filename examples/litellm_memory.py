@@ -15,8 +15,8 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it looks f
 
 import litellm
 
+from demem_adapters.common import Memories
 from demem_adapters.litellm import MemoryLogger, wrap
-from demem_adapters.shared import Memories
 from demem_agent.testing import Provider
 
 TURNS = (

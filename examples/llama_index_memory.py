@@ -14,8 +14,8 @@ from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms.mock import MockLLM
 from llama_index.core.memory import InsertMethod, Memory
 
+from demem_adapters.common import Memories
 from demem_adapters.llama_index import MemoryBlock, MemoryRetriever
-from demem_adapters.shared import Memories
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

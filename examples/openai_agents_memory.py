@@ -11,8 +11,8 @@ import asyncio
 from agents import Agent, Runner, SQLiteSession, set_tracing_disabled
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message
 
+from demem_adapters.common import DECLARED, Memories
 from demem_adapters.openai_agents import MemorySession
-from demem_adapters.shared import DECLARED, Memories
 
 TURNS = (
     "The boiler in the kitchen has a brass valve, fitted in 2019.",

@@ -10,8 +10,8 @@ from typing import Any
 
 from openai import OpenAI
 
+from demem_adapters.common import Memories
 from demem_adapters.openai import wrap
-from demem_adapters.shared import Memories
 from demem_agent.testing import Provider
 
 TURNS = (

@@ -12,7 +12,7 @@ from typing import Any
 from strands import Agent
 from strands.models import Model
 
-from demem_adapters.shared import Memories
+from demem_adapters.common import Memories
 from demem_adapters.strands import LongTermMemory
 
 TURNS = (

@@ -16,7 +16,7 @@ import pytest
 
 from demem_agent import Answer, AsyncSlotMemory, FeedbackReport, SlotMemory
 from demem_agent.errors import CollaboratorError, DeMemError
-from demem_agent.records import Delta
+from demem_agent.slots.records import Delta
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.testing import Async, BagEncoder, Failing, ReadingAnswerer, ScriptedScorer, Slow
 from demem_agent.types import Draft, Question

@@ -126,7 +126,7 @@ MADE: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), MADE, ids=[str(options)[:40] for options, _ in MADE])
+@pytest.mark.parametrize(("options", "message"), MADE, ids=[f"{n}-{next(iter(row[0]))}" for n, row in enumerate(MADE)])
 def test_a_memory_is_not_made_with_settings_out_of_range(options: dict[str, Any], message: str) -> None:
     store = MemoryStore()
     with pytest.raises(InvalidInput, match=message):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_readme import ROOT, blocks, run_python
+from documents import ROOT, blocks, run_python
 
 GUIDES = sorted((ROOT / "docs").glob("*.md"))
 

@@ -11,21 +11,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
-from machine import MARKS, TOPICS, MemoryMachine, StaticMachine, scripted_run
+from machine import MARKS, QUICK, TOPICS, MemoryMachine, StaticMachine, scripted_run
 
 from demem_agent import SlotMemory
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
-QUICK = settings(
-    max_examples=25,
-    stateful_step_count=20,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 THOROUGH = settings(QUICK, max_examples=200, stateful_step_count=30, derandomize=False, print_blob=True)
 RUNS = 12
 #: What a run must reach for its silence to mean anything.
@@ -78,7 +70,7 @@ def test_the_invariants_hold_after_many_more_operations(machine: type[MemoryMach
 def test_the_state_does_not_depend_on_the_hash_seed() -> None:
     """Two processes whose sets and dictionaries of texts are in another order come to the same state."""
     code = "from machine import scripted_run; print(scripted_run(7))"
-    folders = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    folders = [str(Path(__file__).parent / "support"), str(Path(__file__).parents[1])]
     found = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(folders)}

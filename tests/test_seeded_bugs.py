@@ -13,19 +13,26 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from machine import MemoryMachine
 
-from demem_agent import arranging, corrections, crediting, erase, feedback, flows, replay, trial, undo
-from demem_agent.compress import Summary, compress
+from demem_agent.answering import corrections
 from demem_agent.errors import DeMemError
-from demem_agent.ledger import operation, stored_result
-from demem_agent.loading import load_state
-from demem_agent.placement import _Draft
-from demem_agent.reading import pack
-from demem_agent.records import Delta
-from demem_agent.state import State
+from demem_agent.feedback import crediting
+from demem_agent.flows import arrange as arranging
+from demem_agent.flows import feedback, undo
+from demem_agent.flows import forget as erase
+from demem_agent.flows import read as flows
+from demem_agent.reading.packing import pack
+from demem_agent.slots.ledger import operation, stored_result
+from demem_agent.slots.placement import _Draft
+from demem_agent.slots.records import Delta
+from demem_agent.slots.state import State
+from demem_agent.splitting import replay
+from demem_agent.splitting import trigger as trial
 from demem_agent.stores import Address, MemoryStore
+from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.summaries.compress import Summary, compress
+from demem_agent.text.units import Measure
 from demem_agent.types import Line
-from demem_agent.units import Measure
 
 SEARCH = settings(
     max_examples=25,
@@ -64,8 +71,8 @@ def summary_is_not_cut_to_the_limit(patch: Patch) -> None:
     def twice(candidates: Any, limit: int, measure: Measure, gate: Any = None) -> Summary:
         return compress(candidates, 2 * limit, measure, gate)
 
-    patch.setattr("demem_agent.state.compress", twice)
-    patch.setattr("demem_agent.placement.compress", twice)
+    patch.setattr("demem_agent.slots.state.compress", twice)
+    patch.setattr("demem_agent.slots.placement.compress", twice)
 
 
 @bug("slots do not hold every live item|listed in slot|misstates the slots|damaged rows: slot|lost or gained")
@@ -134,7 +141,7 @@ def reading_does_not_count_its_headers(patch: Patch) -> None:
     def without_header(best_first: Any, limit: int, measure: Measure, cut: Any) -> tuple[list[Line], str]:
         return pack(best_first, limit + measure("# 2 March 2024\n"), measure, cut)
 
-    patch.setattr("demem_agent.flows.pack", without_header)
+    patch.setattr("demem_agent.flows.read.pack", without_header)
 
 
 @bug("IdempotencyConflict was not raised")
@@ -143,8 +150,8 @@ def key_is_looked_up_without_its_request(patch: Patch) -> None:
         known = state.keyed.get(key) if key is not None else None
         return stored_result(state, key, known.request if known else request)
 
-    patch.setattr("demem_agent.flows.stored_result", any_request)
-    patch.setattr("demem_agent.feedback.stored_result", any_request)
+    patch.setattr("demem_agent.flows.read.stored_result", any_request)
+    patch.setattr("demem_agent.flows.feedback.stored_result", any_request)
 
 
 @bug("a re(opened|stored) memory exports something else|the twin gives another result|are not those given")
@@ -198,7 +205,7 @@ def loading_loses_what_was_used(patch: Patch) -> None:
         state.cut.clear()
         return state
 
-    patch.setattr("demem_agent.core.load_state", load)
+    patch.setattr("demem_agent.door.load_state", load)
 
 
 @bug("the twin|goes on otherwise", SLOW)
@@ -217,7 +224,7 @@ def forgetting_the_last_item_of_a_session_forgets_the_session_in_ram(patch: Patc
 
 @bug("text rendered by read came back")
 def rendered_text_is_remembered(patch: Patch) -> None:
-    patch.setattr("demem_agent.flows.strip_rendered", lambda text: text)
+    patch.setattr("demem_agent.flows.read.strip_rendered", lambda text: text)
 
 
 @bug("a pinned slot was split|misstates why it was suppressed|another decision", SLOW)

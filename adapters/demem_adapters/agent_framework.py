@@ -8,7 +8,7 @@ from datetime import date
 from itertools import takewhile
 from typing import Any
 
-from demem_adapters.shared import LOG, Inject, Memories, Namespace, block, checked, digest, named
+from demem_adapters.common import LOG, Inject, Memories, Namespace, block, checked, digest, named
 from demem_agent import InvalidInput, Reading
 from demem_agent.turns import text_field
 

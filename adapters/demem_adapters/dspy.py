@@ -8,8 +8,8 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from demem_adapters.passages import Passage, fitting, passages
-from demem_adapters.shared import LOG, Memories, Namespace, block, named
+from demem_adapters.common import LOG, Memories, Namespace, block, named
+from demem_adapters.common.passages import Passage, fitting, passages
 from demem_agent import Reading
 from demem_agent.errors import InvalidInput
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from demem_adapters.passages import Passage, details, fitting, passages
-from demem_adapters.shared import LOG, Memories, digest, logged
+from demem_adapters.common import LOG, Memories, digest, logged
+from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent.errors import IdempotencyConflict, NotFound
 
 try:

@@ -9,8 +9,8 @@ from datetime import date
 from itertools import count
 from typing import Any, ClassVar, Self, Unpack
 
-from demem_adapters.passages import details, passages
-from demem_adapters.shared import Inject, Memories, block, checked, digest
+from demem_adapters.common import Inject, Memories, block, checked, digest
+from demem_adapters.common.passages import details, passages
 from demem_agent import InvalidInput, Reading
 from demem_agent.errors import DeMemError
 from demem_agent.options import Options
@@ -36,7 +36,7 @@ _READ: weakref.WeakKeyDictionary[State, Reading | None] = weakref.WeakKeyDiction
 
 
 class SharedMemories(Memories):
-    """The :class:`~demem_adapters.shared.Memories` of components and hooks that are to be written to YAML.
+    """The :class:`~demem_adapters.common.Memories` of components and hooks that are to be written to YAML.
 
     ``to_dict`` gives how they were made, not what they hold. ``from_dict`` gives the same object again as long as it
     lives in this process, so that all that are made from YAML share it; in another process memories in RAM begin empty

@@ -9,8 +9,8 @@ from collections.abc import Callable, Container, Generator, Iterable, Iterator, 
 from itertools import count
 from typing import Any
 
-from demem_adapters.passages import passages
-from demem_adapters.shared import Memories, Recent
+from demem_adapters.common import Memories, Recent
+from demem_adapters.common.passages import passages
 from demem_agent import Evidence, SlotMemory
 
 try:

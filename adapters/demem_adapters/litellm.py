@@ -9,8 +9,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from demem_adapters.openai_turns import Turn, Turns
-from demem_adapters.shared import LOG, Memories, Namespace, Place, Recent, block, named
+from demem_adapters.common import LOG, Memories, Namespace, Place, Recent, block, named
+from demem_adapters.openai.turns import Turn, Turns
 
 try:
     from litellm import ModelResponse

@@ -8,10 +8,10 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from demem_adapters.passages import Passage, details, fitting, passages
-from demem_adapters.shared import DECLARED, Memories, Namespace, Recent, block, digest, logged, named
+from demem_adapters.common import DECLARED, Memories, Namespace, Recent, block, digest, logged, named
+from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent import Reading
-from demem_agent.units import Measure
+from demem_agent.text.units import Measure
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock

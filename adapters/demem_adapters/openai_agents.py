@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from demem_adapters.shared import Inject, Memories, Namespace, checked, digest, logged, named, put_before
+from demem_adapters.common import Inject, Memories, Namespace, checked, digest, logged, named, put_before
 from demem_agent import FeedbackReport, InvalidInput, Reading
 
 try:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from demem_adapters.shared import Inject, Memories, Namespace, block, checked, digest, named
+from demem_adapters.common import Inject, Memories, Namespace, block, checked, digest, named
 from demem_agent import Reading
 from demem_agent.options import Options
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from demem_adapters.shared import DECLARED, Memories, Recent, digest
+from demem_adapters.common import DECLARED, Memories, Recent, digest
 from demem_agent import Reading
 from demem_agent.turns import text_field
 

@@ -12,7 +12,7 @@ import sys
 from io import TextIOWrapper
 from typing import TextIO
 
-from demem_agent.text import clean
+from demem_agent.text.words import clean
 
 __all__ = ["prepare", "print_exact", "print_json", "print_line", "shown"]
 

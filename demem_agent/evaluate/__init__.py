@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from demem_agent.evaluate.beam import load_beam
 from demem_agent.evaluate.bootstrap import Interval
-from demem_agent.evaluate.dialogue import Dialogue, Probe
-from demem_agent.evaluate.locomo import load_locomo
-from demem_agent.evaluate.longmemeval import load_longmemeval
+from demem_agent.evaluate.data.beam import load_beam
+from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.data.locomo import load_locomo
+from demem_agent.evaluate.data.longmemeval import load_longmemeval
+from demem_agent.evaluate.data.memoryarena import load_memoryarena
+from demem_agent.evaluate.data.plain import load_jsonl, load_text
+from demem_agent.evaluate.data.questions import load_own, load_questions, with_questions
 from demem_agent.evaluate.measured import MEASURES, Measured, load, save
-from demem_agent.evaluate.memoryarena import load_memoryarena
 from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, whole_recall
-from demem_agent.evaluate.plain import load_jsonl, load_text
-from demem_agent.evaluate.questions import load_own, load_questions, with_questions
 from demem_agent.evaluate.run import evaluate, paired, report
 from demem_agent.evaluate.system import Maker, System
 from demem_agent.evaluate.systems import BASELINES, Slots, oracle

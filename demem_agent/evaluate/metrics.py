@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time
 
-from demem_agent.answering import ExtractiveAnswerer
-from demem_agent.dates import absolute
+from demem_agent.answering.extractive import ExtractiveAnswerer
+from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.dialogue import Probe
-from demem_agent.reading import CLOSE, OPEN
-from demem_agent.scorers import Contained, TokenF1
-from demem_agent.text import passages
+from demem_agent.evaluate.data.dialogue import Probe
+from demem_agent.reading.packing import CLOSE, OPEN
+from demem_agent.text.dates import absolute
+from demem_agent.text.words import passages
 from demem_agent.turns import Turn
 from demem_agent.types import Answerer, Attempt, Draft, Evidence, Line, Question, Reading
 
@@ -113,7 +113,7 @@ def whole_recall(text: str, gold: Sequence[Turn]) -> float:
 
 
 def extract(text: str, probe: Probe, answerer: Answerer | None = None) -> str:
-    """Answer a question from a text alone, offline: with :class:`~demem_agent.answering.ExtractiveAnswerer`, or
+    """Answer a question from a text alone, offline: with :class:`~demem_agent.answering.extractive.ExtractiveAnswerer`, or
     another answerer that is not async."""
     made = (answerer or ExtractiveAnswerer()).answer(Question(probe.question, probe.at, as_reading(text)))
     return made.text if isinstance(made, Draft) else str(made)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.bootstrap import Interval, bootstrap
-from demem_agent.evaluate.dialogue import Dialogue, Probe
+from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.measured import MEASURES, Measure, Measured, load, save
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording, answer_f1, contains, extract
 from demem_agent.evaluate.system import Maker, System

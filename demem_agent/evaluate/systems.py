@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.encoders import default_encoder
-from demem_agent.evaluate.dialogue import Dialogue
+from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.evaluate.system import Maker
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
-from demem_agent.reading import in_time_order, pack, render
+from demem_agent.reading.packing import in_time_order, pack, render
 from demem_agent.scoring.lexical import LexicalIndex
-from demem_agent.text import content_terms, passages, terms
+from demem_agent.text.words import content_terms, passages, terms
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import Evidence, Line
 

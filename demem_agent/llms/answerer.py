@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from demem_agent.answering import ExtractiveAnswerer
-from demem_agent.compress import said
+from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
-from demem_agent.text import clean, words
+from demem_agent.summaries.compress import said
+from demem_agent.text.words import clean, words
 from demem_agent.types import Draft, Line, Question
 
 __all__ = ["ModelAnswerer", "answering_prompt"]

@@ -6,8 +6,8 @@ from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
+from demem_agent.summaries.grounding import fault_of
 from demem_agent.types import Compression, Proposal
-from demem_agent.written import fault_of
 
 __all__ = ["ModelCompressor", "compressing_prompt"]
 

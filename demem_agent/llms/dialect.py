@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from demem_agent.llms.model import Options, Prompt
-from demem_agent.text import clean
+from demem_agent.text.words import clean
 
 __all__ = ["chat_fields", "to_leave_out"]
 

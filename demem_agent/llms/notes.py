@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from demem_agent.compress import day, said
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.summaries.compress import day, said
+from demem_agent.summaries.grounding import invented
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import Evidence, Source
-from demem_agent.written import invented
 
 __all__ = ["NOTE", "NoteTaker"]
 

@@ -19,7 +19,7 @@ from demem_agent.llms.model import PLAIN, Completion, Options, Prompt, Usage
 from demem_agent.llms.retry import AskAgain, Retry
 from demem_agent.llms.spending import Ledger, Urgency
 from demem_agent.llms.stream import Stream
-from demem_agent.units import measure
+from demem_agent.text.units import measure
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

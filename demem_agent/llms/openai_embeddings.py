@@ -21,9 +21,9 @@ from demem_agent.llms.line import CONCURRENCY, Line, Need
 from demem_agent.llms.model import Usage
 from demem_agent.llms.retry import Retry
 from demem_agent.llms.spending import Ledger
-from demem_agent.text import clean
+from demem_agent.text.units import measure
+from demem_agent.text.words import clean
 from demem_agent.turns import whole_field
-from demem_agent.units import measure
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -6,12 +6,12 @@ wanted and for which time, and match turns that have nothing to do with it.
 
 from __future__ import annotations
 
-from demem_agent.dates import running
-from demem_agent.text import words
+from demem_agent.text.dates import running
+from demem_agent.text.words import words
 
 __all__ = ["focus"]
 
-#: Words of asking, in any domain; what they ask for is in ``demem_agent.kinds``.
+#: Words of asking, in any domain; what they ask for is in ``demem_agent.text.questions``.
 _FRAME = frozenset(
     """many much often time times ever kind kinds type types sort sorts different various think thinks feel feeling
     lately recently currently tip tips advice suggest suggestion suggestions recommend recommendation recommendations

@@ -10,12 +10,12 @@ from datetime import UTC, date, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.dates import find
-from demem_agent.kinds import NAME, has_number
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.related import RelatedWords
-from demem_agent.text import stems, words
+from demem_agent.text.dates import find
+from demem_agent.text.questions import NAME, has_number
+from demem_agent.text.words import stems, words
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "moment"]

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.dates import absolute, ranges
-from demem_agent.kinds import asks_how_many, asks_when, asks_who
 from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP, Signals
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.text import content_words, stems
+from demem_agent.text.dates import absolute, ranges
+from demem_agent.text.questions import asks_how_many, asks_when, asks_who
+from demem_agent.text.words import content_words, stems
 
 __all__ = ["FEATURES", "Query", "Ranking", "Weights", "features", "rank", "slot_scores"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from demem_agent.codec import Json, SlotRow
-from demem_agent.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.settings import Settings
+from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
+from demem_agent.stores.codec import Json, SlotRow
 
 __all__ = ["Address", "Rows", "Store"]
 

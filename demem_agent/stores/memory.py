@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field, replace
 
-from demem_agent.codec import Json, SlotRow, certified_to, slot_row
 from demem_agent.errors import StaleState, StoreError
-from demem_agent.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.settings import Settings
+from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.stores.base import Address, Rows
+from demem_agent.stores.codec import Json, SlotRow, certified_to, slot_row
 from demem_agent.types import number_of
 
 __all__ = ["MemoryStore"]

@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from demem_agent.codec import (
+from demem_agent.errors import StoreError
+from demem_agent.slots.records import Head, Operation, SlotState, StoredContext, StoredEvidence, Vector
+from demem_agent.stores.codec import (
     Json,
     context_from,
     context_to,
@@ -18,8 +20,6 @@ from demem_agent.codec import (
     vectors_to_bytes,
     written_to,
 )
-from demem_agent.errors import StoreError
-from demem_agent.records import Head, Operation, SlotState, StoredContext, StoredEvidence, Vector
 from demem_agent.turns import time_field, unit_field
 from demem_agent.types import Evidence, number_of
 

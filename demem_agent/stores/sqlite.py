@@ -17,7 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from demem_agent.codec import (
+from demem_agent.errors import StaleState, StoreError
+from demem_agent.settings import Settings
+from demem_agent.slots.records import Delta, Head
+from demem_agent.stores.base import Address, Rows
+from demem_agent.stores.codec import (
     SlotRow,
     certified_to,
     dumps,
@@ -27,10 +31,6 @@ from demem_agent.codec import (
     vectors_from_bytes,
     written_from,
 )
-from demem_agent.errors import StaleState, StoreError
-from demem_agent.records import Delta, Head
-from demem_agent.settings import Settings
-from demem_agent.stores.base import Address, Rows
 from demem_agent.stores.rows import (
     certificate_from_row,
     context_from_row,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.text import content_terms
+from demem_agent.text.words import content_terms
 from demem_agent.types import Attempt, Draft, Question
 
 __all__ = ["Async", "BagEncoder", "Failing", "ReadingAnswerer", "ScriptedAnswerer", "ScriptedScorer", "Slow"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from demem_agent.text import content_terms
+from demem_agent.text.words import content_terms
 
 __all__ = ["obedient"]
 

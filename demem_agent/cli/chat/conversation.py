@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from demem_agent.llms.answerer import answering_prompt
 from demem_agent.llms.model import Message, Prompt, shared_prefix
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.reading import wrap
+from demem_agent.reading.packing import wrap
+from demem_agent.text.units import Measure
 from demem_agent.types import Question, Slot
-from demem_agent.units import Measure
 
 __all__ = ["Conversation", "Prefix", "overview"]
 

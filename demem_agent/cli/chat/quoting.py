@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from demem_agent.answering import ExtractiveAnswerer
-from demem_agent.corrections import CORRECTION
+from demem_agent.answering.corrections import CORRECTION
+from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.types import Draft, Question
 
 __all__ = ["QuotingAnswerer", "asks"]

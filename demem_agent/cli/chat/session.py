@@ -12,9 +12,9 @@ from demem_agent.cli.chat.conversation import overview
 from demem_agent.cli.chat.quoting import asks
 from demem_agent.cli.chat.talker import Talker
 from demem_agent.cli.faults import UsageError
-from demem_agent.signals import Told
+from demem_agent.feedback.signals import Told
+from demem_agent.text.units import measure
 from demem_agent.types import Receipt, number_of
-from demem_agent.units import measure
 
 __all__ = ["ASSISTANT", "SOURCE", "Said", "Session"]
 

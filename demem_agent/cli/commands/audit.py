@@ -16,9 +16,9 @@ from demem_agent.cli.shared import WIDTH_OF_A_PIPE, Output, ticking
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.splits import audit_parts
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.figures import require_matplotlib
-from demem_agent.evaluate.split_audits import AUDITS, audited, save_records
-from demem_agent.evaluate.split_figures import draw_audit
+from demem_agent.evaluate.drawing.figures import require_matplotlib
+from demem_agent.studies.splits.catalogue import AUDITS, audited, save_records
+from demem_agent.studies.splits.figures import draw_audit
 
 __all__ = ["audit"]
 

@@ -14,14 +14,14 @@ from rich.console import RenderableType
 from demem_agent import SlotMemory
 from demem_agent.cli.endpoint import Endpoint
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.marking import Marking
-from demem_agent.cli.measuring import Trial
+from demem_agent.cli.measuring.marking import Marking
+from demem_agent.cli.measuring.shared import Trial
 from demem_agent.cli.shared import Output, ticking
 from demem_agent.cli.tables import ablation_parts, paper_scores, paper_table, slot_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import Dialogue, Measured, load_beam, load_locomo, load_longmemeval, load_memoryarena
-from demem_agent.evaluate.audit import Audited
-from demem_agent.evaluate.intervention import Intervened
+from demem_agent.studies.slots.audit import Audited
+from demem_agent.studies.slots.intervention import Intervened
 
 __all__ = ["BENCHMARKS", "bench", "by_row", "loaded", "marked", "named"]
 
@@ -129,7 +129,7 @@ def marked(
         raise UsageError(f"--model answers the questions of {' and '.join(MARKED)}, and not of {name}")
     if others:
         raise UsageError("--ablations and --slots ask no model; leave out --model, or them")
-    from demem_agent.cli.protocol import Protocol
+    from demem_agent.cli.measuring.protocol import Protocol
 
     also = [paper_scores()] if name == "locomo" else []
     report, parts = Protocol(trial, endpoint, marking).run(loaded(benchmark, data), benchmark.name, also)
@@ -146,8 +146,8 @@ def slot_rows(
     dialogues: Sequence[Dialogue], seed: int, rows_of: Callable[[Sequence[Any]], list[Any]]
 ) -> dict[str, list[Any]]:
     """Give the audit and the intervention of a fresh memory of each dialogue, as JSON values."""
-    from demem_agent.evaluate.audit import audit, audit_table
-    from demem_agent.evaluate.intervention import intervene, intervention_table
+    from demem_agent.studies.slots.audit import audit, audit_table
+    from demem_agent.studies.slots.intervention import intervene, intervention_table
 
     audited, intervened = [], []
     with ticking("slot audits") as tick:
@@ -165,7 +165,7 @@ def slot_rows(
 
 def ablation_rows(dialogues: Sequence[Dialogue], seed: int) -> list[Any]:
     """Give what each variant finds when the questions of a dialogue are replayed with feedback, as JSON values."""
-    from demem_agent.evaluate.ablations import ablation_table
+    from demem_agent.studies.ablations.run import ablation_table
 
     with ticking("ablations") as tick:
         return [asdict(row) for row in ablation_table(dialogues, seed=seed, tick=tick)]

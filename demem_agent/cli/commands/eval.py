@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.measuring import Trial
+from demem_agent.cli.measuring.shared import Trial
 from demem_agent.cli.shared import Output
 from demem_agent.evaluate import load_own
 

@@ -26,8 +26,8 @@ def lab(
 
     Experiments: regret, mismatch, distortion, budget, partitions, changes, certificates.
     """
-    from demem_agent.lab import run_lab
-    from demem_agent.lab.experiments import QUICK, Scale
+    from demem_agent.studies.synthetic import run_lab
+    from demem_agent.studies.synthetic.experiments import QUICK, Scale
 
     scale = QUICK if quick else Scale()
     scale = scale if seeds is None else replace(scale, seeds=seeds)

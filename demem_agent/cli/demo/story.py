@@ -22,11 +22,11 @@ from demem_agent import (
     SplitCertificate,
     SplitSettings,
 )
-from demem_agent.answering import ExtractiveAnswerer
+from demem_agent.answering.extractive import ExtractiveAnswerer
+from demem_agent.answering.scorers import default_scorers
 from demem_agent.cli.demo.data import ASKED_AT, FORGET, NEEDS, QUESTIONS, SECRET, Need, conversation
 from demem_agent.cli.tables.cells import counts
 from demem_agent.errors import InvariantBroken
-from demem_agent.scorers import default_scorers
 from demem_agent.turns import time_field
 from demem_agent.types import Attempt, Question
 

@@ -11,7 +11,7 @@ from demem_agent import Route, SlotMemory
 from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import route_table, route_words
-from demem_agent.text import content_terms, terms
+from demem_agent.text.words import content_terms, terms
 from demem_agent.types import Context, Evidence, Line
 
 __all__ = ["context_parts", "lines_read"]

@@ -33,7 +33,7 @@ _PAPER: Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]] = {
 
 
 def protocol_parts(document: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Give the tables of a report as :func:`demem_agent.evaluate.protocol_figures.marks_report` makes it."""
+    """Give the tables of a report as :func:`demem_agent.evaluate.protocol.forecast.marks_report` makes it."""
     judges = ", ".join(document["judges"])
     asked = document["questions"] * document["runs"]
     runs = f"{document['runs']} run{'s' if document['runs'] > 1 else ''}"

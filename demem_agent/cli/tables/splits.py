@@ -15,7 +15,7 @@ __all__ = ["audit_parts", "figure"]
 
 
 def audit_parts(report: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Give the tables of a report as :func:`demem_agent.evaluate.split_audits.audited` makes it."""
+    """Give the tables of a report as :func:`demem_agent.studies.splits.catalogue.audited` makes it."""
     dialogues, left_out = report["dialogues"], report["left_out"]
     counted = f"{dialogues} dialogue{'s' if dialogues > 1 else ''}"
     without = f" ({left_out} left out: fewer than two questions with evidence)" if left_out else ""

@@ -1,0 +1,177 @@
+"""A model client for AutoGen that recalls before each call and remembers after it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Self, Unpack
+
+from demem_adapters.autogen.messages import asked_in, goes_on, last, said_in, with_recalled
+from demem_adapters.common import Memories, Recent, digest
+from demem_agent import FeedbackReport, InvalidInput, Reading
+from demem_agent.feedback.signals import Told
+
+try:
+    from autogen_core import Component, ComponentModel
+    from autogen_core.memory import Memory
+    from autogen_core.models import (
+        ChatCompletionClient,
+        CreateResult,
+        FunctionExecutionResultMessage,
+        LLMMessage,
+        ModelInfo,
+        RequestUsage,
+    )
+    from pydantic import BaseModel
+except ImportError as error:
+    raise ImportError("the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'") from error
+
+__all__ = ["RememberingClient", "RememberingClientConfig"]
+
+#: A model's turn has ended as it should; "unknown" is what a stream that breaks off ends with.
+_WHOLE = frozenset({"stop", "function_calls"})
+#: Turns that wait for the results of tools; the oldest goes when there are more.
+_MOST_WAITING = 1_000
+
+
+class RememberingClientConfig(BaseModel):
+    """The client and the memory of a :class:`RememberingClient`."""
+
+    client: ComponentModel
+    memory: ComponentModel
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What the user asked, the key that it is remembered by, and what was recalled for it."""
+
+    asked: str
+    key: str
+    reading: Reading | None
+
+
+class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]):
+    """A model client that recalls before each call and remembers after it; everything else is the client's.
+
+    What is recalled reaches the model in that call alone: the agent's context and its state keep what was said. The
+    user's message and the answer are remembered once the model has come to its end. What cannot be remembered (a store
+    that fails) is logged by kind, and the answer is given all the same.
+
+    Args:
+        client: any model client.
+        memory: a ``LongTermMemory``: whose memory, and where what was recalled goes.
+    """
+
+    component_type = "model"
+    component_config_schema = RememberingClientConfig
+
+    def __init__(self, client: ChatCompletionClient, memory: Any) -> None:
+        self.client, self.memory = client, memory
+        self._waiting: Recent[str, _Turn] = Recent(_MOST_WAITING)
+        #: Of the last answer, for ``memories.feedback(call, ...)`` later on; None if it was not remembered.
+        self.call: str | None = None
+
+    @property
+    def memories(self) -> Memories:
+        """Where it is remembered."""
+        return self.memory.memories
+
+    async def create(self, messages: Sequence[LLMMessage], **call: Any) -> CreateResult:
+        """Call the model, with what was recalled among the messages; other arguments are passed on."""
+        said = said_in(messages)
+        turn = await self._begin(said)
+        result = await self.client.create(with_recalled(said, turn.reading, self.memory.inject), **call)
+        await self._end(turn, result)
+        return result
+
+    async def create_stream(
+        self, messages: Sequence[LLMMessage], **call: Any
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        """Call the model as :meth:`create` does; the pieces come as the client gives them."""
+        said = said_in(messages)
+        turn = await self._begin(said)
+        put = with_recalled(said, turn.reading, self.memory.inject)
+        async with contextlib.aclosing(self.client.create_stream(put, **call)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, CreateResult):
+                    await self._end(turn, piece)
+                yield piece
+
+    async def feedback(self, **told: Unpack[Told]) -> FeedbackReport:
+        """Tell how the last answer of this client did; arguments as of ``SlotMemory.feedback``.
+
+        Raises:
+            InvalidInput: if the last call gave no answer that was remembered; what ``SlotMemory.feedback`` raises.
+        """
+        if self.call is None:
+            raise InvalidInput("feedback", told, "given after a call whose answer was remembered")
+        return await asyncio.to_thread(self.memories.feedback, self.call, namespace=self.memory.namespace, **told)
+
+    async def _begin(self, said: Sequence[LLMMessage]) -> _Turn:
+        self.call = None
+        for result in [r for m in said[-1:] if isinstance(m, FunctionExecutionResultMessage) for r in m.content]:
+            if result.call_id in self._waiting:  # the same question again, with the results of tools
+                return self._waiting[result.call_id]
+        memory = self.memory
+        asked = asked_in(said, memory.user)
+        question = last(asked)
+        reading = await self.memories.aprepare(memory.namespace, question)
+        about: dict[str, Any] = {"session": memory.session, "again": goes_on(said, question)}
+        before = await asyncio.to_thread(self.memories.before, memory.namespace, question, **about)
+        # The same from every agent of a team, and when the turn is carried out again; another when it is asked later.
+        key = digest(memory.namespace, memory.session, date.today().isoformat(), asked, before)
+        return _Turn(question, key, reading)
+
+    async def _end(self, turn: _Turn, result: CreateResult) -> None:
+        if result.finish_reason not in _WHOLE:
+            return
+        text, calls = (result.content, []) if isinstance(result.content, str) else ("", result.content)
+        namespace, session = self.memory.namespace, self.memory.session
+        call = digest(namespace, turn.key, text)
+        about: dict[str, Any] = {"key": turn.key, "reading": turn.reading, "session": session, "call": call}
+        answer = await asyncio.to_thread(self.memories.converse, namespace, turn.asked, text, **about)
+        self.call = call if answer else None
+        for asked in calls:
+            if asked.id:
+                self._waiting[asked.id] = turn
+
+    async def close(self) -> None:
+        """Close the client; the memory stays open."""
+        await self.client.close()
+
+    def actual_usage(self) -> RequestUsage:
+        """Give the client's usage."""
+        return self.client.actual_usage()
+
+    def total_usage(self) -> RequestUsage:
+        """Give the client's usage in all."""
+        return self.client.total_usage()
+
+    def count_tokens(self, messages: Sequence[LLMMessage], **call: Any) -> int:
+        """Count as the client does; what will be recalled is not counted."""
+        return self.client.count_tokens(messages, **call)
+
+    def remaining_tokens(self, messages: Sequence[LLMMessage], **call: Any) -> int:
+        """Count as the client does; what will be recalled is not counted."""
+        return self.client.remaining_tokens(messages, **call)
+
+    @property
+    def capabilities(self) -> Any:
+        """The client's capabilities, as AutoGen called its model info."""
+        return self.client.capabilities
+
+    @property
+    def model_info(self) -> ModelInfo:
+        """The client's model info."""
+        return self.client.model_info
+
+    def _to_config(self) -> RememberingClientConfig:
+        return RememberingClientConfig(client=self.client.dump_component(), memory=self.memory.dump_component())
+
+    @classmethod
+    def _from_config(cls, config: RememberingClientConfig) -> Self:
+        client = ChatCompletionClient.load_component(config.client)
+        return cls(client, Memory.load_component(config.memory))

@@ -1,0 +1,115 @@
+"""A memory for each namespace: opened when it is needed, and no more of them held than were used lately."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Self, Unpack
+from weakref import WeakValueDictionary
+
+from demem_agent import InvalidInput, SlotMemory
+from demem_agent.options import Options
+from demem_agent.stores import Address, MemoryStore, Store, open_store
+from demem_agent.text.units import Measure, measure
+from demem_agent.turns import text_field, whole_field
+from demem_agent.types import Unit
+
+__all__ = ["Namespaces"]
+
+
+class Namespaces:
+    """What :class:`~demem_adapters.common.memories.Memories` are kept in; safe to share between threads.
+
+    Args:
+        url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
+        most_open: how many are held in RAM at once, those that were used last; the others are opened again.
+        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the machine's if none is.
+    """
+
+    def __init__(self, url: str | Store = "memory://", *, most_open: int = 200, **options: Unpack[Options]) -> None:
+        if "memory_id" in options:
+            raise InvalidInput("memory_id", options["memory_id"], "left out: each namespace is a memory of its own")
+        self.most_open = whole_field("most_open", most_open, 1)
+        # What is said is dated when it comes in, so that "last week" means something later.
+        self._options: Options = {"clock": datetime.now, **options}
+        self._store = open_store(url) if isinstance(url, str) else url
+        self._owns_store = isinstance(url, str)
+        self._open: OrderedDict[str, SlotMemory] = OrderedDict()
+        #: Those that somebody still works with, too: one object for each memory, so that its lock holds for all.
+        self._in_use: WeakValueDictionary[str, SlotMemory] = WeakValueDictionary()
+        self._lock = threading.RLock()
+
+    def of(self, namespace: str) -> SlotMemory:
+        """Give the memory of a namespace, making it if there is none."""
+        text_field("namespace", namespace)
+        with self._lock:
+            memory = self._in_use.get(namespace)
+            if memory is None and not self._store.holds(self._address(namespace)):
+                memory = SlotMemory.open(self._store, **self._named(namespace))
+        if memory is None:  # a large one takes its time to open, and nobody else has to wait for that
+            memory = SlotMemory.open(self._store, **self._named(namespace))
+        return self._held(namespace, memory)
+
+    def known(self, namespace: str | None) -> SlotMemory | None:
+        """Give the memory of a namespace, or None if nothing was ever written to it."""
+        if namespace is None:
+            return None
+        text_field("namespace", namespace)
+        there = namespace in self._in_use or self._store.holds(self._address(namespace))
+        return self.of(namespace) if there else None
+
+    def measure(self, unit: Unit) -> Measure:
+        """Give what measures a text as these memories do, in the unit of a reading of theirs."""
+        return measure(unit, self._options.get("counter") if unit == "tokens" else None)
+
+    def export(self) -> dict[str, list[dict[str, Any]]]:
+        """Give all memories as JSON values, by namespace: for frameworks that keep state."""
+        tenant = self._address("").tenant
+        return {namespace: self.of(namespace).export() for namespace in self._store.memories(tenant)}
+
+    def restore(self, exported: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
+        """Make memories from what :meth:`export` gave, in namespaces that do not exist here yet."""
+        for namespace, lines in exported.items():
+            self._held(namespace, SlotMemory.restore(lines, self._store, **self._named(namespace)))
+
+    def close(self) -> None:
+        """Release the store, if it was made from a URL."""
+        if self._owns_store:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        in_ram = isinstance(self._store, MemoryStore)
+        kept: dict[str, Any] = {"about": {"most_open": self.most_open, **self._options}}
+        return {**kept, "store": None if in_ram else self._store, "exported": self.export() if in_ram else {}}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__init__(kept["store"] or MemoryStore(), **kept["about"])  # type: ignore[misc]
+        self.restore(kept["exported"])
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+        made = type(self).__new__(type(self))
+        made.__setstate__(self.__getstate__())
+        return made
+
+    def _held(self, namespace: str, memory: SlotMemory) -> SlotMemory:
+        with self._lock:
+            held = self._in_use.setdefault(namespace, memory)
+            self._open[namespace] = held
+            self._open.move_to_end(namespace)
+            while len(self._open) > self.most_open:
+                self._open.popitem(last=False)  # all of it is in the store
+            return held
+
+    def _named(self, namespace: str) -> Options:
+        return {**self._options, "memory_id": namespace}
+
+    def _address(self, namespace: str) -> Address:
+        return Address(self._options.get("tenant", "default"), namespace)

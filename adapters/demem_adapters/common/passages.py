@@ -1,0 +1,63 @@
+"""A reading in pieces, for frameworks that take documents, nodes or entries instead of one text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from demem_agent import Evidence, Reading
+from demem_agent.text.units import Measure
+
+__all__ = ["Passage", "details", "fitting", "passages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What was read of one item, or a slot's summary, which is of no item.
+
+    Attributes:
+        score: how much it bears on the query, for comparing within a reading; 0.0 for a summary.
+    """
+
+    text: str
+    evidence: Evidence | None = None
+    score: float = 0.0
+
+
+def passages(reading: Reading | None) -> list[Passage]:
+    """Give what was read, a passage for each item, best first; nothing for no reading."""
+    if reading is None or not reading.text:
+        return []
+    if reading.mode == "strict":
+        return [Passage(reading.text)]
+    said: dict[str, Passage] = {}
+    for line in reading.lines:  # in the order of the text: what is said of one item stays in it
+        before = said.get(line.evidence.id, Passage("", score=line.score))
+        text = f"{before.text}\n{line.text}" if before.text else line.text
+        said[line.evidence.id] = Passage(text, line.evidence, max(before.score, line.score))
+    return sorted(said.values(), key=lambda passage: -passage.score)
+
+
+def fitting(
+    found: Iterable[Passage], shown: Callable[[Passage], str], limit: int, measure: Measure = len
+) -> Iterator[Passage]:
+    """Give passages as long as what is ``shown`` of them fits; one that does not makes room for those after it.
+
+    Args:
+        measure: gives the size of a text in the unit of the limit, as ``Memories.measure`` does.
+    """
+    for passage in found:
+        size = measure(shown(passage))
+        if size <= limit:
+            limit -= size
+            yield passage
+
+
+def details(evidence: Evidence | None) -> dict[str, Any]:
+    """Give what is known of an item beside its text, as JSON values: for the metadata of a document."""
+    if evidence is None:
+        return {}
+    about = {name: getattr(evidence, name) for name in ("speaker", "session", "source", "source_id")}
+    about |= {"evidence_id": evidence.id, "at": evidence.at.isoformat() if evidence.at else None}
+    return {name: value for name, value in about.items() if value is not None}

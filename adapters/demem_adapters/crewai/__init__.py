@@ -1,0 +1,250 @@
+"""Memory for CrewAI: what goes into ``Crew(memory=...)`` or ``Agent(memory=...)``, and a storage backend."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextvars import ContextVar
+from datetime import date
+from itertools import accumulate
+from typing import Any, Self
+
+from demem_adapters.common import LOG, Recent, digest, logged
+from demem_adapters.crewai.storage import SAID_BY, MemoryStorage, wanting
+from demem_agent import InvalidInput, Reading
+
+try:
+    from crewai.events import LLMCallCompletedEvent, LLMGuardrailCompletedEvent, crewai_event_bus
+    from crewai.memory.types import MemoryMatch, MemoryRecord
+    from crewai.memory.unified_memory import Memory
+    from crewai.memory.utils import join_scope_paths
+    from pydantic import Field, PrivateAttr
+except ImportError as error:
+    raise ImportError("this adapter needs crewai: pip install 'demem-agent[crewai]'") from error
+
+__all__ = ["LongTermMemory", "MemoryStorage"]
+
+#: Why a model stops that has come to its end; None is one that never says why, such as a model of your own.
+_WHOLE = frozenset({None, "stop", "end_turn", "stop_sequence", "completed", "eos", "tool_calls", "tool_use"})
+#: A task and its result, or what an agent alone was asked and gave, as CrewAI puts them into one text.
+_TURN = re.compile(r"(Task|Input): .*\nAgent: .*\nResult: ", re.DOTALL)
+#: Questions with the memories that were recalled for them, latest last, in this thread or task: CrewAI saves to the
+#: memory of the crew that an agent was first in, though it recalls from that of the crew that it is in now.
+_RECALLED: ContextVar[tuple[tuple[str, LongTermMemory], ...]] = ContextVar("recalled", default=())
+_MOST_RECALLED = 20
+
+_cut_off: Recent[str, None] = Recent()
+
+
+class _Turn(str):
+    """A task and its result as CrewAI puts them into one text, with its parts and the reading that it was done from."""
+
+    asked: str
+    role: str
+    said: str
+    reading: Reading | None
+
+
+class LongTermMemory(Memory):
+    """Recall for each task and remember it with its result, without any call of a model: for ``Crew(memory=...)``.
+
+    What CrewAI puts before its agents is within the limit of the memories. A task whose last answer was cut off is not
+    remembered, nor a result that a guardrail turns down; the same task with the same result in the same scope is
+    remembered once a day. What goes wrong with remembering a task is logged by its kind, and the result stands.
+
+    An agent object that is in a second crew saves to the memory of its first: what this memory was not recalled for it
+    does not remember, with a warning. So make agents anew for each crew.
+
+    ``memory.feedback(result, thumbs=True)`` tells how a result did. Methods are those of CrewAI's ``Memory``, arguments
+    after ``scope`` by name; ``depth`` and ``agent_role`` make no difference, and what changes its way of scoring
+    neither. Scores are for comparing within the one memory.
+
+    Args:
+        memories: where it is remembered.
+        root_scope: whose memory, such as ``/user/ana``: the namespace. Scopes below it are parts of the one memory.
+            Where it is left out it is "/"; None and blank texts are refused, as they may be a user who is not known.
+        fill: give as many matches as are within the limit, though CrewAI's agents ask for 5 only; False to give no more
+            than is asked for.
+        encoder: of the memories, where they have one of their own; only for searching by vector.
+
+    Raises:
+        InvalidInput: for a root scope that is given and names nobody.
+    """
+
+    memories: Any = Field(exclude=True)
+    fill: bool = True
+    encoder: Any = Field(default=None, exclude=True)
+    storage: Any = Field(default=None, exclude=True)
+    embedder: Any = Field(default=None, exclude=True)
+    llm: Any = Field(default=None, exclude=True)
+    _asked: Recent[str, Reading | None] = PrivateAttr(default_factory=Recent)
+    _kept: Recent[str, list[str]] = PrivateAttr(default_factory=Recent)
+
+    def __init__(self, **given: Any) -> None:
+        scope = given.get("root_scope", "/")
+        if not isinstance(scope, str) or not scope.strip():
+            raise InvalidInput("root_scope", scope, "a text such as '/user/ana', or left out")
+        super().__init__(**given)
+
+    def model_post_init(self, context: Any) -> None:
+        """Stand on the memories instead of a database and a provider of CrewAI's choice."""
+        self.storage = MemoryStorage(self.memories, join_scope_paths(self.root_scope, None), encoder=self.encoder)
+        self.embedder = self.storage.embed
+        super().model_post_init(context)
+        crewai_event_bus.on(LLMCallCompletedEvent)(_note)  # the same handler again is no further one
+        crewai_event_bus.on(LLMGuardrailCompletedEvent)(_take_back)
+
+    def recall(
+        self,
+        query: str,
+        scope: str | None = None,
+        categories: list[str] | None = None,
+        limit: int = 10,
+        depth: str = "deep",
+        source: str | None = None,
+        include_private: bool = False,
+    ) -> list[MemoryMatch]:
+        """Read for a query, in a scope and below it: a match for each record, best first."""
+        self._asked[query] = None
+        _RECALLED.set((*_RECALLED.get()[1 - _MOST_RECALLED :], (query, self)))
+        in_scope = wanting(join_scope_paths(self.root_scope, scope), categories)
+
+        def wanted(record: MemoryRecord) -> bool:
+            private = record.private and not include_private and (source is None or record.source != source)
+            return in_scope(record) and not private
+
+        reading, found = self.storage.read(query, wanted, MemoryMatch.format)
+        self._asked[query] = reading
+        return found if self.fill else found[:limit]
+
+    def extract_memories(self, content: str) -> list[str]:
+        """Give what there is to remember of a task and its result: both as they are.
+
+        Nothing of one that was cut off, or that this memory was not recalled for.
+        """
+        crewai_event_bus.flush()  # what was told of the last call may still be on its way to the handler
+        turn = self._turn(content)
+        if not isinstance(turn, _Turn) and _TURN.match(content):
+            LOG.warning("a turn was not remembered: it was another memory that was recalled for it")
+            return []
+        cut = _final(turn.said if isinstance(turn, _Turn) else content.rpartition("\nResult: ")[2]) in _cut_off
+        return [turn] if turn.strip() and not cut else []
+
+    def _turn(self, content: str) -> str:
+        """Take apart what CrewAI has put together, at the question that was recalled for: nobody can feign the seam."""
+        _, _, body = content.partition(": ")
+        heads = accumulate(body.split("\nAgent: "), lambda head, more: f"{head}\nAgent: {more}")
+        asked = max((head for head in heads if head in self._asked and head != body), key=len, default=None)
+        if asked is None or _recalled_last(asked, self) is not self:
+            return content
+        turn = _Turn(content)
+        about, _, said = body[len(asked) :].removeprefix("\nAgent: ").partition("\nResult: ")
+        turn.asked, turn.reading = asked, self._asked[asked]
+        turn.role, turn.said = about.partition("\nExpected result: ")[0].strip(), _answer(said)
+        return turn
+
+    def remember(self, content: str, scope: str | None = None, **about: Any) -> MemoryRecord | None:
+        """Remember a text as it is, and give its record; None if the memory is read-only, or the text blank."""
+        return next(iter(self.remember_many([content], scope, **about)), None)
+
+    def remember_many(
+        self, contents: list[str], scope: str | None = None, *, root_scope: str | None = None, **about: Any
+    ) -> list[MemoryRecord]:
+        """Remember texts as they are, and give their records."""
+        path = join_scope_paths(root_scope or self.root_scope, scope)
+        known = {name: about[name] for name in MemoryRecord.model_fields if about.get(name) is not None}
+        kept: list[MemoryRecord] = []
+        for content in contents if not self.read_only else ():
+            if isinstance(content, _Turn):
+                self._converse(content, path)
+            elif content.strip():
+                kept.append(MemoryRecord(content=content, scope=path, **known))
+                self.storage.keep(kept[-1])
+        return kept
+
+    def _converse(self, turn: _Turn, scope: str) -> None:
+        kept = self._kept[turn.asked] = []
+        with logged("a turn was not remembered"):
+            for by, text in (("user", turn.asked), (turn.role or "assistant", turn.said)):
+                once = digest(date.today(), scope, turn.asked, by, text)
+                if self.storage.get_record(once) is None:
+                    self.storage.keep(MemoryRecord(id=once, content=text, scope=scope, metadata={SAID_BY: by}))
+                    kept.append(once)
+            call = digest(self.storage.namespace, turn.role, turn.said)
+            self.memories.answered(self.storage.namespace, turn.asked, turn.said, turn.reading, call=call)
+
+    def take_back(self, asked: str) -> None:
+        """Erase for good what the last turn with a question has added to the memory."""
+        with logged("a result that was turned down is still remembered"):
+            self.storage.delete(record_ids=self._kept.pop(asked, []))
+
+    def feedback(self, result: Any, **told: Any) -> Any:
+        """Tell how a result did; told as ``SlotMemory.feedback`` is, such as ``thumbs=True`` or ``correction="..."``.
+
+        Args:
+            result: what a crew, a task or an agent gave; of a crew it is that of its last task. Of the same words by
+                the same agent the last are meant.
+
+        Raises:
+            InvalidInput: for a result that was not remembered in this process; what ``SlotMemory.feedback`` raises.
+        """
+        last = result.tasks_output[-1] if hasattr(result, "tasks_output") else result
+        role = last.agent if hasattr(last, "agent") else last.agent_role
+        return self.memories.feedback(digest(self.storage.namespace, role.strip(), _answer(last.raw)), **told)
+
+    async def arecall(self, query: str, **about: Any) -> list[MemoryMatch]:
+        """Recall, without blocking the event loop."""
+        return await asyncio.to_thread(self.recall, query, **about)
+
+    async def aremember(self, content: str, **about: Any) -> MemoryRecord | None:
+        """Remember, without blocking the event loop."""
+        return await asyncio.to_thread(self.remember, content, **about)
+
+    async def aremember_many(self, contents: list[str], **about: Any) -> list[MemoryRecord]:
+        """Remember, without blocking the event loop."""
+        return await asyncio.to_thread(self.remember_many, contents, **about)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("storage", "embedder")}
+        if self.root_scope is None:  # it was left out
+            del kept["root_scope"]
+        return _made, (type(self), kept)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        made, (kind, kept) = self.__reduce__()
+        return made(kind, {**kept, "memories": self.memories.__deepcopy__(memo or {})})
+
+
+def _made(kind: type[LongTermMemory], kept: dict[str, Any]) -> LongTermMemory:
+    return kind(**kept)
+
+
+def _note(source: Any, event: LLMCallCompletedEvent) -> None:
+    """Keep in mind which answers were cut off: a digest of each, as CrewAI does not say so with a task's result."""
+    reason = event.finish_reason.lower() if event.finish_reason else None
+    broke_off = reason is None and getattr(source, "stream", False)
+    if isinstance(event.response, str):
+        _cut_off.pop(_final(event.response), None)
+        if broke_off or reason not in _WHOLE:
+            _cut_off[_final(event.response)] = None
+
+
+def _take_back(source: Any, event: LLMGuardrailCompletedEvent) -> None:
+    """Forget what a task gave and its guardrail turned down: CrewAI hands it over before it asks the guardrail."""
+    asked = str(getattr(source, "description", ""))  # an agent alone has none: it hands over after its guardrail
+    memory = _recalled_last(asked, None) if not event.success else None
+    if memory is not None:
+        memory.take_back(asked)
+
+
+def _recalled_last(asked: str, unless: LongTermMemory | None) -> LongTermMemory | None:
+    return next((memory for query, memory in reversed(_RECALLED.get()) if query == asked), unless)
+
+
+def _answer(text: str) -> str:
+    """Give the final answer of what an agent wrote, without its thoughts, as CrewAI's parser does."""
+    return text.rpartition("Final Answer:")[2].strip()
+
+
+def _final(text: str) -> str:
+    return digest(_answer(text))

@@ -1,0 +1,217 @@
+"""Memory for LangChain: agent middleware, a retriever and tools; ``langchain_rag`` selects for other retrievers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple, TypedDict
+
+from demem_adapters.common import Inject, Memories, Namespace, Recent, block, checked, digest, named
+from demem_adapters.common.passages import details, passages
+from demem_agent import Reading
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest
+    from langchain.agents.middleware.types import PrivateStateAttr
+    from langchain.tools import ToolRuntime
+    from langchain_core.documents import Document
+    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.tools import BaseTool, StructuredTool
+
+    from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
+except ImportError as error:
+    raise ImportError("the langchain adapter needs langchain: pip install 'demem-agent[langchain]'") from error
+
+__all__ = ["MemoryMiddleware", "MemoryRetriever", "SelectedRetriever", "SlotSelector", "as_turn", "tools", "wrap"]
+
+#: Where providers say why a model stopped, and what they say when it did not come to its end.
+_REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
+_CUT_OFF = re.compile(
+    r"length|max|filter|safety|refus|incomplete|error|recit|block|exceed|cancel|prohib|spii|malform|guard", re.I
+)
+#: How the ids begin that LangChain gives to what a model says; those that it gives to other messages are bare.
+_OF_A_MODEL = "lc_run-"
+#: What a tool gets for its runtime when no agent calls it.
+_OUTSIDE: Any = None
+
+
+class _State(TypedDict, total=False):
+    """What the state of an agent with memory has besides: the id of the message that its run is to answer."""
+
+    demem_asked: Annotated[str | None, PrivateStateAttr]
+
+
+class _Turn(NamedTuple):
+    """What the user asked in a run, and by what that is held: the same when it is carried out again."""
+
+    namespace: str | None
+    thread: str | None
+    asked: str
+    held: str
+
+
+class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Give an agent of ``create_agent`` memory, sync and async.
+
+    Before each model call, what bears on what the user asked is put before the model, not into the agent's state. Once
+    the agent has ended, question and answer are remembered as the state has them; nothing is if it failed, was left or
+    interrupted, was cut off, or ended with words that no model gave. ``memories.feedback(message.id, thumbs=True)``
+    tells how an answer did. A memory that fails costs no answer: what goes wrong is logged by kind.
+
+    List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks last to first. The
+    same message (by its id) in the same thread is remembered once, the same words in another message again.
+
+    Args:
+        namespace: whose memory; a function gets the runtime, such as
+            ``lambda runtime: getattr(runtime.context, "user", None)``. None means a run without memory.
+        inject: where the block goes: a "user" message before what was asked, or the end of the "system" message.
+    """
+
+    state_schema: Any = _State
+
+    def __init__(self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user") -> None:
+        super().__init__()
+        self.memories, self.namespace = memories, namespace
+        self.inject: Inject = checked(inject)
+        #: By the id of a model's answer, what it was given from.
+        self._given: Recent[str, Reading | None] = Recent()
+        #: What was asked, for when it is summarised away before the agent ends.
+        self._asked: Recent[str, str] = Recent()
+
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
+        return {"demem_asked": next(reversed(_said(state["messages"])), None)}
+
+    async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
+        return self.before_agent(state, runtime)
+
+    def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]) -> Any:
+        reading = self._recall(request)
+        return self._held(handler(_with(request, reading, self.inject)), reading)
+
+    async def awrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]) -> Any:
+        reading = await asyncio.to_thread(self._recall, request)
+        return self._held(await handler(_with(request, reading, self.inject)), reading)
+
+    def after_agent(self, state: Any, runtime: Any) -> None:
+        end: AnyMessage = state["messages"][-1]
+        turn = self._turn(state["messages"], state, runtime)
+        # An agent that ends with a tool's result (structured, or returned as it is) has said nothing itself.
+        said = "" if isinstance(end, ToolMessage) else end.text
+        answers = isinstance(end, ToolMessage) or (self._of_a_model(end) and _whole(end))
+        about: dict[str, Any] = {"reading": self._given.pop(end.id or "", None), "session": turn.thread, "call": end.id}
+        self._asked.pop(turn.held, None)
+        if turn.asked and answers:
+            key = digest(turn.held, turn.asked)  # a message that was edited keeps its id
+            self.memories.converse(turn.namespace, turn.asked, said, key=key, **about)
+
+    async def aafter_agent(self, state: Any, runtime: Any) -> None:
+        await asyncio.to_thread(self.after_agent, state, runtime)
+
+    def _recall(self, request: ModelRequest[Any]) -> Reading | None:
+        turn = self._turn(request.messages, request.state, request.runtime)
+        return self.memories.prepare(turn.namespace, turn.asked, shown=[m.text for m in request.messages])
+
+    def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:
+        """Find what was asked by its message's id, as its text is now: a redacted one is to stay redacted."""
+        name, thread = named(self.namespace, runtime), getattr(runtime.execution_info, "thread_id", None)
+        said = _said(messages)
+        asked = state.get("demem_asked") or next(reversed(said), None)
+        # With the namespace: where there is no thread, clients of many users may count their messages from one.
+        held = digest(name, thread, asked)
+        text = said.get(asked, self._asked.get(held, next(reversed(said.values()), "")))
+        self._asked[held] = text
+        return _Turn(name, thread, text, held)
+
+    def _held(self, response: Any, reading: Reading | None) -> Any:
+        """Hold what an answer was given from until the agent has ended: only then is it known to be the answer."""
+        for message in response.result:
+            # What a middleware says in place of a model has no id yet, whichever of the two is the inner one.
+            if isinstance(message, AIMessage) and message.id and not message.tool_calls:
+                self._given[message.id] = reading
+        return response
+
+    def _of_a_model(self, message: AnyMessage) -> bool:
+        """Tell whether a model call gave this; of a run that is taken up in another process its id tells."""
+        return message.id is not None and (message.id in self._given or message.id.startswith(_OF_A_MODEL))
+
+
+class MemoryRetriever(BaseRetriever):
+    """Retrieve from a memory: one document for each item of a reading, best first; of a summary, one document.
+
+    The documents with blank lines between them are within the limit of the memories.
+
+    Args:
+        namespace: whose memory; a function gets the keyword arguments of the call.
+        k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does so for one call.
+    """
+
+    memories: Memories
+    namespace: Namespace = "default"
+    k: int | None = None
+
+    def _get_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
+        best = passages(self.memories.recall(named(self.namespace, call), query))[: call.get("k", self.k)]
+        found = ((passage.text, details(passage.evidence)) for passage in best)
+        return [Document(text, id=about.get("evidence_id"), metadata=about) for text, about in found]
+
+    async def _aget_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
+        return await asyncio.to_thread(self._get_relevant_documents, query, run_manager=None, **call)
+
+
+def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseTool]:
+    """Make the tools ``remember`` and ``recall`` for an agent.
+
+    Args:
+        namespace: whose memory; a function gets the ``ToolRuntime`` of the call, and None outside of an agent.
+    """
+
+    def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
+        name, call = named(namespace, runtime), getattr(runtime, "tool_call_id", None)
+        memories.remember(name, text, source="tool", key=digest(name, call, text) if call else None)
+        return "Remembered."
+
+    def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
+        return block(memories.recall(named(namespace, runtime), query)) or "Nothing is remembered of that."
+
+    return [
+        _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
+        _tool(recall, "Recall what was said in earlier conversations that bears on a question."),
+    ]
+
+
+def _tool(work: Callable[..., str], description: str) -> BaseTool:
+    async def awork(**given: Any) -> str:
+        return await asyncio.to_thread(work, **given)
+
+    return StructuredTool.from_function(work, awork, description=description)
+
+
+def _said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
+    """Give what the user said by the ids of the messages; a summary has the user's type and is LangChain's own."""
+    said = (m for m in messages if isinstance(m, HumanMessage) and "lc_source" not in m.additional_kwargs)
+    return {message.id: message.text for message in said}
+
+
+def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -> ModelRequest[Any]:
+    if reading is None:
+        return request
+    if inject == "system":
+        told: Any = request.system_message.content_blocks if request.system_message else ()
+        return request.override(system_message=SystemMessage([*told, {"type": "text", "text": block(reading)}]))
+    users = {message.id: n for n, message in enumerate(request.messages) if isinstance(message, HumanMessage)}
+    # Where the question was summarised away, before the summary: calls of tools stay with their results.
+    place = users.get(request.state.get("demem_asked"), next(reversed(users.values()), 0))
+    return request.override(
+        messages=[*request.messages[:place], HumanMessage(block(reading)), *request.messages[place:]]
+    )
+
+
+def _whole(message: AnyMessage) -> bool:
+    """Tell whether a message is an answer that came to its end, as far as its provider says."""
+    told = message.response_metadata
+    reasons = [str(told[name]) for name in _REASONS if told.get(name)]
+    # A provider that is named and gives no reason was cut off: a stream that ends early raises nothing.
+    cut_off = any(map(_CUT_OFF.search, reasons)) or ("model_provider" in told and not reasons)
+    return isinstance(message, AIMessage) and not message.tool_calls and not cut_off

@@ -1,0 +1,1 @@
+"""Answers without a model, and what scores them."""

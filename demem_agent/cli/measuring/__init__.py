@@ -1,0 +1,1 @@
+"""What the commands that measure have in common."""

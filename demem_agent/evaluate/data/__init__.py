@@ -1,0 +1,1 @@
+"""Loaders: public benchmarks, and a user's own turns and questions, as dialogues."""

@@ -1,0 +1,87 @@
+"""Read records of a fact that is corrected: Letta's ``core_memory_update`` files in their native format, JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from demem_agent.errors import InvalidInput
+from demem_agent.evaluate.data.lines import json_lines
+from demem_agent.turns import Turn, text_field
+
+__all__ = ["Update", "load_letta"]
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Some facts, a later one that contradicts them, and a question whose answer it changes.
+
+    Attributes:
+        old: the answer by the facts alone; empty where the record does not tell it.
+        new: the answer once the correction is known.
+        supporting: the ``source_id`` of each fact that the old answer rests on.
+    """
+
+    name: str
+    facts: tuple[Turn, ...]
+    correction: Turn
+    question: str
+    old: str
+    new: str
+    supporting: tuple[str, ...]
+
+
+def load_letta(path: str | Path, sample: str | None = None) -> list[Update]:
+    """Read all records of a file, or the one named ``sample``; records have no name, so it is the line: "line 7".
+
+    A record tells two answers, ``ground_truth`` and ``contradicting_answer``. The second is the new one. The first is
+    taken for the old one where it differs; where both are the same, as in the published update set, ``old`` is empty,
+    and only the supporting facts tell what was true before.
+
+    Raises:
+        InvalidInput: naming the line of another kind, or if there is no such sample.
+    """
+    updates = [_update(given, where) for where, given in json_lines(path)]
+    if not updates:
+        raise InvalidInput("path", str(path), "a file with a record a line")
+    chosen = [update for update in updates if sample is None or update.name == sample]
+    if not chosen:
+        raise InvalidInput("sample", sample, f"the line of a record, such as {updates[0].name!r}")
+    return chosen
+
+
+def _update(given: Any, where: str) -> Update:
+    try:
+        return _read(given, where)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise InvalidInput(where, given, f"a Letta record ({type(error).__name__}: {error})") from error
+
+
+def _read(given: Mapping[str, Any], where: str) -> Update:
+    name, extra = where[where.rindex("line") :], given["agent_args"]["extra"]
+    facts = tuple(_turn(fact, name, f"fact {number}", where) for number, fact in enumerate(extra["facts"]))
+    told = text_field(f"{where}: ground_truth", given["ground_truth"])
+    new = text_field(f"{where}: contradicting_answer", extra["contradicting_answer"])
+    return Update(
+        name,
+        facts,
+        _turn(extra["contradicting_fact"], name, "correction", where),
+        text_field(f"{where}: input", given["input"]),
+        "" if told == new else told,
+        new,
+        tuple(_at(facts, index).source_id or "" for index in extra["supporting_fact_indices"]),
+    )
+
+
+def _turn(text: object, name: str, what: str, where: str) -> Turn:
+    return Turn(
+        text_field(f"{where}: {what}", text), session=what.split()[0], source="letta", source_id=f"{name}: {what}"
+    )
+
+
+def _at(facts: Sequence[Turn], index: int) -> Turn:
+    if index < 0:  # would count from the end
+        raise IndexError(f"no fact {index}")
+    return facts[index]

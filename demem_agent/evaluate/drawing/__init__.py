@@ -1,0 +1,1 @@
+"""Figures of an evaluation. Need matplotlib, from the extra `lab`."""

@@ -1,0 +1,1 @@
+"""The public operations, each written once as a generator of requests: ingest, read, answer, feedback and the others."""

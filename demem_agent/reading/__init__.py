@@ -1,0 +1,1 @@
+"""From ranked passages to the text of a reading that stays within its limit."""

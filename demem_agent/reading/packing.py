@@ -1,0 +1,117 @@
+"""Pack evidence under a limit and render it; recognise what was rendered when it comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from demem_agent.reading.trimming import Cut
+from demem_agent.scoring.index import moment
+from demem_agent.summaries.compress import Summary, day, said, summary_text
+from demem_agent.text.units import Measure
+from demem_agent.types import Evidence, Line, number_of
+
+__all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "strip_rendered", "wrap"]
+
+OPEN = "<demem:memory>"
+CLOSE = "</demem:memory>"
+
+#: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark, or the end of
+#: a text that was cut off there.
+_CUT_OFF = "|".join(re.escape(mark[:n]) for mark in ("# ", "- ", "  ", CLOSE) for n in range(1, len(mark)))
+_BLOCK = re.compile(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
+#: Lines that did not fit before packing gives up looking for shorter ones.
+_MISSES = 12
+#: Share of a limit that the best lines fill untrimmed: they most likely hold the answer, wherever in them it stands.
+WHOLE = 0.2
+
+
+def _as_it_is(line: Line, _: bool) -> tuple[Line, str]:
+    return line, said(line.evidence, line.start, line.end)
+
+
+def pack(best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _as_it_is) -> tuple[list[Line], str]:
+    """Take lines best first while they fit, shorter once the best have filled a part, and render them in time order.
+
+    Returns:
+        The lines in the order of the text, and a text of at most ``limit``; ("", no lines) if none fits.
+    """
+    taken: list[tuple[Line, str]] = []
+    days: set[str] = set()
+    total = measure(wrap("")) + 1
+    misses = 0
+    for whole in best_first:
+        line, told = cut(whole, total > WHOLE * limit)
+        header, words = day(line.evidence), f"- {told}"
+        cost = measure(words + "\n") + (0 if header in days else measure(_header(header) + "\n"))
+        if total + cost > limit:
+            misses += 1
+            if misses > _MISSES:
+                break
+            continue
+        total += cost
+        days.add(header)
+        taken.append((line, words))
+    while True:
+        ordered = sorted(taken, key=lambda pair: _place(pair[0]))
+        text = _body(ordered)
+        if not taken or measure(text) <= limit:
+            return [line for line, _ in ordered], text
+        taken.pop()  # a tokenizer need not be additive
+
+
+def assemble(summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure) -> tuple[list[Line], str]:
+    """Give a slot's summary as a reading of at most ``limit``: what ranks last goes first when it does not fit."""
+    kept = list(summary.kept)
+    text = wrap(summary.text)
+    while kept and measure(text) > limit:
+        kept.pop()
+        text = wrap(summary_text(kept))
+    if not kept:
+        return [], ""
+    return in_time_order([Line(ledger[e.evidence_id], e.start, e.end) for e in kept]), text
+
+
+def render(lines: Sequence[Line]) -> str:
+    """Render lines in time order under a header per day, as one marked block; "" for no lines."""
+    return _body([(line, _render_line(line)) for line in in_time_order(lines)])
+
+
+def wrap(body: str) -> str:
+    """Put the marks around a body by which :func:`strip_rendered` knows it again."""
+    return f"{OPEN}\n{body}\n{CLOSE}"
+
+
+def strip_rendered(text: str) -> str:
+    """Remove every block that :func:`wrap` marked; text without one comes back unchanged."""
+    return _BLOCK.sub("", text) if OPEN in text else text
+
+
+def in_time_order(lines: Sequence[Line]) -> list[Line]:
+    return sorted(lines, key=_place)
+
+
+def _place(line: Line) -> tuple[float, int, int]:
+    return (moment(line.evidence.at), number_of(line.evidence.id), line.start)
+
+
+def _body(rendered: Sequence[tuple[Line, str]]) -> str:
+    """Put lines that are in time order under a header per day."""
+    if not rendered:
+        return ""
+    parts: list[str] = []
+    header = ""
+    for line, words in rendered:
+        if day(line.evidence) != header:
+            header = day(line.evidence)
+            parts.append(_header(header))
+        parts.append(words)
+    return wrap("\n".join(parts))
+
+
+def _header(day: str) -> str:
+    return f"# {day}"
+
+
+def _render_line(line: Line) -> str:
+    return f"- {said(line.evidence, line.start, line.end)}"

@@ -1,0 +1,1 @@
+"""The K slots: their state and its rows, where new items go, which slot a query goes to, what past decisions tell."""

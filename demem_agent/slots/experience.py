@@ -1,0 +1,144 @@
+"""Past contexts in columns: what routing and ranking learn from, and whom a context can be tested against."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring import FEATURES, Query
+from demem_agent.scoring.columns import Column
+from demem_agent.scoring.learning import as_row
+from demem_agent.slots.records import StoredContext, Vector, at_home, served
+from demem_agent.types import Context
+
+__all__ = ["Experience", "known_reference", "query_of", "spoken", "testable"]
+
+#: Channels whose contexts have a text that counterfactual answers can be scored against.
+WITH_REFERENCE = frozenset({"reference", "correction", "stand-in"})
+_RATERS = {None: 0, "scorers": 1, "judges": 2}
+
+_WORD = re.compile(r"\w+")
+
+
+def known_reference(context: Context) -> str | None:
+    """Give what a context's counterfactual answers can be scored against, or None when nothing is known."""
+    return context.reference if context.channel in WITH_REFERENCE else None
+
+
+def testable(context: Context) -> str | None:
+    """Tell who can rate counterfactual answers to a context: "judges", "scorers", or nobody (None)."""
+    if context.channel == "judge":
+        return "judges"
+    return "scorers" if known_reference(context) is not None else None
+
+
+def query_of(stored: StoredContext) -> Query:
+    """Give the query of a context as the scorer sees it."""
+    at = stored.context.at
+    return Query(stored.context.query, stored.vector, at.date() if at else None)
+
+
+def spoken(text: str) -> str:
+    """Give a text as words alone, so that the same question or answer is known again."""
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+class Experience:
+    """Every context by rows: its vector, where it is, where it was rewarded, who can rate it, and its lesson."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._vectors = Column(np.float32, dimensions)
+        self._slots = Column(np.int32)
+        self._homes = Column(np.int32)
+        self._served = Column(np.bool_)
+        self._raters = Column(np.int8)
+        self._lessons = Column(np.float64, len(FEATURES))
+        self._ids: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._question: dict[str, str] = {}
+        self._asked: dict[str, dict[str, None]] = {}
+        self._waiting: dict[str, None] = {}
+
+    def put(self, stored: StoredContext) -> None:
+        """Enter a context, or what has become of it."""
+        context = stored.context
+        if context.id not in self._rows:
+            self._add(context.id)
+        row = self._rows[context.id]
+        slot = -1 if context.slot is None else context.slot
+        self._vectors.view()[row] = stored.vector
+        self._slots.view()[row] = slot
+        self._homes.view()[row] = slot if at_home(context) else -1
+        self._served.view()[row] = served(context)
+        self._raters.view()[row] = _RATERS[testable(context)] if context.credible and context.supports else 0
+        self._lessons.view()[row] = as_row(context.lesson)
+        self._note(context)
+
+    def nearest(self, vector: Vector) -> dict[int, float]:
+        """Give, per slot that is known to serve some context, the cosine of the nearest such, at least 0."""
+        best: dict[int, float] = {}
+        slots = self._homes.view()
+        for slot in np.unique(slots[slots >= 0]):
+            best[int(slot)] = max(float((self._vectors.view()[slots == slot] @ vector).max()), 0.0)
+        return best
+
+    def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
+        """Give contexts of which it is known what serves them, with a cosine of ``least`` or more, nearest first."""
+        near = np.where(self._served.view(), self._vectors.view() @ vector, -np.inf)
+        rows = np.argsort(-near, kind="stable")[:most]
+        return [(self._ids[row], float(near[row])) for row in rows if near[row] >= least]
+
+    def lessons(self) -> NDArray[np.float64]:
+        """Give every lesson that feedback has taught and not taken back, shape (n, len(FEATURES))."""
+        rows = self._lessons.view()
+        taught: NDArray[np.float64] = rows[rows.any(axis=1)]
+        return taught
+
+    def inside(self, slot: int) -> tuple[list[str], Vector]:
+        """Give the contexts of a slot in order of time, and their vectors, shape (n, d)."""
+        rows = np.flatnonzero(self._slots.view() == slot)
+        return [self._ids[row] for row in rows], self._vectors.view()[rows]
+
+    def partners(self, slot: int, vector: Vector, rater: str) -> list[str]:
+        """Give the contexts of a slot that can be tested with this rater, the least similar to a vector first."""
+        rows = np.flatnonzero((self._slots.view() == slot) & (self._raters.view() == _RATERS[rater]))
+        order = np.argsort(np.round(self._vectors.view()[rows] @ vector, 4), kind="stable")
+        return [self._ids[row] for row in rows[order]]
+
+    def asked(self, question: str) -> list[str]:
+        """Give the contexts of a question, as :func:`spoken` gives it, in order of time."""
+        return list(self._asked.get(question, ()))
+
+    def waiting(self) -> list[str]:
+        """Give the contexts that have partners to be tested against still."""
+        return list(self._waiting)
+
+    def _add(self, id: str) -> None:
+        self._rows[id] = len(self._ids)
+        self._ids.append(id)
+        self._vectors.append(0.0)
+        self._slots.append(-1)
+        self._homes.append(-1)
+        self._served.append(False)
+        self._raters.append(0)
+        self._lessons.append(0.0)
+
+    def _note(self, context: Context) -> None:
+        self._note_question(context.id, "" if context.redacted else spoken(context.query))
+        if context.untested:
+            self._waiting[context.id] = None
+        else:
+            self._waiting.pop(context.id, None)
+
+    def _note_question(self, id: str, question: str) -> None:
+        """Enter what a context asked; a question that was forgotten goes."""
+        before = self._question.get(id, "")
+        if before != question and before:
+            del self._asked[before][id]
+            if not self._asked[before]:
+                del self._asked[before]
+        self._question[id] = question
+        if question:
+            self._asked.setdefault(question, {})[id] = None

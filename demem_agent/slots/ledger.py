@@ -1,0 +1,35 @@
+"""Operations: one line per change, and idempotency keys that give back the stored result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from demem_agent.errors import IdempotencyConflict
+from demem_agent.slots.records import Operation
+from demem_agent.slots.state import State
+
+__all__ = ["operation", "stored_result"]
+
+
+def operation(seq: int, kind: str, key: str | None, request: str, result: Mapping[str, Any]) -> Operation:
+    """Make the ledger line of an operation; only a keyed one needs its request and its result again."""
+    if key is None:
+        return Operation(seq, kind)
+    return Operation(seq, kind, key, request, json.dumps(result, sort_keys=True))
+
+
+def stored_result(state: State, key: str | None, request: str) -> dict[str, Any] | None:
+    """Give the result stored under a key, or None when the key is new or there is none.
+
+    Raises:
+        IdempotencyConflict: if the key was used for another request.
+    """
+    if key is None or key not in state.keyed:
+        return None
+    done = state.keyed[key]
+    if done.request != request:
+        raise IdempotencyConflict(key)
+    result: dict[str, Any] = json.loads(done.result)
+    return result

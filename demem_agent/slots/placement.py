@@ -1,0 +1,144 @@
+"""Place new items in slots by similarity: the prior that holds until decisions say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from demem_agent.slots.records import SlotState, StoredEvidence, Vector, empty_slot, mean_vector
+from demem_agent.slots.state import State
+from demem_agent.summaries.compress import Summary, compress, excerpts
+from demem_agent.types import Evidence, Ingested, number_of
+
+__all__ = ["Arrival", "Placed", "place"]
+
+#: Share of the items that a slot may hold and still be where its session goes on.
+FULL = 0.25
+#: The same for a new session, which goes on where the one before it ended: what happens at a time is asked together.
+NEARLY_FULL = 0.2
+#: Cosine that a slot is behind by for every even share of the items that it holds: similarity alone would put most of
+#: a memory in one slot.
+CROWDING = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One item on its way in: its operation, its passages, and a vector of unit length for each of these."""
+
+    seq: int
+    evidence: Evidence
+    spans: tuple[tuple[int, int], ...]
+    vectors: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a batch of items went: a row and a result for each, and the slots they changed."""
+
+    evidence: tuple[StoredEvidence, ...] = ()
+    slots: tuple[SlotState, ...] = ()
+    results: tuple[Ingested, ...] = ()
+
+
+class _Draft:
+    """The slots while a batch is placed: sums, prototypes and summaries, without touching the state."""
+
+    def __init__(self, state: State, dimensions: int) -> None:
+        self.state = state
+        self.numbers = sorted(state.slots)
+        self.totals = np.zeros((state.settings.slots, dimensions), np.float32)
+        self.norms = np.ones(state.settings.slots, np.float32)
+        self.summaries = {number: slot.summary for number, slot in state.slots.items()}
+        self.slots = dict(state.slots)
+        self.changed: dict[int, int] = {}
+        self.sessions: dict[str | None, int] = {}
+        self.counts = [len(state.members.get(number, ())) for number in range(state.settings.slots)]
+        self.last = state.slot_of[next(reversed(state.slot_of))] if state.slot_of else None
+        for number, slot in state.slots.items():
+            self.totals[number] = slot.total
+            self.norms[number] = _norm(slot.total)
+
+    def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
+        """Give the slot that an item goes to, and whether it is a new one.
+
+        A session stays together and near in time to the one before it, until its slot holds its part of the items.
+        Then, and for items without a session, the nearest slot takes them, the less crowded the rather.
+        """
+        if not self.numbers:
+            return self.open()
+        nearness = np.round(self.totals[self.numbers] @ vector / self.norms[self.numbers], 5)
+        few = len(self.numbers) < self.state.settings.initial_slots
+        begun = self._slot_of_session(session)
+        if few and begun is None and float(nearness.max()) < self.state.settings.near:
+            return self.open()
+        counts = np.array([self.counts[number] for number in self.numbers])
+        shares = counts / max(counts.sum(), 1)  # all may be forgotten, and their slots still there
+        stay = begun if begun is not None or session is None else self.last
+        most = NEARLY_FULL if begun is None else FULL
+        if stay is not None and shares[self.numbers.index(stay)] <= max(most, 1 / len(self.numbers)):
+            return stay, False
+        open_to = np.where(shares <= max(NEARLY_FULL, 1 / len(self.numbers)), nearness, -np.inf)
+        return self.numbers[int((open_to - CROWDING * shares * len(self.numbers)).argmax())], False
+
+    def open(self) -> tuple[int, bool]:
+        number = next(k for k in range(self.state.settings.slots) if k not in self.numbers)
+        self.numbers = sorted([*self.numbers, number])
+        self.summaries[number] = Summary()
+        self.slots[number] = empty_slot(number)
+        return number, True
+
+    def add(self, number: int, arrival: Arrival, vector: Vector) -> None:
+        self.totals[number] += vector
+        self.norms[number] = _norm(self.totals[number])
+        self.summaries[number] = self._extended(self.summaries[number], arrival.evidence)
+        self.changed[number] = arrival.seq
+        self.sessions[arrival.evidence.session] = number
+        self.counts[number] += 1
+        self.last = number
+
+    def filled(self) -> tuple[SlotState, ...]:
+        return tuple(
+            replace(
+                self.slots[number],
+                revision=revision,
+                total=self.totals[number].copy(),
+                summary=self.summaries[number],
+                written=None,
+            )
+            for number, revision in sorted(self.changed.items())
+        )
+
+    def _slot_of_session(self, session: str | None) -> int | None:
+        if session is None:
+            return None
+        if session in self.sessions:
+            return self.sessions[session]
+        said = self.state.sessions.get(session)
+        return self.state.slot_of[said[-1]] if said else None
+
+    def _extended(self, summary: Summary, evidence: Evidence) -> Summary:
+        limit, measure = self.state.settings.slot_limit, self.state.measure
+        order = number_of(evidence.id)
+        fresh = list(excerpts(evidence, order, 0, limit, measure, summary.gate))
+        return compress([*summary.kept, *fresh], limit, measure, summary.gate) if fresh else summary
+
+
+def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
+    """Place items one after the other, as if each had been committed before the next came."""
+    if not arrivals:
+        return Placed()
+    draft = _Draft(state, arrivals[0].vectors.shape[1])
+    stored, results = [], []
+    for arrival in arrivals:
+        vector = mean_vector(arrival.vectors)
+        number, opened = draft.choose(vector, arrival.evidence.session)
+        draft.add(number, arrival, vector)
+        stored.append(StoredEvidence(arrival.evidence, number, arrival.spans, arrival.vectors))
+        results.append(Ingested(arrival.evidence.id, number, opened))
+    return Placed(tuple(stored), draft.filled(), tuple(results))
+
+
+def _norm(vector: Vector) -> float:
+    return float(np.sqrt(vector @ vector)) or 1.0

@@ -1,0 +1,188 @@
+"""The rows of a memory, and the delta in which every change of it is written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.summaries.compress import Summary
+from demem_agent.summaries.grounding import Written
+from demem_agent.types import Context, Evidence, SplitCertificate
+
+__all__ = [
+    "REWARDED",
+    "Certified",
+    "Delta",
+    "Head",
+    "Operation",
+    "SlotState",
+    "StoredContext",
+    "StoredEvidence",
+    "Vector",
+    "at_home",
+    "direction",
+    "empty_slot",
+    "in_slot",
+    "mean_vector",
+    "rewarded",
+    "served",
+]
+
+Vector = NDArray[np.float32]
+#: A context counts as well served, and what it used as worth keeping, from this mean reward on.
+REWARDED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The one-row summary of a memory: how far it has come and which encoder built it."""
+
+    seq: int = 0
+    evidence: int = 0
+    forgotten: int = 0
+    contexts: int = 0
+    certificates: int = 0
+    encoder: str = ""
+    encoder_fingerprint: str = ""
+    dimensions: int = 0
+
+    def fits(self, name: str, fingerprint: str) -> bool:
+        """Tell whether vectors of the encoder so named can be compared with those of the memory."""
+        return not self.encoder or (self.encoder, self.encoder_fingerprint) == (name, fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvidence:
+    """One item with its slot, its passages and a vector of unit length for each."""
+
+    evidence: Evidence
+    slot: int
+    spans: tuple[tuple[int, int], ...]
+    vectors: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContext:
+    context: Context
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class SlotState:
+    """One slot as stored: the sum of its items' vectors, and its summary with what it covers.
+
+    Attributes:
+        total: sum over its items of their mean passage vector; the prototype is its direction.
+        name, pinned: what a user called it, and whether it is to stay as it is divided.
+        written: what a model wrote for strict readings, until its content changes; None without.
+    """
+
+    number: int
+    parent: int | None
+    revision: int
+    total: Vector
+    summary: Summary
+    name: str | None = None
+    pinned: bool = False
+    written: Written | None = None
+
+    @property
+    def text(self) -> str:
+        """The summary as strict readings give it: what a model wrote, or else the excerpts."""
+        return self.written.text if self.written else self.summary.text
+
+    @property
+    def cover(self) -> tuple[str, ...]:
+        """The ids of the evidence that :attr:`text` was made from."""
+        return self.written.cover if self.written else tuple(dict.fromkeys(e.evidence_id for e in self.summary.kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A certificate with what undoing it needs.
+
+    Attributes:
+        seq: the operation that made it.
+        before: the split slot as it was, and which evidence and contexts had to move; empty if suppressed.
+    """
+
+    certificate: SplitCertificate
+    seq: int
+    before: SlotState | None = None
+    moved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One line of the operation ledger; ``result`` is kept for keyed operations only, and holds no text."""
+
+    seq: int
+    kind: str
+    key: str | None = None
+    request: str = ""
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """All rows that one operation, or one batch of them, changes.
+
+    Attributes:
+        since: the operation it was computed after, if that is not the one before its first.
+    """
+
+    head: Head
+    operations: tuple[Operation, ...]
+    evidence: tuple[StoredEvidence, ...] = ()
+    moves: tuple[tuple[str, int], ...] = ()
+    forgotten: tuple[str, ...] = ()
+    slots: tuple[SlotState, ...] = ()
+    closed: tuple[int, ...] = ()
+    contexts: tuple[StoredContext, ...] = ()
+    certificates: tuple[Certified, ...] = ()
+    reembedded: bool = False
+    since: int | None = None
+
+    @property
+    def after(self) -> int:
+        """The operation that the memory must be at for this to be written."""
+        return self.operations[0].seq - 1 if self.since is None else self.since
+
+
+def empty_slot(number: int, parent: int | None = None) -> SlotState:
+    """Give a slot before anything is in it; ``State.rebuild`` fills it."""
+    return SlotState(number, parent, 0, np.zeros(0, np.float32), Summary())
+
+
+def rewarded(context: Context) -> bool:
+    """Tell whether the mean reward of a context is at least one half."""
+    return bool(context.rewards) and sum(context.rewards) / len(context.rewards) >= REWARDED
+
+
+def at_home(context: Context) -> bool:
+    """Tell whether a context's slot is known to serve it: by its rewards, or because it holds a user's correction."""
+    return rewarded(context) or (context.channel == "correction" and bool(context.kept))
+
+
+def served(context: Context) -> bool:
+    """Tell whether it is known what evidence serves a context: from what should have been answered, or a reward."""
+    return bool(context.supports) and (context.channel in ("reference", "correction") or rewarded(context))
+
+
+def in_slot(stored: StoredContext, slot: int) -> StoredContext:
+    """Give the context as a member of another slot."""
+    return replace(stored, context=replace(stored.context, slot=slot))
+
+
+def direction(vector: Vector) -> Vector:
+    """Scale a vector to unit length; zero stays zero."""
+    norm = float(np.sqrt(vector @ vector))
+    return vector / np.float32(norm) if norm > 0 else vector
+
+
+def mean_vector(vectors: Vector) -> Vector:
+    """Give the mean of an item's passage vectors, shape (d,)."""
+    mean: Vector = vectors[0].copy() if len(vectors) == 1 else vectors.mean(axis=0)
+    return mean

@@ -1,0 +1,114 @@
+"""Build a state from the rows of a store; leave damaged rows out when asked to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from demem_agent.errors import StoreError
+from demem_agent.slots.records import SlotState, empty_slot, in_slot
+from demem_agent.slots.state import State
+from demem_agent.stores import Rows
+from demem_agent.stores.codec import SlotRow, certified_from, slot_state
+from demem_agent.summaries.compress import summary_text
+from demem_agent.text.units import Measure
+from demem_agent.types import number_of
+
+__all__ = ["load_state"]
+
+
+def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> State:
+    """Give the state that the rows describe.
+
+    With ``skip_damaged`` the readable rest is loaded: a damaged item counts as forgotten, and a slot whose row
+    is damaged, or whose summary refers to a damaged item, is rebuilt from its items. The store keeps its
+    damaged rows: export such a memory and restore it into a new one.
+
+    Raises:
+        StoreError: naming the damaged rows, unless they are to be skipped.
+    """
+    damaged = list(rows.damaged)
+    state = State(rows.settings, measure, head=rows.head)
+    state.begin_index()
+    _load_evidence(state, rows, damaged)
+    _load_slots(state, rows, damaged)
+    _load_contexts(state, rows, damaged)
+    _load_certificates(state, rows, damaged)
+    state.keyed = {operation.key: operation for operation in rows.keyed if operation.key is not None}
+    if damaged and not skip_damaged:
+        named = ", ".join(dict.fromkeys(damaged))
+        raise StoreError(f"damaged rows: {named}; open with skip_damaged=True to read the rest")
+    return _mended(state) if damaged else state
+
+
+def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
+    for stored in rows.evidence:
+        name = f"evidence {number_of(stored.evidence.id)}"
+        if stored.vectors.shape[1] != rows.head.dimensions:
+            damaged.append(name)
+            continue
+        if not 0 <= stored.slot < rows.settings.slots:
+            damaged.append(name)
+        state.put(stored)
+
+
+def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
+    # The uses decide how excerpts rank, so they come before the summaries.
+    for stored in rows.contexts:
+        state.note_use(stored.context, state.used)
+    state.used = {item: use for item, use in state.used.items() if item in state.evidence}
+    for row in rows.slots:
+        state.members.setdefault(row.number, {})
+        try:
+            state.slots[row.number] = _slot(state, row)
+        except (KeyError, ValueError):
+            damaged.append(f"slot {row.number}")
+    missing = [number for number in state.members if number not in state.slots]
+    orphans = [slot.number for slot in state.slots.values() if slot.parent not in (None, *state.slots)]
+    damaged += [f"slot {number}" for number in [*missing, *orphans]]
+
+
+def _slot(state: State, row: SlotRow) -> SlotState:
+    if not 0 <= row.number < state.settings.slots or len(row.total) != state.head.dimensions:
+        raise ValueError("a number or a prototype that cannot be")
+    slot = slot_state(state, row)
+    if summary_text(slot.summary.kept) != row.text or not np.allclose(state.sum_of(row.number), row.total, atol=1e-3):
+        raise ValueError("a summary or a prototype that is not of its items")
+    if slot.written is not None and not state.members[row.number].keys() >= set(slot.written.cover):
+        raise ValueError("a written summary of other items")
+    return slot
+
+
+def _load_contexts(state: State, rows: Rows, damaged: list[str]) -> None:
+    for stored in rows.contexts:
+        if stored.context.slot is not None and len(stored.vector) != rows.head.dimensions:
+            damaged.append(f"context {number_of(stored.context.id)}")
+        else:
+            state.put_context(stored)
+
+
+def _load_certificates(state: State, rows: Rows, damaged: list[str]) -> None:
+    for plain in rows.certificates:
+        try:
+            certified = certified_from(plain, state)
+        except (KeyError, TypeError, ValueError, IndexError):
+            damaged.append(f"certificate {number_of(plain['certificate']['id'])}")
+        else:
+            state.certificates[certified.certificate.id] = certified
+
+
+def _mended(state: State) -> State:
+    """Make what could be read whole again: every invariant holds for it."""
+    valid = range(state.settings.slots)
+    home = min((number for number in state.slots if number in valid), default=0)
+    state.rehouse([number for number in state.members if number not in valid], home)
+    state.head = replace(state.head, forgotten=state.head.evidence - len(state.evidence))
+    for number, items in state.members.items():
+        slot = state.slots.get(number, empty_slot(number))
+        orphan = slot.parent not in state.members
+        state.slots[number] = state.rebuild(replace(slot, parent=None) if orphan else slot, items, state.head.seq)
+    for stored in list(state.contexts.values()):
+        if stored.context.slot is not None and stored.context.slot not in state.slots:
+            state.put_context(in_slot(stored, home))
+    return state

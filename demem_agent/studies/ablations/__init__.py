@@ -1,0 +1,1 @@
+"""What slots, routing, summaries and certified splits are each worth."""

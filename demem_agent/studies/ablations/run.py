@@ -1,0 +1,170 @@
+"""What slots, routing, summaries and certified splits are each worth: the paper's ablations, replayed with feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from demem_agent.errors import InvalidInput
+from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.settings import SplitSettings
+from demem_agent.splitting.trigger import Trigger
+from demem_agent.studies.ablations.replay import LIMITS, Build, Learning, Replay, replay
+from demem_agent.studies.ablations.variants import (
+    DescribedState,
+    FeatureState,
+    Variant,
+    always,
+    farther_than,
+    now_and_then,
+)
+from demem_agent.studies.slots.audit import Row
+
+__all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up"]
+
+#: Called with (dialogues replayed, all that are to be replayed).
+Tick = Callable[[int, int], object]
+
+#: All start alike, whatever the defaults are: similarity may open five of ten slots, the rest is left to splits.
+_START: dict[str, Any] = {"slots": 10, "initial_slots": 5}
+_UNSPLIT = SplitSettings(pairs=0)
+#: What a :class:`~demem_agent.studies.ablations.replay.Replay` says of a dialogue as a whole.
+_ENDINGS = ("splits", "slots", "largest")
+#: Below this cosine two contexts part in "heuristic-split", and the share of feedbacks at which "random-split" divides
+#: a slot while one is free: both split about as often as certificates did on five LoCoMo dialogues, 3.6 times each.
+HEURISTIC_COSINE, RANDOM_RATE = 0.05, 0.024
+
+
+def _made(*, learns: bool = True, **options: Any) -> Learning:
+    return Learning(Variant(**{**_START, **options}), learns=learns)
+
+
+def _split_by(trigger: Callable[[], Trigger]) -> Learning:
+    return _made(trigger=trigger())  # made anew for each memory: a trigger may hold a generator
+
+
+def random_split(rate: float, seed: int) -> Build:
+    """Give a maker of a memory that splits at random (:func:`~demem_agent.studies.ablations.variants.now_and_then`)."""
+    return partial(_split_by, partial(now_and_then, rate, seed))
+
+
+#: By name, the paper's variants; its DeMem-Core, which reads strictly throughout; and three that separate what these
+#: mix: no feedback at all, all ten slots opened by similarity, and one slot only. Where nothing gives them feedback, as
+#: in :func:`~demem_agent.evaluate.run.evaluate`, those that differ in their splits alone are all the same.
+ABLATIONS: Mapping[str, Build] = {
+    "certified": _made,
+    "no-feedback": partial(_made, learns=False),
+    "no-split": partial(_made, split=_UNSPLIT),
+    "heuristic-split": partial(_split_by, partial(farther_than, HEURISTIC_COSINE)),
+    "always-split": partial(_split_by, always),
+    "random-split": random_split(RANDOM_RATE, seed=0),
+    "all-slots": partial(_made, split=_UNSPLIT, initial_slots=10),
+    "one-slot": partial(_made, slots=1, initial_slots=1),
+    "feature-routing": partial(_made, state=FeatureState),
+    "demem-core": partial(_made, mode="strict"),
+    "description-summaries": partial(_made, state=DescribedState, mode="strict"),
+}
+
+
+def ablation_table(
+    dialogues: Sequence[Dialogue],
+    ablations: Mapping[str, Build] = ABLATIONS,
+    *,
+    base: str = "certified",
+    limits: Sequence[int] = LIMITS,
+    seed: int = 0,
+    resamples: int = 1000,
+    tick: Tick | None = None,
+) -> list[Row]:
+    """Replay dialogues under every ablation and sum up, one row each: :func:`replayed`, then :func:`summed_up`.
+
+    Raises:
+        InvalidInput: if ``base`` is not among the ablations, or no question has gold.
+    """
+    _among(base, ablations)  # before the replays, which take minutes
+    return summed_up(replayed(dialogues, ablations, limits, tick), base, seed=seed, resamples=resamples)
+
+
+def replayed(
+    dialogues: Sequence[Dialogue],
+    ablations: Mapping[str, Build] = ABLATIONS,
+    limits: Sequence[int] = LIMITS,
+    tick: Tick | None = None,
+) -> dict[str, list[Replay]]:
+    """Replay every dialogue under every ablation.
+
+    Args:
+        limits: in characters, of the readings in evidence mode.
+        tick: called after each replay.
+    """
+    runs: dict[str, list[Replay]] = {name: [] for name in ablations}
+    total = len(dialogues) * len(ablations)
+    for done, (dialogue, name) in enumerate(((d, name) for d in dialogues for name in ablations), 1):
+        runs[name].append(replay(dialogue, ablations[name], limits))
+        if tick:
+            tick(done, total)
+    return runs
+
+
+def summed_up(runs: Mapping[str, Sequence[Replay]], base: str, *, seed: int = 0, resamples: int = 1000) -> list[Row]:
+    """Sum up replays of the same dialogues, by the ablation they were made with.
+
+    Args:
+        base: the ablation that ``Row.against`` compares with, question by question.
+
+    Returns:
+        Rows with the means of every measure of :class:`~demem_agent.studies.ablations.replay.Step` over questions, and of the
+        same at the end as "again: ..."; of "splits", "slots" and "largest" over dialogues; and of "right" and
+        "repaired" over judged certificates, where there are any. ``against`` has the differences in the measures over
+        questions.
+
+    Raises:
+        InvalidInput: if ``base`` is not among the ablations, or no question was measured.
+    """
+    _among(base, runs)
+    interval = partial(bootstrap, seed=seed, resamples=resamples)
+    standard = _values(runs[base])
+    if not standard:
+        raise InvalidInput("dialogues", [run.dialogue for run in runs[base]], "dialogues with questions that have gold")
+    rows = []
+    for name, replays in runs.items():
+        values = _values(replays)
+        measures = {measure: interval(list(of.values()), _dialogues(of)) for measure, of in values.items()}
+        against = {
+            measure: interval([of[key] - standard[measure][key] for key in of], _dialogues(of))
+            for measure, of in values.items()
+        }
+        rows.append(Row(name, measures | _endings(replays, interval), against if name != base else {}))
+    return rows
+
+
+def _among(base: str, names: Mapping[str, object]) -> None:
+    if base not in names:
+        raise InvalidInput("base", base, f"one of {list(names)}")
+
+
+def _values(replays: Sequence[Replay]) -> dict[str, dict[tuple[str, int], float]]:
+    found: dict[str, dict[tuple[str, int], float]] = {}
+    for run in replays:
+        for step in run.steps:
+            for measure, value in step.measures.items():
+                name = f"again: {measure}" if step.again else measure
+                found.setdefault(name, {})[run.dialogue, step.question] = value
+    return found
+
+
+def _dialogues(values: Mapping[tuple[str, int], float]) -> list[str]:
+    return [dialogue for dialogue, _ in values]
+
+
+def _endings(replays: Sequence[Replay], interval: Callable[..., Interval]) -> dict[str, Interval]:
+    names = [run.dialogue for run in replays]
+    found = {measure: interval([float(getattr(run, measure)) for run in replays], names) for measure in _ENDINGS}
+    judged = [(run.dialogue, split) for run in replays for split in run.judged]
+    if judged:
+        of = [dialogue for dialogue, _ in judged]
+        found["right"] = interval([float(split.right) for _, split in judged], of)
+        found["repaired"] = interval([float(split.repaired) for _, split in judged], of)
+    return found

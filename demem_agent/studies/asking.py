@@ -1,0 +1,63 @@
+"""Ask a dialogue's questions in order and tell the memory what would have been right: what the split audits share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from demem_agent.errors import InvalidInput
+from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.metrics import UNANSWERABLE
+from demem_agent.memory import SlotMemory
+from demem_agent.types import Answer, FeedbackReport
+
+__all__ = ["STAND_INS", "Asked", "Tell", "Tick", "by_reference", "taught", "worth_auditing"]
+
+#: What stands in for the paper's language model; every report of a split audit says it.
+STAND_INS = (
+    "Offline scorers (token F1; reference contained in the reading) and an extractive answerer stand in for the "
+    "paper's judges and language model. Columns headed \"paper\" are the paper's figures, not of this run."
+)
+
+#: Called with (dialogues done, all).
+Tick = Callable[[int, int], object]
+#: Gives feedback on the answer to a question.
+Tell = Callable[[SlotMemory, Answer, Probe], FeedbackReport]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that was answered, and what feedback on it did; ``question`` is its number in the probes."""
+
+    question: int
+    answer: Answer
+    report: FeedbackReport
+
+
+def by_reference(memory: SlotMemory, answer: Answer, probe: Probe) -> FeedbackReport:
+    return memory.feedback(answer, reference=probe.reference)
+
+
+def taught(memory: SlotMemory, dialogue: Dialogue, tell: Tell = by_reference) -> Iterator[Asked]:
+    """Answer each question and give feedback on it; questions that nothing answers, or without reference, are left out.
+
+    Lazy: what is between two questions sees the memory as it is then.
+    """
+    for number, probe in enumerate(dialogue.probes):
+        if probe.category not in UNANSWERABLE and probe.reference.strip():
+            answer = memory.answer(probe.question, at=probe.at)
+            yield Asked(number, answer, tell(memory, answer, probe))
+
+
+def worth_auditing(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
+    """Give the dialogues with two questions or more that have evidence: a conflict takes two.
+
+    Raises:
+        InvalidInput: if there are none.
+    """
+    found = [d for d in dialogues if sum(bool(p.evidence) and p.category not in UNANSWERABLE for p in d.probes) > 1]
+    if not found:
+        raise InvalidInput(
+            "dialogues", len(dialogues), "some with two questions that have evidence, since a conflict takes two"
+        )
+    return found

@@ -1,0 +1,73 @@
+"""The four split audits by name, each from dialogues to records, tables and a figure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.studies.asking import STAND_INS, Tick, worth_auditing
+from demem_agent.studies.sheets import Found
+from demem_agent.studies.splits.bridge_terms import audit_bridge
+from demem_agent.studies.splits.cannot_link import audit_graph
+from demem_agent.studies.splits.noise import audit_noise
+from demem_agent.studies.splits.precision import audit_splits
+
+__all__ = ["AUDITS", "Audit", "audited", "save_records"]
+
+
+class Audit(Protocol):
+    """Audits dialogues; ``tick`` is called with (done, all) and moves a progress bar."""
+
+    def __call__(self, dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None) -> Found: ...
+
+
+#: By the names under which ``demem audit`` runs them.
+AUDITS: Mapping[str, Audit] = {
+    "splits": audit_splits,
+    "bridge": audit_bridge,
+    "noise": audit_noise,
+    "graph": audit_graph,
+}
+
+
+def audited(
+    kind: str, dialogues: Sequence[Dialogue], *, data: str = "", seed: int = 0, tick: Tick | None = None
+) -> tuple[dict[str, Any], Sequence[Any]]:
+    """Run one audit over the dialogues that have two questions with evidence.
+
+    Args:
+        kind: one of :data:`AUDITS`.
+        data: what is audited, in words.
+        seed: of the draws behind the intervals and of the noise.
+
+    Returns the report as JSON values, and the records.
+
+    Raises:
+        InvalidInput: if no dialogue has two questions with evidence.
+        MissingExtra: for "graph" without scipy.
+    """
+    chosen = worth_auditing(dialogues)
+    found = AUDITS[kind](chosen, seed=seed, tick=tick)
+    report = {
+        "audit": kind,
+        "data": data,
+        "dialogues": len(chosen),
+        "left_out": len(dialogues) - len(chosen),
+        "seed": seed,
+        "stand_ins": STAND_INS,
+        "notes": found.notes,
+        "sheets": [asdict(sheet) for sheet in found.sheets],
+        "drawn": found.drawn,
+    }
+    values: dict[str, Any] = json.loads(json.dumps(report, allow_nan=False))
+    return values, found.records
+
+
+def save_records(records: Sequence[Any], path: str | Path) -> None:
+    """Write records as JSON lines, each with the name of its kind."""
+    lines = (json.dumps({"kind": type(one).__name__, **asdict(one)}, allow_nan=False) + "\n" for one in records)
+    Path(path).write_text("".join(lines), encoding="utf-8")

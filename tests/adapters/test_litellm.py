@@ -1,0 +1,393 @@
+"""The LiteLLM adapter keeps the contract of all adapters; LiteLLM itself talks to a provider on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from typing import Any
+
+import openai
+import pytest
+from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
+from adapter_contract import texts as texts_of
+
+with pytest.MonkeyPatch.context() as patch:
+    patch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it looks for newer prices when it is imported
+    pytest.importorskip("litellm", reason="the litellm adapter: pip install 'demem-agent[litellm]'")
+
+import litellm
+from litellm.types.utils import CallTypes
+
+from demem_adapters.common import DECLARED, Memories
+from demem_adapters.litellm import MemoryLogger, wrap
+from demem_agent.testing import BagEncoder, Provider
+
+# Pydantic warns of LiteLLM's own types.
+pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
+UNSURE = "a stream was not remembered: it may have broken off"
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Takes callbacks and clients back out of LiteLLM, which keeps them for the whole process."""
+    monkeypatch.setattr(litellm, "suppress_debug_info", True)
+    yield
+    litellm.logging_callback_manager._reset_all_callbacks()
+    asyncio.run(close_clients())
+
+
+async def close_clients() -> None:
+    await litellm.close_litellm_async_clients()
+    for client in litellm.in_memory_llm_clients_cache.cache_dict.values():
+        if isinstance(client, openai.OpenAI):
+            client.close()
+    litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def reply(messages: Sequence[Mapping[str, Any]]) -> str:
+    return f"Noted: {messages[-1]['content']}"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider(reply) as serving:
+        yield serving
+
+
+@pytest.fixture
+def memories() -> Memories:
+    return Memories(encoder=BagEncoder())
+
+
+def run(doing: Coroutine[Any, Any, Any]) -> Any:
+    """Run to the end, and until LiteLLM has told of streams."""
+
+    async def through() -> Any:
+        try:
+            return await doing
+        finally:
+            while telling := [task for task in asyncio.all_tasks() if "_success_" in repr(task)]:
+                await asyncio.wait(telling)
+            await close_clients()
+
+    return asyncio.run(through())
+
+
+def call(provider: Provider, text: str, *, model: str = "good", before: str = "Be brief.", **more: Any) -> Any:
+    """Give the arguments of a call."""
+    messages = [{"role": "system", "content": before}, {"role": "user", "content": text}]
+    where = {"api_base": provider.url, "api_key": "unused", "max_retries": 0}
+    return {"model": f"openai/{model}", "messages": messages, **where, **more}
+
+
+def router(provider: Provider, *models: str, **more: Any) -> litellm.Router:
+    deployments = [
+        {"model_name": model, "litellm_params": {"model": f"openai/{model}", "api_base": provider.url, "api_key": "x"}}
+        for model in models
+    ]
+    return litellm.Router(model_list=deployments, **{"num_retries": 0, **more})
+
+
+async def heard(response: Any) -> str:
+    """Hear a stream to its end."""
+    return "".join([piece.choices[0].delta.content or "" async for piece in response])
+
+
+def texts(memories: Memories) -> list[str]:
+    return texts_of(memories, "default")
+
+
+def seen(provider: Provider) -> list[str]:
+    """Give the texts that reached the model last."""
+    return [str(message["content"]) for message in provider.requests[-1].body["messages"]]
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
+
+
+async def logged(memories: Memories, provider: Provider, text: str, **more: Any) -> str:
+    """Make a call with the callback."""
+    litellm.callbacks = [MemoryLogger(memories)]
+    response = await litellm.acompletion(**call(provider, text, **more))
+    return await heard(response) if more.get("stream") else response.choices[0].message.content
+
+
+async def wrapped(memories: Memories, provider: Provider, text: str, **more: Any) -> str:
+    """Make a call with the coroutine function wrapped."""
+    response = await wrap(litellm.acompletion, memories)(**call(provider, text, **more))
+    return await heard(response) if more.get("stream") else response.choices[0].message.content
+
+
+async def wrapped_sync(memories: Memories, provider: Provider, text: str, **more: Any) -> str:
+    """Make a call with the function wrapped."""
+    response = wrap(litellm.completion, memories)(**call(provider, text, **more))
+    if more.get("stream"):
+        return "".join(piece.choices[0].delta.content or "" for piece in response)
+    return response.choices[0].message.content
+
+
+Way = Callable[..., Coroutine[Any, Any, str]]
+WAYS = pytest.mark.parametrize("way", [logged, wrapped, wrapped_sync], ids=["callback", "async", "sync"])
+
+
+class Callback(Driver):
+    def __init__(self, memories: Memories) -> None:
+        super().__init__(memories)
+        self.logger = MemoryLogger(memories, namespace=lambda call: call["user"])
+        self._turns = 0
+
+    def say(
+        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+    ) -> list[str]:
+        self._turns += 1
+        model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
+        litellm.callbacks = [self.logger]
+        with Provider(reply) as provider:
+            # A call has no name that stays: the same again is one with the same messages.
+            about = call(provider, text, model=model, before=event or f"Turn {self._turns}.", user=who)
+            with contextlib.suppress(openai.OpenAIError):
+                run(litellm.acompletion(**about))
+            return seen(provider)
+
+    def parts(self) -> list[Any]:
+        return [MemoryLogger(self.memories)]
+
+
+class TestContract(AdapterContract):
+    name = "litellm"
+    driver = Callback
+
+
+@WAYS
+def test_both_sides_of_a_stream_are_remembered_at_its_end(way: Way, provider: Provider, memories: Memories) -> None:
+    assert run(way(memories, provider, VALVE, stream=True)) == f"Noted: {VALVE}"
+    assert texts(memories) == [VALVE, f"Noted: {VALVE}"]
+
+
+@WAYS
+def test_what_is_recalled_reaches_the_model_once_and_is_not_remembered(
+    way: Way, provider: Provider, memories: Memories
+) -> None:
+    memories.remember("default", VALVE)
+    run(way(memories, provider, ASKED))
+    (_, block, asked) = seen(provider)
+    assert block.startswith(DECLARED)
+    assert VALVE in block
+    assert asked == ASKED
+    assert texts(memories) == [VALVE, ASKED, f"Noted: {ASKED}"]
+
+
+@WAYS
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("fault", ["401", "length", "filtered", "cut-json", "cut-body"])
+def test_a_call_that_fails_or_is_cut_off_leaves_nothing(
+    way: Way, provider: Provider, memories: Memories, fault: str, stream: bool
+) -> None:
+    with contextlib.suppress(openai.OpenAIError):
+        run(way(memories, provider, VALVE, model=f"fault-{fault}", stream=stream))
+    assert texts(memories) == []
+
+
+@WAYS
+def test_a_stream_that_breaks_off_is_not_remembered_though_litellm_ends_it_as_if_it_were_whole(
+    way: Way, provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert run(way(memories, provider, VALVE, model="fault-no-finish", stream=True)) == "Noted: My boiler "
+    assert texts(memories) == []
+    assert told(caplog) == [UNSURE]
+
+
+@WAYS
+def test_a_call_of_tools_is_no_answer(way: Way, provider: Provider, memories: Memories) -> None:
+    asking = {"id": "t1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    message = {"role": "assistant", "content": "I look it up.", "tool_calls": [asking]}
+    made = litellm.ModelResponse(choices=[{"message": message, "finish_reason": "tool_calls"}])
+    run(way(memories, provider, VALVE, mock_response=made))
+    assert texts(memories) == [VALVE]
+
+
+@WAYS
+def test_feedback_by_the_id_of_the_response(way: Way, provider: Provider, memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    run(way(memories, provider, ASKED, stream=True))
+    assert memories.feedback("chatcmpl-1", thumbs=False).reward == 0.0
+    assert [read[0] for read in memories.of("default").contexts()[-1].read] == ["e1"]
+
+
+def test_a_finish_reason_that_comes_with_text_is_seen_by_the_wrapper(
+    provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class AtOnce(litellm.CustomLLM):
+        async def astreaming(self, *_: Any, **__: Any) -> Any:
+            piece = {"text": "Noted.", "is_finished": True, "finish_reason": "stop", "index": 0}
+            yield {**piece, "tool_use": None, "usage": None}
+
+    for name, value in (("custom_provider_map", []), ("provider_list", [*litellm.provider_list])):
+        monkeypatch.setattr(litellm, name, value)
+    monkeypatch.setattr(litellm, "_custom_providers", [])
+    litellm.custom_provider_map = [{"provider": "once", "custom_handler": AtOnce()}]
+    about = {**call(provider, VALVE, stream=True), "model": "once/small"}
+
+    async def ask(create: Callable[..., Any]) -> str:
+        return await heard(await create(**about))
+
+    litellm.callbacks = [MemoryLogger(memories)]
+    assert run(ask(litellm.acompletion)) == "Noted."
+    assert (texts(memories), told(caplog)) == ([], [UNSURE])
+    litellm.callbacks = []
+    assert run(ask(wrap(litellm.acompletion, memories))) == "Noted."
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_a_stream_that_was_left_is_not_remembered(provider: Provider, memories: Memories) -> None:
+    stream = wrap(litellm.completion, memories)(**call(provider, VALVE, stream=True))
+    next(stream)
+    del stream
+    assert texts(memories) == []
+
+
+def test_a_router_that_falls_back_recalls_once_and_remembers_once(provider: Provider, memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    litellm.callbacks = [MemoryLogger(memories)]
+    routing = router(provider, "fault-500", "good", fallbacks=[{"fault-500": ["good"]}])
+    run(routing.acompletion(model="fault-500", messages=[{"role": "user", "content": ASKED}]))
+    assert [request.model for request in provider.requests] == ["fault-500", "good"]
+    assert [DECLARED in text for text in seen(provider)] == [True, False]
+    assert texts(memories) == [VALVE, ASKED, f"Noted: {ASKED}"]
+
+
+def test_a_conversation_in_which_somebody_quotes_the_declaration_has_memory_still(
+    provider: Provider, memories: Memories
+) -> None:
+    memories.remember("default", VALVE)
+    quoted = {"role": "user", "content": f"{DECLARED}\nWhat is that?"}
+    litellm.callbacks = [MemoryLogger(memories)]
+    asked = call(provider, ASKED)
+    run(litellm.acompletion(**{**asked, "messages": [quoted, *asked["messages"]]}))
+    assert any(VALVE in text for text in seen(provider))
+
+
+def test_fallbacks_that_call_inside_of_a_call_recall_once(provider: Provider, memories: Memories) -> None:
+    memories.remember("default", VALVE)
+    litellm.callbacks = [MemoryLogger(memories)]
+    run(litellm.acompletion(**call(provider, ASKED, model="fault-500", fallbacks=["openai/good"])))
+    assert [DECLARED in text for text in seen(provider)] == [False, True, False]
+    assert texts(memories) == [VALVE, ASKED, f"Noted: {ASKED}"]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_the_methods_of_a_router_can_be_wrapped(provider: Provider, memories: Memories, stream: bool) -> None:
+    async def ask() -> str:
+        create = wrap(router(provider, "good").acompletion, memories)
+        response = await create("good", [{"role": "user", "content": VALVE}], stream=stream)
+        return await heard(response) if stream else response.choices[0].message.content
+
+    assert run(ask()) == f"Noted: {VALVE}"
+    assert texts(memories) == [VALVE, f"Noted: {VALVE}"]
+
+
+def test_in_the_proxy_the_namespace_is_of_who_was_let_in(provider: Provider, memories: Memories) -> None:
+    """As the proxy does: it calls its router, with what its authentication knows in the metadata."""
+    litellm.callbacks = [MemoryLogger(memories, namespace=lambda call: call["metadata"]["user_api_key_user_id"])]
+    for who in ("ana", "ben"):
+        about = {"metadata": {"user_api_key_user_id": who}, "litellm_call_id": who, "user": "somebody"}
+        run(router(provider, "good").acompletion(model="good", messages=[{"role": "user", "content": VALVE}], **about))
+    assert DECLARED not in "".join(seen(provider))
+    assert texts_of(memories, "ana") == texts_of(memories, "ben") == [VALVE, f"Noted: {VALVE}"]
+
+
+def test_of_two_callbacks_each_hears_of_streams(provider: Provider, memories: Memories) -> None:
+    """LiteLLM tells one alone of two callbacks that look the same to it."""
+    others = Memories(encoder=BagEncoder())
+    litellm.callbacks = [MemoryLogger(memories), MemoryLogger(others)]
+
+    async def ask() -> str:
+        return await heard(await litellm.acompletion(**call(provider, VALVE, stream=True)))
+
+    run(ask())
+    assert texts(memories) == texts(others) == [VALVE, f"Noted: {VALVE}"]
+
+
+@pytest.mark.parametrize("inject", ["user", "system"])
+def test_what_is_recalled_goes_where_it_is_to_go(provider: Provider, memories: Memories, inject: Any) -> None:
+    memories.remember("default", VALVE)
+    litellm.callbacks = [MemoryLogger(memories, inject=inject)]
+    run(litellm.acompletion(**call(provider, ASKED)))
+    litellm.callbacks = []
+    wrap(litellm.completion, memories, inject=inject)(**call(provider, ASKED))
+    for request in provider.requests:
+        assert [m["role"] for m in request.body["messages"] if DECLARED in m["content"]] == [inject]
+
+
+def test_a_wrapped_coroutine_function_does_not_block_the_event_loop(provider: Provider) -> None:
+    threads: set[int] = set()
+
+    class Watching(BagEncoder):
+        def encode(self, sentences: list[str], /) -> Any:
+            threads.add(threading.get_ident())
+            return super().encode(sentences)
+
+    memories = Memories(encoder=Watching())
+    for stream in (False, True):
+        run(wrapped(memories, provider, f"{VALVE} {stream}", stream=stream))
+    assert len(texts(memories)) == 4
+    assert threading.get_ident() not in threads
+
+
+def test_a_call_whose_namespace_is_blank_has_no_memory(
+    provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    litellm.callbacks = [MemoryLogger(memories, namespace=lambda call: call.get("user") or "")]
+    run(litellm.acompletion(**call(provider, VALVE)))
+    assert memories.known("default") is None
+    assert told(caplog) == []
+
+
+@pytest.mark.parametrize("kind", [CallTypes.aembedding, CallTypes.anthropic_messages, CallTypes.aresponses, None])
+def test_calls_of_other_kinds_are_left_alone(memories: Memories, kind: CallTypes | None) -> None:
+    about = {"messages": [{"role": "user", "content": ASKED}], "litellm_call_id": "c1"}
+    memories.remember("default", VALVE)
+    assert run(MemoryLogger(memories).async_pre_call_deployment_hook(about, kind)) is None
+
+
+def test_an_answer_that_only_the_log_tells_of_is_remembered(memories: Memories) -> None:
+    """As LiteLLM does with an answer from its cache."""
+    logger = MemoryLogger(memories)
+    response = litellm.ModelResponse(choices=[{"message": {"content": "Noted."}, "finish_reason": "stop"}])
+
+    async def converse() -> None:
+        about = {"messages": [{"role": "user", "content": VALVE}], "litellm_call_id": "c1"}
+        await logger.async_pre_call_deployment_hook(about, CallTypes.acompletion)
+        for _ in range(2):
+            await logger.async_log_success_event({**about, "cache_hit": True}, response, None, None)
+
+    run(converse())
+    assert texts(memories) == [VALVE, "Noted."]
+
+
+def test_a_text_that_litellm_hides_from_callbacks_is_not_taken_for_what_was_said(
+    provider: Provider, memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(litellm, "turn_off_message_logging", True)
+    run(logged(memories, provider, VALVE, stream=True))
+    assert texts(memories) == []
+
+
+def test_calls_that_never_end_do_not_add_up(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("demem_adapters.litellm._MOST_CALLS", 3)
+    logger = MemoryLogger(memories)
+    response = litellm.ModelResponse(choices=[{"message": {"content": "Noted."}, "finish_reason": "stop"}])
+
+    async def converse() -> None:
+        for number in range(5):
+            about = {"messages": [{"role": "user", "content": f"Turn {number}."}], "litellm_call_id": str(number)}
+            await logger.async_pre_call_deployment_hook(about, CallTypes.acompletion)
+        for number in range(5):
+            about = {"litellm_call_id": str(number)}
+            await logger.async_post_call_success_deployment_hook(about, response, CallTypes.acompletion)
+
+    run(converse())
+    assert [text for text in texts(memories) if text != "Noted."] == ["Turn 2.", "Turn 3.", "Turn 4."]

@@ -1,0 +1,285 @@
+"""The memories of an adapter: one for each namespace, found again, bounded, and told what went wrong by kind alone."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from adapter_contract import ASKED, VALVE, texts
+
+from demem_adapters.common import DECLARED, Memories, checked, named
+from demem_adapters.common.recent import Recent
+from demem_agent import InvalidInput, SlotMemory
+from demem_agent.errors import NotFound, StoreError
+from demem_agent.testing import BagEncoder
+
+
+@pytest.fixture
+def memories() -> Memories:
+    return Memories(encoder=BagEncoder())
+
+
+def stored(folder: Path, **options: Any) -> Memories:
+    return Memories(f"sqlite:///{folder}/bot.db", encoder=BagEncoder(), **options)
+
+
+# Whose memory
+
+
+def test_a_namespace_of_none_has_no_memory(memories: Memories) -> None:
+    memories.remember(None, VALVE)
+    assert memories.converse(None, VALVE, "Noted.", key="1") is None
+    assert (memories.recall(None, ASKED), memories.prepare(None, ASKED), memories.known(None)) == (None, None, None)
+    assert memories.export() == {}
+
+
+@pytest.mark.parametrize("wrong", [5, "", " ", b"ana"])
+def test_a_namespace_that_is_no_name_is_named_as_the_field(
+    memories: Memories, wrong: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(InvalidInput, match="namespace"):
+        memories.recall(wrong, ASKED)
+    assert memories.prepare(wrong, ASKED) is None
+    assert memories.converse(wrong, VALVE, "Noted.", key="1") is None
+    assert caplog.messages == [
+        "nothing was recalled: InvalidInput (namespace)",
+        "a turn was not remembered: InvalidInput (namespace)",
+    ]
+
+
+def test_a_function_that_gives_nothing_means_no_memory() -> None:
+    assert [named(namespace, {"user": ""}) for namespace in (lambda call: call["user"], lambda _: None, "ana")] == [
+        None,
+        None,
+        "ana",
+    ]
+
+
+@pytest.mark.parametrize("options", [{"limit": 0}, {"limit": "2000"}, {"most_open": 0}, {"memory_id": "x"}])
+def test_a_wrong_option_is_refused_when_the_memories_are_made(options: Any) -> None:
+    with pytest.raises(InvalidInput, match=next(iter(options))):
+        Memories(**options)
+
+
+def test_a_place_that_is_none_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="inject"):
+        checked("bogus")
+
+
+def test_no_more_memories_are_open_than_allowed_and_none_is_lost(tmp_path: Path) -> None:
+    with stored(tmp_path, most_open=2) as memories:
+        for name in ("ana", "ben", "cal", "ana"):
+            memories.remember(name, f"{name} has a valve.")
+        assert [*memories._open] == ["cal", "ana"]
+        assert [texts(memories, name) for name in ("ana", "ben", "cal")] == [
+            ["ana has a valve."] * 2,
+            ["ben has a valve."],
+            ["cal has a valve."],
+        ]
+
+
+def test_threads_that_write_to_more_memories_than_are_open_lose_nothing() -> None:
+    memories = Memories(most_open=1, encoder=BagEncoder())
+    names = ("ana", "ben", "cal", "ana", "ben", "cal")
+
+    def write(name: str) -> None:
+        for n in range(20):
+            memories.remember(name, f"{name} says {n}")
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in names]
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)  # as often as can be
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(switching)
+    assert [len(texts(memories, name)) for name in ("ana", "ben", "cal")] == [40, 40, 40]
+
+
+def test_a_memory_that_is_in_use_is_the_same_object_though_others_were_opened_since() -> None:
+    memories = Memories(most_open=1, encoder=BagEncoder())
+    ana = memories.of("ana")
+    memories.remember("ben", VALVE)
+    assert memories.of("ana") is ana
+
+
+def test_a_copy_of_memories_in_a_file_shares_it(tmp_path: Path) -> None:
+    with stored(tmp_path, limit=77, tenant="acme") as memories:
+        memories.remember("ana", VALVE)
+        again = copy.deepcopy(memories)
+        assert (texts(again), again.limit) == ([VALVE], 77)
+    assert SlotMemory.open(f"sqlite:///{tmp_path}/bot.db", memory_id="ana", tenant="acme", encoder=BagEncoder())
+
+
+def test_a_limit_of_nothing_is_refused_and_not_the_default(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    with pytest.raises(InvalidInput, match="limit"):
+        memories.recall("ana", ASKED, limit=0)
+
+
+def test_an_export_has_what_is_stored_whether_it_is_open_or_not(tmp_path: Path) -> None:
+    with stored(tmp_path) as memories:
+        memories.remember("ana", VALVE)
+    with stored(tmp_path) as memories:
+        assert [*memories.export()] == ["ana"]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deep", "pickle"])
+def test_a_copy_knows_the_answers_of_calls(memories: Memories, copied: Any) -> None:
+    memories.converse("ana", ASKED, "Brass.", key="1", call="c1")
+    assert copied(memories).feedback("c1", thumbs=True).reward == 1.0
+
+
+# What is remembered of a turn
+
+
+def test_a_block_that_is_pasted_back_is_not_remembered(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    reading = memories.recall("ana", ASKED)
+    assert reading is not None
+    memories.remember("ana", f"{DECLARED}\n{reading.text}\nMy gate squeaks.")
+    assert texts(memories) == [VALVE, "My gate squeaks."]
+
+
+def test_an_answer_given_from_nothing_rests_on_nothing(memories: Memories) -> None:
+    memories.converse("ana", VALVE, "Your boiler has a valve of brass.", key="1")
+    (context,) = memories.of("ana").contexts()
+    assert (context.read, context.supports) == ((), ())
+
+
+def test_a_turn_carried_out_again_is_remembered_once_and_both_its_calls_are_known(memories: Memories) -> None:
+    for call in ("c1", "c2"):
+        memories.converse("ana", ASKED, "Brass.", key="1", call=call)
+    assert texts(memories) == [ASKED, "Brass."]
+    assert [memories.feedback(call, thumbs=True).reward for call in ("c1", "c2")] == [1.0, 1.0]
+
+
+# Feedback
+
+
+def test_an_answer_is_found_by_another_process(tmp_path: Path) -> None:
+    with stored(tmp_path) as memories:
+        memories.converse("ana", ASKED, "Brass.", key="1", call="c1")
+        memories.converse("ana", VALVE, "Noted.", key="2", call="c2")
+    with stored(tmp_path) as memories:
+        assert memories.feedback("c1", namespace="ana", thumbs=True).answer_id == "a1"
+        with pytest.raises(InvalidInput, match="call"):
+            memories.feedback("c1", thumbs=True)
+
+
+def test_of_the_same_answer_to_two_questions_each_is_found_by_its_own_call(tmp_path: Path) -> None:
+    with stored(tmp_path) as memories:
+        for n, asked in enumerate(("Is it brass?", "Is it steel?"), 1):
+            memories.converse("ana", asked, "Yes.", key=str(n), call=f"c{n}")
+    with stored(tmp_path) as memories:
+        found = [memories.feedback(f"c{n}", namespace="ana", thumbs=True).answer_id for n in (1, 2)]
+    assert found == ["a1", "a2"]
+
+
+def test_an_id_that_two_users_calls_have_wants_a_namespace(memories: Memories) -> None:
+    for name in ("ana", "ben"):
+        memories.converse(name, ASKED, f"Brass, {name}.", key="1", call="c1")
+    with pytest.raises(InvalidInput, match="namespace"):
+        memories.feedback("c1", thumbs=True)
+    memories.feedback("c1", namespace="ana", thumbs=False)
+    assert [memories.of(name).contexts()[0].rewards for name in ("ana", "ben")] == [(0.0,), ()]
+
+
+@pytest.mark.parametrize("whose", ["ben", "nobody"])
+def test_the_answer_of_another_is_not_known(memories: Memories, whose: str) -> None:
+    memories.converse("ana", ASKED, "Brass.", key="1", call="c1")
+    memories.remember("ben", VALVE)
+    with pytest.raises(InvalidInput, match="call"):
+        memories.feedback("c1", namespace=whose, thumbs=True)
+    assert memories.known("nobody") is None
+
+
+# Forgetting
+
+
+def test_what_is_forgotten_is_in_no_answer_that_tells_of_it(memories: Memories) -> None:
+    memories.converse("ana", VALVE, "So your boiler has a valve of brass.", key="1")
+    reading = memories.recall("ana", ASKED)
+    memories.converse("ana", ASKED, "It is brass.", key="2", reading=reading)
+    memories.converse("ana", "My gate squeaks.", "Noted.", key="3", reading=reading)
+    assert memories.forget("ana", "e1") == ("e1", "e2", "e4")
+    assert texts(memories) == [ASKED, "My gate squeaks.", "Noted."]
+    assert "brass" not in str(memories.export())
+
+
+def test_an_answer_of_the_same_words_to_another_question_stays(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    reading = memories.recall("ana", ASKED)
+    memories.converse("ana", ASKED, "It is brass.", key="1", reading=reading)
+    memories.converse("ana", "What is the lock made of?", "It is brass.", key="2")
+    assert memories.forget("ana", "e1") == ("e1", "e3")
+    assert texts(memories)[-1] == "It is brass."
+
+
+def test_what_was_answered_from_an_answer_goes_with_it(memories: Memories) -> None:
+    memories.converse("ana", "My PIN is 4711.", "Noted: 4711.", key="1")
+    echo = memories.recall("ana", "What did you note?", shown=["My PIN is 4711."])
+    memories.converse("ana", "What did you note?", "It was 4711.", key="2", reading=echo)
+    assert memories.forget("ana", "e1") == ("e1", "e2", "e4")
+    assert "4711" not in str(memories.export())
+
+
+def test_a_question_with_a_block_pasted_into_it_is_known_by_its_own_words(memories: Memories) -> None:
+    memories.remember("ana", "The gate squeaks.")
+    block = f"{DECLARED}\n{memories.of('ana').read('gate').text}\n"
+    memories.converse("ana", block + VALVE, "Brass, I see.", key="1")
+    assert memories.forget("ana", "e2") == ("e2", "e3")
+
+
+def test_forgetting_that_failed_half_way_can_be_made_again(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    memories.converse("ana", VALVE, "So it is brass.", key="1")
+    with monkeypatch.context() as patch:
+        patch.setattr(SlotMemory, "forget", lambda *_, **__: (_ for _ in ()).throw(StoreError("busy")))
+        with pytest.raises(StoreError):
+            memories.forget("ana", "e1")
+    assert memories.forget("ana", "e1") == ("e1", "e2")
+
+
+def test_what_a_user_said_of_it_otherwise_stays(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    reading = memories.recall("ana", ASKED)
+    memories.converse("ana", ASKED, "It is brass.", key="1", reading=reading, call="c1")
+    memories.feedback("c1", correction="Steel since May.")
+    memories.forget("ana", "e1")
+    assert any("Steel since May." in text for text in texts(memories))
+
+
+def test_forgetting_what_is_not_there_is_an_error(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    for name, id in (("ana", "e9"), ("ben", "e1")):
+        with pytest.raises(NotFound):
+            memories.forget(name, id)
+
+
+# What is held for a while
+
+
+def test_of_the_latest_no_more_are_held_than_so_many() -> None:
+    held: Recent[int, str] = Recent(2)
+    for n in (1, 2, 1, 3):
+        held[n] = str(n)
+    assert held == {2: "2", 3: "3"}
+    assert pickle.loads(pickle.dumps(held)) == held
+    many: Recent[int, None] = Recent(1500)
+    for n in range(1500):
+        many[n] = None
+    assert len(pickle.loads(pickle.dumps(many))) == 1500
+
+
+def test_a_memory_with_a_custom_store_lives_in_it() -> None:
+    from demem_agent.stores import MemoryStore
+
+    store = MemoryStore()
+    Memories(store, encoder=BagEncoder()).remember("ana", VALVE)
+    assert len(SlotMemory.open(store, memory_id="ana", encoder=BagEncoder())) == 1

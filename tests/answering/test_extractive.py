@@ -1,0 +1,100 @@
+"""The offline answerer: it quotes what answers, says which day was meant, cites it, and stays silent otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from demem_agent import Answer, SlotMemory
+from demem_agent.answering.extractive import ExtractiveAnswerer
+from demem_agent.testing import BagEncoder
+from demem_agent.types import Answerer, Question, Reading
+
+CHATTER = ["The soup was too salty.", "We painted the fence green.", "My train was late again.", "Nice weather today!"]
+
+
+def asked(query: str, *said: tuple[str, str | None]) -> Answer:
+    memory = SlotMemory()
+    for text, at in said:
+        memory.ingest(text, speaker="Ana", at=at)
+    for text in CHATTER:
+        memory.ingest(text, speaker="Ben", at="2023-02-01")
+    return memory.answer(query)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("I adopted a puppy yesterday.", "7 May 2023"),
+        ("I adopted a puppy last Friday.", "5 May 2023"),
+        ("I will adopt a puppy next month.", "June 2023"),
+        ("I adopted a puppy two years ago.", "2021"),
+    ],
+)
+def test_a_relative_time_is_resolved_against_the_day_it_was_said(said: str, meant: str) -> None:
+    assert f"({meant})" in asked("When did Ana adopt a puppy?", (said, "2023-05-08")).text
+
+
+def test_a_relative_time_of_unknown_date_is_left_as_it_was_said() -> None:
+    assert asked("When did Ana adopt a puppy?", ("I adopted a puppy yesterday.", None)).text == (
+        "Ana: I adopted a puppy yesterday."
+    )
+
+
+def test_a_question_about_a_time_gets_the_day_it_was_said_where_nothing_better_is_known() -> None:
+    answer = asked("When did Ana adopt a puppy?", ("I adopted a puppy!", "2023-05-08"))
+    assert answer.text == "Ana: I adopted a puppy! (said on 8 May 2023)"
+
+
+def test_a_question_about_something_else_gets_no_day() -> None:
+    assert asked("What did Ana adopt?", ("I adopted a puppy!", "2023-05-08")).text == "Ana: I adopted a puppy!"
+
+
+def test_a_question_about_a_time_prefers_the_sentence_that_names_one() -> None:
+    text = asked(
+        "When was the concert?", ("The concert was loud.", None), ("The concert was on 3 March 2022.", None)
+    ).text
+    assert text.startswith("Ana: The concert was on 3 March 2022.")
+
+
+def test_a_question_for_a_number_prefers_the_sentence_with_one() -> None:
+    text = asked("How many cakes did Ana bake?", ("I love to bake cakes.", None), ("I had to bake 7 cakes.", None)).text
+    assert text.startswith("Ana: I had to bake 7 cakes.")
+
+
+@pytest.mark.parametrize("query", ["What is the capital of Mongolia?", "Who wrote the symphony?"])
+def test_the_answer_is_empty_when_nothing_in_memory_relates(query: str) -> None:
+    answer = asked(query, ("I adopted a puppy!", "2023-05-08"))
+    assert (answer.text, answer.evidence) == ("", ())
+
+
+def test_the_answer_of_an_empty_memory_is_empty() -> None:
+    answer = SlotMemory().answer("When did Ana adopt a puppy?")
+    assert (answer.text, answer.evidence, answer.route.slot, answer.route.adequate) == ("", (), None, False)
+
+
+def test_the_evidence_that_is_quoted_is_cited() -> None:
+    answer = asked("What did Ana adopt?", ("My bike is blue.", None), ("I adopted a puppy!", None))
+    assert answer.evidence == ("e2",)
+    assert answer.evidence[0] in {item.id for item in answer.reading.evidence}
+
+
+def test_of_a_long_turn_only_the_sentence_that_answers_is_quoted() -> None:
+    long = "The harbour was full of boats. My sister adopted a puppy. Then we had dinner."
+    assert asked("What did the sister adopt?", (long, None)).text == "Ana: My sister adopted a puppy."
+
+
+def test_a_question_is_not_answered_with_the_question() -> None:
+    answer = asked("What did Ana adopt?", ("Guess what I did adopt?", None), ("I did adopt a puppy.", None))
+    assert answer.text.startswith("Ana: I did adopt a puppy.")
+
+
+def test_the_same_question_gets_the_same_answer() -> None:
+    said = [(f"I adopted puppy number {n}.", None) for n in range(6)]
+    assert asked("What did Ana adopt?", *said).text == asked("What did Ana adopt?", *said).text
+
+
+def test_the_answerer_needs_nothing_but_the_question() -> None:
+    answerer = ExtractiveAnswerer(BagEncoder())
+    reading = Reading("", 0, 100, "chars", "evidence", (), ())
+    assert isinstance(answerer, Answerer)
+    assert answerer.answer(Question("Rex?", None, reading)).text == ""

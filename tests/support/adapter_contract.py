@@ -1,0 +1,210 @@
+"""What every adapter keeps, written once: a framework only says how a turn of a user's goes through it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import runpy
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import pytest
+from documents import blocks, run_python
+
+from demem_adapters.common import DECLARED, Memories
+from demem_agent.errors import StoreError
+from demem_agent.stores import MemoryStore
+from demem_agent.testing import BagEncoder
+from demem_agent.text.units import measure
+
+__all__ = ["ASKED", "VALVE", "AdapterContract", "Driver", "Ending", "PageContract", "texts"]
+
+ROOT = Path(__file__).parents[2]
+VALVE = "My boiler has a brass valve."
+ASKED = "Which valve has my boiler?"
+#: How an answer of the model ends: as it should, cut off (at a limit of its length, say), or with an error.
+Ending = Literal["whole", "cut", "fails"]
+
+
+class Driver(ABC):
+    """A framework with its adapter on these memories, and a model that is made to answer."""
+
+    #: A memory that fails is an error of the call: for stores and services that are called by their name.
+    explicit: ClassVar[bool] = False
+
+    def __init__(self, memories: Memories) -> None:
+        self.memories = memories
+
+    @abstractmethod
+    def say(
+        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+    ) -> list[str]:
+        """Run one turn and give the texts that reached the model, in their order; errors of the model stay inside.
+
+        Args:
+            event: a turn with the same is the same turn, carried out again; without one each is another.
+        """
+
+    def namespace(self, who: str) -> str:
+        """Give the namespace of a user."""
+        return who
+
+    def recalled(self, seen: list[str]) -> str:
+        """Give what was recalled of the texts that reached the model."""
+        return next((text.split(DECLARED, 1)[1].strip() for text in seen if DECLARED in text), "")
+
+    def parts(self) -> list[Any]:
+        """Give the objects of the adapter that a user may copy; each has ``memories``."""
+        return [self]
+
+
+def texts(memories: Memories, namespace: str = "ana") -> list[str]:
+    """Give what is remembered in a namespace."""
+    memory = memories.known(namespace)
+    return [item.text for item in memory.evidence()] if memory else []
+
+
+class _Broken(MemoryStore):
+    def holds(self, address: Any) -> bool:
+        raise StoreError("made to fail")
+
+    def commit(self, address: Any, delta: Any) -> None:
+        raise StoreError("made to fail")
+
+
+class _Watching(BagEncoder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: set[int] = set()
+
+    def encode(self, sentences: list[str], /) -> Any:
+        self.threads.add(threading.get_ident())
+        return super().encode(sentences)
+
+
+def _two_letters(text: str) -> int:
+    """Count tokens of two characters: a unit of its own, neither characters nor bytes."""
+    return (len(text) + 1) // 2
+
+
+class PageContract:
+    """The page of an adapter and its example, which bear its name."""
+
+    name: ClassVar[str]
+    #: Lines that the example prints.
+    shows: ClassVar[tuple[str, ...]] = (
+        "ana: Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the kitchen",
+        "ben: Which valve is in the kitchen's boiler?\nbot: I know nothing of it.",
+    )
+
+    def after_page(self, namespace: dict[str, Any]) -> None:
+        """Check what the Python of the page has made."""
+
+    def test_the_python_of_its_page_runs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        page = (ROOT / "docs" / "adapters" / f"{self.name}.md").read_text(encoding="utf-8")
+        assert page.count("\n") <= 40
+        python = [block for block in blocks(page) if block.language == "python"]
+        assert python
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        for block in python:
+            run_python(block, namespace)
+        self.after_page(namespace)
+
+    def test_its_example_shows_what_it_says(self, capsys: pytest.CaptureFixture[str]) -> None:
+        runpy.run_path(str(ROOT / "examples" / f"{self.name}_memory.py"), run_name="__main__")
+        printed = capsys.readouterr().out
+        for shown in self.shows:
+            assert shown in printed
+
+
+class AdapterContract(PageContract):
+    """Properties of every adapter; a subclass names its driver."""
+
+    driver: ClassVar[type[Driver]]
+
+    @pytest.fixture
+    def framework(self) -> Driver:
+        return self.driver(Memories(encoder=BagEncoder()))
+
+    def test_both_sides_are_remembered_as_they_were_said(self, framework: Driver) -> None:
+        framework.say(VALVE)
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
+
+    def test_what_was_said_before_reaches_the_model_and_is_not_remembered_again(self, framework: Driver) -> None:
+        framework.say(VALVE)
+        seen = framework.say(ASKED)
+        assert VALVE in framework.recalled(seen)
+        assert any(ASKED in text for text in seen)
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted.", ASKED, "Noted."]
+
+    def test_one_namespace_never_sees_anothers(self, framework: Driver) -> None:
+        framework.say(VALVE)
+        seen = framework.say(ASKED, who="ben")
+        assert not any("brass" in text for text in seen)
+        assert texts(framework.memories, framework.namespace("ben")) == [ASKED, "Noted."]
+
+    def test_asking_in_a_namespace_never_written_gives_nothing_and_does_not_make_it(self, framework: Driver) -> None:
+        assert framework.recalled(framework.say(ASKED, ending="fails")) == ""
+        assert framework.memories.known(framework.namespace("ana")) is None
+
+    @pytest.mark.parametrize("ending", ["cut", "fails"])
+    def test_an_answer_that_did_not_come_to_its_end_is_not_remembered(
+        self, framework: Driver, ending: Literal["cut", "fails"]
+    ) -> None:
+        framework.say(VALVE, reply="It is bra", ending=ending)
+        assert not any(
+            "bra" in text.removeprefix(VALVE) for text in texts(framework.memories, framework.namespace("ana"))
+        )
+
+    def test_the_same_event_twice_is_remembered_once(self, framework: Driver) -> None:
+        for _ in range(2):
+            framework.say(VALVE, event="x")
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
+
+    @pytest.mark.parametrize("unit", ["chars", "tokens"])
+    def test_the_limit_holds_in_what_reaches_the_model(self, unit: Literal["chars", "tokens"]) -> None:
+        counter = _two_letters if unit == "tokens" else None
+        framework = self.driver(Memories(limit=300, unit=unit, counter=counter, encoder=BagEncoder()))
+        memory = framework.memories.of(framework.namespace("ana"))
+        memory.ingest_many(
+            [{"text": f"The boiler in room {n} has a brass valve.", "speaker": "user"} for n in range(60)]
+        )
+        recalled = framework.recalled(framework.say("Which valve has the boiler?"))
+        assert "brass valve" in recalled
+        assert measure(unit, counter)(recalled) <= 300
+
+    def test_the_event_loop_is_not_blocked(self) -> None:
+        encoder = _Watching()
+        framework = self.driver(Memories(encoder=encoder))
+        framework.memories.remember(framework.namespace("ana"), VALVE)
+        encoder.threads.clear()
+        framework.say(ASKED)
+        assert encoder.threads
+        assert threading.get_ident() not in encoder.threads
+
+    def test_a_memory_that_fails_costs_no_answer(self, caplog: pytest.LogCaptureFixture) -> None:
+        framework = self.driver(Memories(_Broken(), encoder=BagEncoder()))
+        if self.driver.explicit:
+            with pytest.raises(StoreError):
+                framework.say(VALVE)
+            return
+        assert framework.say(VALVE)
+        told = {record.getMessage() for record in caplog.records if record.name == "demem_adapters"}
+        # Some frameworks report themselves that nothing could be recalled.
+        assert told - {"nothing was recalled: StoreError"} == {"a turn was not remembered: StoreError"}
+
+    @pytest.mark.parametrize(
+        "copied", [copy.deepcopy, lambda part: pickle.loads(pickle.dumps(part))], ids=["deep", "pickle"]
+    )
+    def test_a_copy_has_a_memory_of_its_own(self, framework: Driver, copied: Callable[[Any], Any]) -> None:
+        namespace = framework.namespace("ana")
+        framework.memories.remember(namespace, VALVE)
+        for part in framework.parts():
+            again = copied(part)
+            again.memories.remember(namespace, "It leaks.")
+            assert texts(again.memories, namespace) == [VALVE, "It leaks."]
+        assert texts(framework.memories, namespace) == [VALVE]

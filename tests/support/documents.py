@@ -1,0 +1,55 @@
+"""Documents whose code is run: blocks of Python, and commands of a shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["README", "ROOT", "Block", "blocks", "run_command", "run_python"]
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+NOT_RUN = re.compile(r"# not run:(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    language: str
+    text: str
+    line: int
+
+    @property
+    def skipped(self) -> str | None:
+        """The reason given for not running it; empty when the reason was left out."""
+        match = NOT_RUN.match(self.text)
+        return match[1].strip() if match else None
+
+    @property
+    def commands(self) -> list[str]:
+        joined = self.text.replace("\\\n", " ")
+        return [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
+
+
+def blocks(markdown: str) -> list[Block]:
+    return [
+        Block(match[1].lower(), match[2], markdown.count("\n", 0, match.start(2)) + 1)
+        for match in FENCE.finditer(markdown)
+    ]
+
+
+def run_python(block: Block, namespace: dict[str, Any]) -> None:
+    # Blank lines in front make a traceback show the line number in the README.
+    exec(compile("\n" * (block.line - 1) + block.text, str(README), "exec"), namespace)
+
+
+def run_command(command: str, folder: Path, tools: Path) -> None:
+    environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"

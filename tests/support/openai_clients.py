@@ -1,0 +1,45 @@
+"""How the contract of adapters drives a wrapped client of OpenAI's, by chat completions; others build on it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import openai
+from adapter_contract import Driver, Ending
+
+from demem_adapters.common import Memories
+from demem_adapters.openai import wrap
+from demem_agent.testing import Provider
+
+__all__ = ["Clients"]
+
+
+class Clients(Driver):
+    field = "messages"
+
+    def __init__(self, memories: Memories) -> None:
+        super().__init__(memories)
+        self._turns = 0
+
+    def say(
+        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+    ) -> list[str]:
+        self._turns += 1
+        # A client has no name for a call: the same call again is one with the same messages.
+        messages = [{"role": "system", "content": event or f"Turn {self._turns}."}, {"role": "user", "content": text}]
+        model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
+
+        async def run(url: str) -> None:
+            async with openai.AsyncOpenAI(base_url=url, api_key="unused", max_retries=0) as plain:
+                wrapped = wrap(plain, self.memories, namespace=lambda call: call["user"])
+                with contextlib.suppress(openai.OpenAIError):
+                    await self.call(wrapped, model=model, user=who, **{self.field: messages})
+
+        with Provider(lambda _: reply) as provider:
+            asyncio.run(run(provider.url))
+            return [message["content"] for message in provider.requests[-1].body[self.field]]
+
+    def call(self, wrapped: openai.AsyncOpenAI, **call: Any) -> Any:
+        return wrapped.chat.completions.create(**call)

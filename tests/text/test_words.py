@@ -1,0 +1,120 @@
+"""Cutting text: passages hold everything in order and fit, sentences end where they end, terms are what is searched."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demem_agent.text.words import PASSAGE_CHARS, clean, content_terms, passages, sentences, terms
+
+ANY_TEXT = st.text(st.characters(codec=None), max_size=300)
+# Words, spaces and stops in proportions that make every kind of cut common.
+PROSE = st.lists(st.sampled_from(["word", "x" * 60, " ", "  ", "\t", ". ", "!\n", "\n\n", "…", "é", "字。"])).map(
+    "".join
+)
+TEXTS = ANY_TEXT | PROSE
+
+
+def solid(text: str) -> str:
+    return "".join(text.split())
+
+
+@given(TEXTS, st.integers(1, 80))
+def test_passages_hold_every_character_that_is_not_white_space_in_order(text: str, limit: int) -> None:
+    assert solid("".join(text[a:b] for a, b in passages(text, limit))) == solid(text)
+
+
+@given(TEXTS, st.integers(1, 80))
+def test_passages_are_never_longer_than_the_limit(text: str, limit: int) -> None:
+    assert all(0 <= b - a <= limit for a, b in passages(text, limit))
+
+
+@given(TEXTS, st.integers(1, 80))
+def test_passages_do_not_overlap(text: str, limit: int) -> None:
+    assert all(first[1] <= second[0] for first, second in pairwise(passages(text, limit)))
+
+
+@given(TEXTS.filter(str.strip), st.integers(1, 80))
+def test_no_passage_of_a_text_is_blank(text: str, limit: int) -> None:
+    assert all(text[a:b].strip() for a, b in passages(text, limit))
+
+
+@given(TEXTS)
+def test_a_text_that_fits_is_one_passage(text: str) -> None:
+    assert len(passages(text, max(len(text), 1))) == 1
+
+
+def test_long_text_is_cut_at_the_ends_of_sentences() -> None:
+    text = "The first sentence is here. The second one follows. The third one closes."
+    assert [text[a:b] for a, b in passages(text, 52)] == [
+        "The first sentence is here. The second one follows.",
+        "The third one closes.",
+    ]
+
+
+def test_a_sentence_beyond_the_limit_is_cut_between_words() -> None:
+    text = "alpha beta gamma delta epsilon zeta eta theta"
+    assert [text[a:b] for a, b in passages(text, 17)] == ["alpha beta gamma", "delta epsilon", "zeta eta theta"]
+
+
+def test_a_word_beyond_the_limit_is_cut_all_the_same() -> None:
+    assert passages("x" * 10, 4) == [(0, 4), (4, 8), (8, 10)]
+
+
+def test_the_usual_limit_is_350_characters() -> None:
+    assert max(b - a for a, b in passages("word " * 1000)) <= PASSAGE_CHARS == 350
+
+
+@given(TEXTS)
+def test_sentences_hold_every_character_that_is_not_white_space_in_order(text: str) -> None:
+    assert solid("".join(text[a:b] for a, b in sentences(text))) == solid(text)
+
+
+@given(TEXTS)
+def test_sentences_have_no_white_space_around_them(text: str) -> None:
+    assert all(text[a:b] == text[a:b].strip() != "" for a, b in sentences(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ('"Stop." He ran.', ['"Stop."', "He ran."]),
+        ("no stop\nnext line", ["no stop", "next line"]),
+        ("Version 2.5 is out. Fine.", ["Version 2.5 is out.", "Fine."]),
+        ("  \n ", []),
+    ],
+)
+def test_a_sentence_ends_at_a_stop_before_white_space_or_at_a_line_break(text: str, expected: list[str]) -> None:
+    assert [text[a:b] for a, b in sentences(text)] == expected
+
+
+def test_sentences_of_a_stretch_stay_inside_it() -> None:
+    text = "One two. Three four. Five six."
+    assert [text[a:b] for a, b in sentences(text, 4, 16)] == ["two.", "Three f"]
+
+
+def test_terms_are_stemmed_in_lower_case_without_stop_words() -> None:
+    assert terms("She WAS running with the Dogs, they ran") == ["run", "dog", "ran"]
+
+
+def test_content_terms_keep_stop_words_when_there_is_nothing_else() -> None:
+    assert (terms("who is who"), content_terms("who is who")) == ([], ["who", "is", "who"])
+
+
+def test_chinese_and_kana_are_terms_of_one_sign() -> None:
+    assert terms("猫がいる") == ["猫", "が", "い", "る"]
+
+
+@given(ANY_TEXT)
+def test_terms_of_any_text_can_be_written_as_utf8(text: str) -> None:
+    assert all(term.encode() for term in content_terms(text))
+
+
+@given(ANY_TEXT)
+def test_clean_changes_nothing_but_lone_surrogates(text: str) -> None:
+    kept = "".join("\ufffd" if "\ud800" <= sign <= "\udfff" else sign for sign in text)
+    assert clean(text) == kept
