@@ -29,8 +29,13 @@ def openai_agents(talk: Talk, memories: Memories) -> Case:
         model = ScriptedModel([ModelStep.respond(say)])
         await Runner.run(Agent("Helper", model=model), talk.asked, session=session, **config)
 
-    bare, ours = SQLiteSession("bare"), MemorySession(SQLiteSession("ours"), memories, namespace="default")
-    return Case(lambda: talk.run(turn(ours, run_config=ours.run_config())), lambda: talk.run(turn(bare)))
+    bare, ours = (
+        SQLiteSession("bare"),
+        MemorySession(SQLiteSession("ours"), memories, namespace="default"),
+    )
+    return Case(
+        lambda: talk.run(turn(ours, run_config=ours.run_config())), lambda: talk.run(turn(bare))
+    )
 
 
 def pydantic_ai(talk: Talk, memories: Memories) -> Case:
@@ -60,7 +65,9 @@ def google_adk(talk: Talk, memories: Memories) -> Case:
 
     class Fake(BaseLlm):
         async def generate_content_async(self, *_: Any, **__: Any) -> Any:
-            used = types.GenerateContentResponseUsageMetadata(prompt_token_count=1, candidates_token_count=1)
+            used = types.GenerateContentResponseUsageMetadata(
+                prompt_token_count=1, candidates_token_count=1
+            )
             about: Any = {"finish_reason": types.FinishReason.STOP, "usage_metadata": used}
             yield LlmResponse(content=types.ModelContent(talk.said), **about)
 
@@ -74,11 +81,21 @@ def google_adk(talk: Talk, memories: Memories) -> Case:
             pass
 
     def runner(memory: Any = None, **about: Any) -> Runner:
-        agent, sessions = LlmAgent(name="bot", model=Fake(model="fake"), **about), InMemorySessionService()
-        return Runner(app_name="house", agent=agent, session_service=sessions, memory_service=memory)
+        agent, sessions = (
+            LlmAgent(name="bot", model=Fake(model="fake"), **about),
+            InMemorySessionService(),
+        )
+        return Runner(
+            app_name="house", agent=agent, session_service=sessions, memory_service=memory
+        )
 
-    ours, bare = runner(MemoryService(memories), tools=[PreloadMemoryTool()], after_agent_callback=keep), runner()
-    return Case(lambda: talk.run(turn(ours)), lambda: talk.run(turn(bare)), namespace='["house", "ana"]')
+    ours, bare = (
+        runner(MemoryService(memories), tools=[PreloadMemoryTool()], after_agent_callback=keep),
+        runner(),
+    )
+    return Case(
+        lambda: talk.run(turn(ours)), lambda: talk.run(turn(bare)), namespace='["house", "ana"]'
+    )
 
 
 def strands(talk: Talk, memories: Memories) -> Case:
@@ -128,7 +145,9 @@ def agent_framework(talk: Talk, memories: Memories) -> Case:
     class Fake(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         async def _inner_get_response(self, **_: Any) -> Any:
             said = Message("assistant", [talk.said])
-            return ChatResponse(messages=[said], response_id=f"r{talk.number}", finish_reason="stop")
+            return ChatResponse(
+                messages=[said], response_id=f"r{talk.number}", finish_reason="stop"
+            )
 
     async def turn(agent: Any) -> None:
         await agent.run(talk.asked, session=AgentSession())
@@ -170,7 +189,12 @@ def crewai(talk: Talk, memories: Memories) -> Case:
             return f"Thought: done\nFinal Answer: {talk.said}"
 
     def turn(memory: Any = False) -> None:
-        helper = Agent(role="Helper", goal="Help", backstory="You help about the house.", llm=Fake(model="fake"))
+        helper = Agent(
+            role="Helper",
+            goal="Help",
+            backstory="You help about the house.",
+            llm=Fake(model="fake"),
+        )
         task = Task(description=talk.asked, expected_output="An answer", agent=helper)
         Crew(agents=[helper], tasks=[task], memory=memory).kickoff()
 

@@ -19,7 +19,14 @@ def by_hand(talk: Talk, memories: Memories) -> Case:
 
     def turn() -> None:
         reading = memories.prepare("default", talk.asked)
-        memories.converse("default", talk.asked, talk.said, key=digest(talk.asked), reading=reading, call=talk.asked)
+        memories.converse(
+            "default",
+            talk.asked,
+            talk.said,
+            key=digest(talk.asked),
+            reading=reading,
+            call=talk.asked,
+        )
 
     return Case(turn, lambda: None)
 
@@ -43,12 +50,23 @@ def _openai_parts(talk: Talk) -> tuple[Any, Callable[[Any], Any]]:
     import httpx
 
     def reply(_: httpx.Request) -> httpx.Response:
-        choice = {"index": 0, "message": {"role": "assistant", "content": talk.said}, "finish_reason": "stop"}
-        about = {"id": f"r{talk.number}", "object": "chat.completion", "created": 0, "model": "fake"}
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": talk.said},
+            "finish_reason": "stop",
+        }
+        about = {
+            "id": f"r{talk.number}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "fake",
+        }
         return httpx.Response(200, json={**about, "choices": [choice]})
 
     def ask(client: Any) -> Any:
-        return client.chat.completions.create(model="fake", messages=[{"role": "user", "content": talk.asked}])
+        return client.chat.completions.create(
+            model="fake", messages=[{"role": "user", "content": talk.asked}]
+        )
 
     return httpx.MockTransport(reply), ask
 
@@ -92,7 +110,9 @@ def litellm_wrap(talk: Talk, memories: Memories) -> Case:
 
     wrapped = wrap(litellm.acompletion, memories)
     bare = litellm.acompletion
-    return Case(lambda: talk.run(_ask_litellm(talk, wrapped)), lambda: talk.run(_ask_litellm(talk, bare)))
+    return Case(
+        lambda: talk.run(_ask_litellm(talk, wrapped)), lambda: talk.run(_ask_litellm(talk, bare))
+    )
 
 
 def litellm_callback(talk: Talk, memories: Memories) -> Case:

@@ -16,7 +16,9 @@ __all__ = ["Case", "Talk"]
 #: Items in a memory before the first turn.
 _EARLIER = 200
 _THINGS = "boiler oven window door lamp tap radiator clock shelf mirror fan heater cupboard sink stair railing".split()
-_ROOMS = "kitchen cellar attic hall garage study bathroom nursery pantry workshop porch library".split()
+_ROOMS = (
+    "kitchen cellar attic hall garage study bathroom nursery pantry workshop porch library".split()
+)
 _STUFFS = "brass steel copper oak glass rubber marble plastic tin leather bronze slate".split()
 _PARTS = "valve hinge handle seal screw spring frame knob pipe bracket switch hose".split()
 
@@ -58,7 +60,9 @@ class Talk:
         what, where, stuff, part = self._drawn()
         told = f"The {what} in the {where} has a {stuff} {part}, as of job {self.number}."
         self.asked = (
-            f"Which {part} has the {what} in the {where}? It is for job {self.number}." if self.number % 2 else told
+            f"Which {part} has the {what} in the {where}? It is for job {self.number}."
+            if self.number % 2
+            else told
         )
         self.said = f"Job {self.number} is about the {part} of that {what}: it is made of {stuff}."
 
@@ -67,8 +71,12 @@ class Talk:
         texts = []
         for number in range(_EARLIER):
             what, where, stuff, part = self._drawn()
-            texts.append(f"The {what} in the {where} has a {stuff} {part}, fitted in {1900 + number}.")
-        return [{"text": text, "speaker": ("user", "assistant")[n % 2]} for n, text in enumerate(texts)]
+            texts.append(
+                f"The {what} in the {where} has a {stuff} {part}, fitted in {1900 + number}."
+            )
+        return [
+            {"text": text, "speaker": ("user", "assistant")[n % 2]} for n, text in enumerate(texts)
+        ]
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine in the event loop of this talk, which stays from turn to turn."""

@@ -29,7 +29,9 @@ def _langchain_agents(talk: Talk, memories: Memories) -> tuple[Any, Any]:
             return talk.said
 
         async def _agenerate(self, *given: Any, **more: Any) -> Any:
-            return self._generate(*given, **more)  # not in a thread, as a model behind a network is not either
+            return self._generate(
+                *given, **more
+            )  # not in a thread, as a model behind a network is not either
 
     return create_agent(Fake(), middleware=[MemoryMiddleware(memories)]), create_agent(Fake())
 
@@ -80,9 +82,13 @@ def langgraph_store(talk: Talk, memories: Memories) -> Case:
         store.put(facts, f"job {talk.number}", {"text": talk.said})
 
     def read(memory: SlotMemory, query: str) -> Reading:
-        return memory.read(query, limit=500 * most, mode="evidence")  # as much as the adapter reads at first
+        return memory.read(
+            query, limit=500 * most, mode="evidence"
+        )  # as much as the adapter reads at first
 
-    return Case(lambda: turn(ours), lambda: turn(bare), namespace="facts.ana", keeps=("said",), read=read)
+    return Case(
+        lambda: turn(ours), lambda: turn(bare), namespace="facts.ana", keeps=("said",), read=read
+    )
 
 
 def llama_index(talk: Talk, memories: Memories, others: tuple[str, ...] = ()) -> Case:
@@ -104,9 +110,14 @@ def llama_index(talk: Talk, memories: Memories, others: tuple[str, ...] = ()) ->
         for block in blocks:
             await block.aput(said, session_id=memory.session_id)
 
-    beside = [StaticMemoryBlock(name=text, static_content=[TextBlock(text=text)]) for text in others]
+    beside = [
+        StaticMemoryBlock(name=text, static_content=[TextBlock(text=text)]) for text in others
+    ]
     block = MemoryBlock(memories=memories)
-    ours, bare = Memory.from_defaults(memory_blocks=[*beside, block]), Memory.from_defaults(memory_blocks=beside)
+    ours, bare = (
+        Memory.from_defaults(memory_blocks=[*beside, block]),
+        Memory.from_defaults(memory_blocks=beside),
+    )
     return Case(lambda: talk.run(turn(ours, block)), lambda: talk.run(turn(bare)))
 
 

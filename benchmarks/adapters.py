@@ -67,7 +67,11 @@ class Row:
 
 def main() -> None:
     given = options()
-    chosen = [name for name in MAKERS if not given.only or {name, name.replace(",", "").split()[0]} & {*given.only}]
+    chosen = [
+        name
+        for name in MAKERS
+        if not given.only or {name, name.replace(",", "").split()[0]} & {*given.only}
+    ]
     os.environ.update(ALONE)
     clock = time.process_time if given.cpu else time.perf_counter
     rows, skipped = list[Row](), dict[str, str]()
@@ -79,20 +83,35 @@ def main() -> None:
             except ImportError as error:
                 skipped[name] = str(error)
     if given.json:
-        found = {"turns": given.turns, "cpu": given.cpu, "target": TARGET, "rows": [*map(asdict, rows)]}
+        found = {
+            "turns": given.turns,
+            "cpu": given.cpu,
+            "target": TARGET,
+            "rows": [*map(asdict, rows)],
+        }
         print(json.dumps({**found, "skipped": skipped}, indent=1))
     else:
-        print(f"medians over {given.turns} turns, in ms{' of processor time' if given.cpu else ''}\n")
+        print(
+            f"medians over {given.turns} turns, in ms{' of processor time' if given.cpu else ''}\n"
+        )
         print(table(rows))
         for name, why in skipped.items():
             print(f"not installed: {name} ({why})")
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--turns", type=int, default=200, help="that are timed (200)")
-    parser.add_argument("--only", metavar="NAME", action="append", help="only this one, or all of this framework")
-    parser.add_argument("--cpu", action="store_true", help="processor time of all threads: where others work as well")
+    parser.add_argument(
+        "--only", metavar="NAME", action="append", help="only this one, or all of this framework"
+    )
+    parser.add_argument(
+        "--cpu",
+        action="store_true",
+        help="processor time of all threads: where others work as well",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     given = parser.parse_args()
     if given.turns < 2:
@@ -128,7 +147,9 @@ def measured(name: str, turns: int, clock: Clock) -> Row:
     return summary(name, times)
 
 
-def triple(case: Case, talk: Talk, memory: SlotMemory, copy: SlotMemory, clock: Clock) -> tuple[float, float, float]:
+def triple(
+    case: Case, talk: Talk, memory: SlotMemory, copy: SlotMemory, clock: Clock
+) -> tuple[float, float, float]:
     """Give the ms of the next turn without the adapter, with it, and of the plain calls."""
     talk.go_on()
     items, answers = len(memory.evidence()), len(memory.contexts())
@@ -141,10 +162,14 @@ def triple(case: Case, talk: Talk, memory: SlotMemory, copy: SlotMemory, clock: 
     return without, adapted, plain
 
 
-def by_hand(case: Case, talk: Talk, memory: SlotMemory, kept: Sequence[Evidence], answered: int) -> None:
+def by_hand(
+    case: Case, talk: Talk, memory: SlotMemory, kept: Sequence[Evidence], answered: int
+) -> None:
     reading = case.read(memory, talk.asked) if case.read else None
     for item in kept:
-        about = {name: getattr(item, name) for name in ("speaker", "session", "source", "source_id")}
+        about = {
+            name: getattr(item, name) for name in ("speaker", "session", "source", "source_id")
+        }
         memory.ingest(item.text, **about)
     for _ in range(answered):
         memory.answered(talk.asked, talk.said, reading=reading)
@@ -163,9 +188,7 @@ def summary(name: str, times: Sequence[tuple[float, float, float]]) -> Row:
 
 
 def table(rows: Sequence[Row]) -> str:
-    head = (
-        f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}  {'quartiles':<16}met (<= {TARGET:g} ms)"
-    )
+    head = f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}  {'quartiles':<16}met (<= {TARGET:g} ms)"
     lines = [head, "-" * len(head)]
     for row in rows:
         times = f"{row.without:>9.2f}{row.plain:>9.2f}{row.adapted:>9.2f}{row.overhead:>10.2f}"

@@ -69,8 +69,12 @@ WORDS = """dog puppy kitten dentist tooth database server lisbon portugal violin
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=SHIPPED, help="folder to write (default: the shipped one)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--out", type=Path, default=SHIPPED, help="folder to write (default: the shipped one)"
+    )
     out: Path = parser.parse_args().out
     check_teacher(get_model_path())
     write(out, *reachable(teach()))
@@ -96,14 +100,21 @@ def reachable(model: StaticModel) -> tuple[NDArray[np.int8], dict[str, Any]]:
     """Drop the word pieces that no text can produce, and from the tokenizer all that encoding does not use."""
     spec = slim(json.loads(model.tokenizer.to_str()))
     tokenizer = Tokenizer.from_str(json.dumps(spec))
-    kept = [i for i, piece in enumerate(model.tokens) if piece == "[UNK]" or can_occur(piece, tokenizer)]
+    kept = [
+        i for i, piece in enumerate(model.tokens) if piece == "[UNK]" or can_occur(piece, tokenizer)
+    ]
     spec["model"]["vocab"] = {model.tokens[old]: new for new, old in enumerate(kept)}
     return np.ascontiguousarray(model.embedding[kept]), spec
 
 
 def slim(spec: dict[str, Any]) -> dict[str, Any]:
     # Without added tokens a "[PAD]" in a text is a bracketed word like any other.
-    unused: dict[str, Any] = {"added_tokens": [], "truncation": None, "padding": None, "decoder": None}
+    unused: dict[str, Any] = {
+        "added_tokens": [],
+        "truncation": None,
+        "padding": None,
+        "decoder": None,
+    }
     symbols = {"Regex": unknown_symbols(spec["model"]["vocab"])}
     split = {"type": "Split", "pattern": symbols, "behavior": "Removed", "invert": False}
     both = {"type": "Sequence", "pretokenizers": [spec["pre_tokenizer"], split]}
@@ -112,7 +123,9 @@ def slim(spec: dict[str, Any]) -> dict[str, Any]:
 
 def unknown_symbols(vocabulary: Iterable[str]) -> str:
     """Match symbols outside the vocabulary: BERT would make one unknown word of ``great`` and an emoji after it."""
-    known = sorted({char for piece in vocabulary for char in piece if unicodedata.category(char)[0] == "S"})
+    known = sorted(
+        {char for piece in vocabulary for char in piece if unicodedata.category(char)[0] == "S"}
+    )
     return rf"[\p{{S}}\p{{Cn}}&&[^{re.escape(''.join(known))}]]"
 
 
@@ -127,9 +140,13 @@ def write(out: Path, rows: NDArray[np.int8], spec: dict[str, Any]) -> None:
     out.mkdir(parents=True, exist_ok=True)
     save_file({"embeddings": rows}, out / "model.safetensors")
     (out / "model.safetensors").chmod(0o644)
-    (out / "tokenizer.json").write_bytes(json.dumps(spec, ensure_ascii=False, separators=(",", ":")).encode())
+    (out / "tokenizer.json").write_bytes(
+        json.dumps(spec, ensure_ascii=False, separators=(",", ":")).encode()
+    )
     config = {"normalize": True, "hidden_dim": rows.shape[1], "tokenizer_name": TEACHER}
-    (out / "config.json").write_bytes(json.dumps(config | {"fingerprint": fingerprint(out)}, indent=1).encode() + b"\n")
+    (out / "config.json").write_bytes(
+        json.dumps(config | {"fingerprint": fingerprint(out)}, indent=1).encode() + b"\n"
+    )
     (out / "NOTICE").write_bytes(NOTICE.encode())
 
 
@@ -154,7 +171,9 @@ def agree(what: str, teacher: NDArray[np.float32], student: NDArray[np.float32])
     pairs = np.triu_indices(len(ours), 1)
     correlation = np.corrcoef(ours[pairs], theirs[pairs])[0, 1]
     same = int((ours.argmax(axis=1) == theirs.argmax(axis=1)).sum())
-    print(f"{what:20}{correlation:>12.3f} correlation with the teacher, same nearest for {same} of {len(ours)}")
+    print(
+        f"{what:20}{correlation:>12.3f} correlation with the teacher, same nearest for {same} of {len(ours)}"
+    )
 
 
 def cosines(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

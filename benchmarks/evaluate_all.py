@@ -65,7 +65,14 @@ BESIDE = (
     ("degeneracy, last epochs", "graph", 1, "degeneracy", 1, "4.1 ± 1.2 (all epochs)"),
     ("epochs with degeneracy + 1 <= K", "graph", 0, "epochs with degeneracy + 1 <= K", 1, ".968"),
     ("greedy colours, last epochs", "graph", 1, "greedy colours", 1, "4.8 ± 1.3"),
-    ("packing number, last epochs", "graph", 1, "packing number at twice the level", 1, "7.9 ± 1.6"),
+    (
+        "packing number, last epochs",
+        "graph",
+        1,
+        "packing number at twice the level",
+        1,
+        "7.9 ± 1.6",
+    ),
 )
 
 
@@ -81,17 +88,25 @@ def main() -> None:
 
 def reports_of(given: argparse.Namespace) -> tuple[dict[str, Report], Report]:
     reports = {name: report(name, given.data, given.out / name, given.reuse) for name in DATA}
-    own = measured(["eval", *(str(ROOT / name) for name in OWN), *OWN_OPTIONS], given.out / "own", given.reuse)
+    own = measured(
+        ["eval", *(str(ROOT / name) for name in OWN), *OWN_OPTIONS], given.out / "own", given.reuse
+    )
     return reports, own
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="the folder with locomo, longmemeval and beam")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the folder with locomo, longmemeval and beam"
+    )
     parser.add_argument("--out", type=Path, required=True, help="where reports and figures go")
     parser.add_argument("--into", type=Path, help="the page to write the blocks into")
-    parser.add_argument("--audits", action="store_true", help="the audits of splits, for docs/splits.md")
-    parser.add_argument("--reuse", action="store_true", help="take the reports that are there already")
+    parser.add_argument(
+        "--audits", action="store_true", help="the audits of splits, for docs/splits.md"
+    )
+    parser.add_argument(
+        "--reuse", action="store_true", help="take the reports that are there already"
+    )
     return parser.parse_args()
 
 
@@ -99,7 +114,11 @@ def arguments() -> argparse.Namespace:
 
 
 def report(name: str, data: Path, out: Path, reuse: bool) -> Report:
-    return measured(["bench", name, "--data", str(file_in(data / name, DATA[name][1])), *DATA[name][2]], out, reuse)
+    return measured(
+        ["bench", name, "--data", str(file_in(data / name, DATA[name][1])), *DATA[name][2]],
+        out,
+        reuse,
+    )
 
 
 def audits(given: argparse.Namespace) -> dict[str, dict[str, Report]]:
@@ -108,7 +127,9 @@ def audits(given: argparse.Namespace) -> dict[str, dict[str, Report]]:
     for name in AUDITED:
         data = str(file_in(given.data / name, DATA[name][1]))
         found[name] = {
-            kind: measured(["audit", kind, name, "--data", data], given.out / name / kind, given.reuse)
+            kind: measured(
+                ["audit", kind, name, "--data", data], given.out / name / kind, given.reuse
+            )
             for kind in AUDITS
         }
     return found
@@ -125,7 +146,9 @@ def file_in(folder: Path, patterns: Sequence[str]) -> Path:
 def measured(command: Sequence[str], out: Path, reuse: bool) -> Report:
     made = out / "report.json"
     if not (reuse and made.is_file()):
-        with redirect_stdout(StringIO()):  # the tables are in the folder; only blocks are printed here
+        with redirect_stdout(
+            StringIO()
+        ):  # the tables are in the folder; only blocks are printed here
             code = demem([*command, "--out", str(out)])
         if code:
             sys.exit(code)
@@ -137,12 +160,21 @@ def measured(command: Sequence[str], out: Path, reuse: bool) -> Report:
 
 
 def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, str]]:
-    yield "own", console(f"demem eval {OWN[0]} \\\n    {OWN[1]} \\\n    {' '.join(OWN_OPTIONS)}", evaluation_parts(own))
+    yield (
+        "own",
+        console(
+            f"demem eval {OWN[0]} \\\n    {OWN[1]} \\\n    {' '.join(OWN_OPTIONS)}",
+            evaluation_parts(own),
+        ),
+    )
     locomo = reports["locomo"]
     command = "demem bench locomo --data locomo_dev5.json --out measured"
     yield "locomo", console(command, [*evaluation_parts(locomo), paper_table()])
     yield "all", "\n".join(all_systems(reports))
-    yield "categories", "\n".join(categories({name: found for name, found in reports.items() if name != "locomo"}))
+    yield (
+        "categories",
+        "\n".join(categories({name: found for name, found in reports.items() if name != "locomo"})),
+    )
     yield "slots", "```text\n" + rendered(slot_parts(**locomo["slots"])) + "\n```"
     yield "ablations", "\n".join(ablations(locomo["ablations"]))
 
@@ -162,7 +194,9 @@ def beside(found: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:
     yield from header("", [*(DATA[name][0] for name in found), "the paper's LoCoMo"])
     for words, kind, table, name, column, paper in BESIDE:
         rows = [dict(of[kind]["sheets"][table]["rows"])[name] for of in found.values()]
-        ours = [figure(cells[column]) + (f" of {cells[0]}" if kind == "noise" else "") for cells in rows]
+        ours = [
+            figure(cells[column]) + (f" of {cells[0]}" if kind == "noise" else "") for cells in rows
+        ]
         yield row(words, [*ours, paper])
 
 
@@ -181,8 +215,14 @@ def all_systems(reports: Mapping[str, Report]) -> Iterator[str]:
     head = [f"{DATA[name][0]} {limit:,}" for name in reports for limit in HEADLINE]
     yield from header("system", head)
     names = list(next(iter(reports.values()))["systems"])
-    for name in sorted(names, key=lambda name: -sum(mean(found, name) for found in reports.values())):
-        cells = [found["systems"][name][str(limit)]["recall"] for found in reports.values() for limit in HEADLINE]
+    for name in sorted(
+        names, key=lambda name: -sum(mean(found, name) for found in reports.values())
+    ):
+        cells = [
+            found["systems"][name][str(limit)]["recall"]
+            for found in reports.values()
+            for limit in HEADLINE
+        ]
         yield row(f"**{name}**" if name == "demem" else name, map(interval, cells))
 
 
@@ -192,7 +232,11 @@ def mean(found: Report, name: str) -> float:
 
 def categories(reports: Mapping[str, Report]) -> Iterator[str]:
     """Give recall by category, of this memory and of the hybrid."""
-    head = ["category", "questions", *(f"{name} {limit:,}" for limit in HEADLINE for name in ("demem", "hybrid"))]
+    head = [
+        "category",
+        "questions",
+        *(f"{name} {limit:,}" for limit in HEADLINE for name in ("demem", "hybrid")),
+    ]
     yield from header("data", head)
     for data, found in reports.items():
         of = {
@@ -207,12 +251,17 @@ def categories(reports: Mapping[str, Report]) -> Iterator[str]:
 
 def ablations(rows: Sequence[Report]) -> Iterator[str]:
     """Give the variants: what the first has, and by how much the others differ."""
-    shown = {"slot": "in the slot", "again: summary words": "in the summary, again", "reading 2000": "at 2,000"}
+    shown = {
+        "slot": "in the slot",
+        "again: summary words": "in the summary, again",
+        "reading 2000": "at 2,000",
+    }
     shown |= {"again: reading 6000": "at 6,000, again"}
     yield from header("variant", [*shown.values(), "splits", "right"])
     for one in rows:
         values = [
-            interval(one["against"].get(name) or one["measures"].get(name), bool(one["against"])) for name in shown
+            interval(one["against"].get(name) or one["measures"].get(name), bool(one["against"]))
+            for name in shown
         ]
         right = one["measures"].get("right")
         splits = f"{one['measures']['splits']['mean']:.1f}"

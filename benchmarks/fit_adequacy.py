@@ -40,7 +40,15 @@ from scipy.special import expit
 
 from demem_agent.evaluate import Probe
 from demem_agent.evaluate.bootstrap import _draws, _tail
-from demem_agent.scoring import SIGNALS, Adequacy, PassageIndex, Signals, Weights, default_weights, rank
+from demem_agent.scoring import (
+    SIGNALS,
+    Adequacy,
+    PassageIndex,
+    Signals,
+    Weights,
+    default_weights,
+    rank,
+)
 
 SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "adequacy.json"
 #: How a signal may move the probability: a fit that says otherwise has found an accident of the data.
@@ -117,7 +125,10 @@ def ask_all(samples: Sequence[Sample]) -> Cases:
     for s in samples:
         print(f"{s.data_set}, {s.dialogue.name}".ljust(50), end="\r", file=sys.stderr)
         for kind, probe, index in questions(s, following(s, samples)):
-            found = [signals(index, probe, weights) for weights in (of_fold[fold[key(s)]], default_weights())]
+            found = [
+                signals(index, probe, weights)
+                for weights in (of_fold[fold[key(s)]], default_weights())
+            ]
             rows.append((s.data_set, s.dialogue.name, fold[key(s)], kind, *found))
     columns = list(zip(*rows, strict=True))
     return Cases(*(np.array(column) for column in columns))
@@ -159,7 +170,9 @@ def questions(s: Sample, other: Sample) -> Iterator[tuple[str, Probe, PassageInd
             yield from without("small next", other.probes[n % len(other.probes)], whole, outside)
 
 
-def without(kind: str, probe: Probe, whole: bytes, ids: AbstractSet[str]) -> Iterator[tuple[str, Probe, PassageIndex]]:
+def without(
+    kind: str, probe: Probe, whole: bytes, ids: AbstractSet[str]
+) -> Iterator[tuple[str, Probe, PassageIndex]]:
     """Ask a question of a memory that never held some of its items, unless none is left."""
     index: PassageIndex = pickle.loads(whole)
     index.remove(ids)  # leaves the index as if they had never been added
@@ -180,7 +193,10 @@ def fit(cases: Cases, values: Floats, among: Marks) -> Adequacy:
     def loss(found: Floats) -> tuple[float, Floats]:
         odds = found[0] + table @ found[1:]
         slope = weight * (expit(odds) - answerable[chosen])
-        total = weight @ (np.logaddexp(0.0, odds) - answerable[chosen] * odds) + RIDGE * found[1:] @ found[1:]
+        total = (
+            weight @ (np.logaddexp(0.0, odds) - answerable[chosen] * odds)
+            + RIDGE * found[1:] @ found[1:]
+        )
         return float(total), np.concatenate([[slope.sum()], slope @ table + 2 * RIDGE * found[1:]])
 
     bounds = [(None, None), *((0, None) if SIGNS[name] > 0 else (None, 0) for name in SIGNALS)]
@@ -252,7 +268,9 @@ def _wins(first: Floats, second: Floats) -> float:
     return float((difference > 0).sum() + 0.5 * (difference == 0).sum())
 
 
-def reliability(cases: Cases, p: Floats, data_sets: Sequence[str]) -> tuple[list[tuple[float, float, int]], float]:
+def reliability(
+    cases: Cases, p: Floats, data_sets: Sequence[str]
+) -> tuple[list[tuple[float, float, int]], float]:
     """Give per bin the mean probability, the share that is answerable and the questions; and the calibration error."""
     among = cases.fitted & np.isin(cases.data_set, data_sets)
     weight = cases.weight(cases.fitted)
@@ -260,7 +278,10 @@ def reliability(cases: Cases, p: Floats, data_sets: Sequence[str]) -> tuple[list
     for n in range(BINS):
         part = among & (np.minimum((p * BINS).astype(int), BINS - 1) == n)
         if part.any():
-            mean, share = (float(np.average(values[part], weights=weight[part])) for values in (p, cases.answerable))
+            mean, share = (
+                float(np.average(values[part], weights=weight[part]))
+                for values in (p, cases.answerable)
+            )
             bins.append((mean, share, int(part.sum())))
             error += abs(mean - share) * float(weight[part].sum() / weight[among].sum())
     return bins, error
@@ -271,10 +292,14 @@ def reliability(cases: Cases, p: Floats, data_sets: Sequence[str]) -> tuple[list
 
 def figures(cases: Cases, judged: Judged) -> dict[str, Any]:
     """Give the held-out figures as they go into the file."""
-    areas = {name: {kind: auc(cases, judged.p, name, kind) for kind in TOLD_FROM} for name in cases.sets}
+    areas = {
+        name: {kind: auc(cases, judged.p, name, kind) for kind in TOLD_FROM} for name in cases.sets
+    }
     return {
         "auc": {
-            name: {kind: [round(value, 3) for value in found] for kind, found in of.items() if found}
+            name: {
+                kind: [round(value, 3) for value in found] for kind, found in of.items() if found
+            }
             for name, of in areas.items()
         },
         "refused": {name: refused(cases, judged.refused[REFUSED], name) for name in cases.sets},
@@ -292,8 +317,18 @@ def refused(cases: Cases, marks: Marks, data_set: str) -> dict[str, float]:
 
 def show(cases: Cases, judged: Judged, held_out: Mapping[str, Any]) -> None:
     """Print the tables of docs/scoring.md."""
-    _table("AUC", cases, TOLD_FROM, lambda name, kind: _area(held_out["auc"][name].get(kind), cases.count(name, kind)))
-    _table("refused", cases, (*ANSWERABLE, *TOLD_FROM), lambda name, kind: _share(held_out["refused"][name].get(kind)))
+    _table(
+        "AUC",
+        cases,
+        TOLD_FROM,
+        lambda name, kind: _area(held_out["auc"][name].get(kind), cases.count(name, kind)),
+    )
+    _table(
+        "refused",
+        cases,
+        (*ANSWERABLE, *TOLD_FROM),
+        lambda name, kind: _share(held_out["refused"][name].get(kind)),
+    )
     print("\n| refused at most, on training folds | kind |", " | ".join(cases.sets), "|")
     print(f"|---|---|{'---|' * len(cases.sets)}")
     for allowed, marks in judged.refused.items():
@@ -306,7 +341,12 @@ def show(cases: Cases, judged: Judged, held_out: Mapping[str, Any]) -> None:
     print("\ncalibration error:", json.dumps(held_out["calibration_error"]))
 
 
-def _table(title: str, cases: Cases, kinds: Sequence[str] | Mapping[str, str], cell: Callable[[str, str], str]) -> None:
+def _table(
+    title: str,
+    cases: Cases,
+    kinds: Sequence[str] | Mapping[str, str],
+    cell: Callable[[str, str], str],
+) -> None:
     print(f"\n| {title} | {' | '.join(cases.sets)} |\n|---|{'---|' * len(cases.sets)}")
     for kind in kinds:
         print(f"| {kind} | {' | '.join(cell(name, kind) for name in cases.sets)} |")
@@ -334,31 +374,60 @@ def draw(cases: Cases, judged: Judged, path: Path) -> None:
             if area := auc(cases, judged.p, name, kind):
                 own, other = (judged.p[cases.of(name, which)] for which in (TOLD_FROM[kind], kind))
                 line = "--" if kind.startswith("small") else "-"
-                axes.plot(*roc(own, other), line, color=f"C{n}", linewidth=1.6, label=f"{area[0]:.2f} {kind}")
-        axes.legend(fontsize=9, frameon=False, loc="lower right", title="area, and what is told apart")
+                axes.plot(
+                    *roc(own, other),
+                    line,
+                    color=f"C{n}",
+                    linewidth=1.6,
+                    label=f"{area[0]:.2f} {kind}",
+                )
+        axes.legend(
+            fontsize=9, frameon=False, loc="lower right", title="area, and what is told apart"
+        )
         label(axes, "answerable questions refused", "unanswerable questions refused", name)
-    _reliable(last, cases, judged.p, cases.sets, {"color": "#000000", "linewidth": 2.6, "label": "all, equal weight"})
+    _reliable(
+        last,
+        cases,
+        judged.p,
+        cases.sets,
+        {"color": "#000000", "linewidth": 2.6, "label": "all, equal weight"},
+    )
     for n, name in enumerate(cases.sets):
-        _reliable(last, cases, judged.p, [name], {"color": f"C{n}", "linewidth": 1.2, "label": name})
+        _reliable(
+            last, cases, judged.p, [name], {"color": f"C{n}", "linewidth": 1.2, "label": name}
+        )
     last.legend(fontsize=9, frameon=False, loc="upper left")
     label(
-        last, "probability given", "share that is answerable", f"Reliability; dots stand for {DRAWN} questions or more"
+        last,
+        "probability given",
+        "share that is answerable",
+        f"Reliability; dots stand for {DRAWN} questions or more",
     )
     for axes in figure.axes:
         axes.plot([0, 1], [0, 1], color="#AAAAAA", linewidth=1, linestyle=":", zorder=0)
-    figure.suptitle("Can a question be answered from memory? Dialogues left out of every fit", fontsize=12.5)
+    figure.suptitle(
+        "Can a question be answered from memory? Dialogues left out of every fit", fontsize=12.5
+    )
     figure.savefig(path)
 
 
-def _reliable(axes: Any, cases: Cases, p: Floats, data_sets: Sequence[str], look: Mapping[str, Any]) -> None:
-    bins = [(mean, share) for mean, share, count in reliability(cases, p, data_sets)[0] if count >= DRAWN]
+def _reliable(
+    axes: Any, cases: Cases, p: Floats, data_sets: Sequence[str], look: Mapping[str, Any]
+) -> None:
+    bins = [
+        (mean, share)
+        for mean, share, count in reliability(cases, p, data_sets)[0]
+        if count >= DRAWN
+    ]
     axes.plot(*zip(*bins, strict=True), marker="o", markersize=5, **look)
 
 
 def roc(own: Floats, other: Floats) -> tuple[Floats, Floats]:
     """Give the shares of the answerable and of the unanswerable questions that are below each threshold."""
     limits = np.concatenate([[-np.inf], np.unique(np.concatenate([own, other])), [np.inf]])
-    below_own, below_other = (np.searchsorted(np.sort(values), limits) / len(values) for values in (own, other))
+    below_own, below_other = (
+        np.searchsorted(np.sort(values), limits) / len(values) for values in (own, other)
+    )
     return below_own, below_other
 
 
@@ -369,11 +438,17 @@ def fingerprint(weights: Weights) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with locomo, longmemeval and beam")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with locomo, longmemeval and beam"
+    )
     parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the parameters")
-    parser.add_argument("--figure", type=Path, help="where to draw the ROC curves and the reliability, as PNG")
+    parser.add_argument(
+        "--figure", type=Path, help="where to draw the ROC curves and the reliability, as PNG"
+    )
     given = parser.parse_args()
-    cases = ask_all([sample(name, dialogue) for name, found in load(given.data).items() for dialogue in found])
+    cases = ask_all(
+        [sample(name, dialogue) for name, found in load(given.data).items() for dialogue in found]
+    )
     judged = judge(cases)
     held_out = figures(cases, judged)
     show(cases, judged, held_out)
@@ -383,7 +458,8 @@ def main() -> None:
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "score_weights": fingerprint(default_weights()),
         "fitted_on": {
-            name: {kind: cases.count(name, kind) for kind in FITTED if cases.count(name, kind)} for name in cases.sets
+            name: {kind: cases.count(name, kind) for kind in FITTED if cases.count(name, kind)}
+            for name in cases.sets
         },
         "held_out": held_out,
         "intercept": model.intercept,
@@ -391,7 +467,11 @@ def main() -> None:
         "threshold": model.threshold,
     }
     given.out.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps({name: content[name] for name in ("intercept", "weights", "threshold")}, indent=2))
+    print(
+        json.dumps(
+            {name: content[name] for name in ("intercept", "weights", "threshold")}, indent=2
+        )
+    )
     if given.figure:
         draw(cases, judged, given.figure)
 

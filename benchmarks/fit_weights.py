@@ -36,7 +36,7 @@ from demem_agent import SlotMemory, flows
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
 from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, features, focus
-from demem_agent.summaries.compress import said
+from demem_agent.text.saying import said
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +100,9 @@ def load(folder: Path) -> dict[str, list[Dialogue]]:
     """Read what is there of the three data sets."""
     found = {
         "LoCoMo": [d for path in sorted(folder.glob("locomo/*.json")) for d in load_locomo(path)],
-        "LongMemEval-S": [d for path in sorted(folder.glob("longmemeval/*.json*")) for d in load_longmemeval(path)],
+        "LongMemEval-S": [
+            d for path in sorted(folder.glob("longmemeval/*.json*")) for d in load_longmemeval(path)
+        ],
         "BEAM-100K": load_beam(folder / "beam") if (folder / "beam").is_dir() else [],
     }
     if missing := [name for name, dialogues in found.items() if not dialogues]:
@@ -112,7 +114,9 @@ def sample(data_set: str, dialogue: Dialogue) -> Sample:
     memory = SlotMemory()
     memory.ingest_many(dialogue.turns)
     probes = tuple(p for p in dialogue.probes if p.evidence and p.category not in WITHOUT_EVIDENCE)
-    return Sample(data_set, dialogue, memory, probes, tuple(_case(memory, probe) for probe in probes))
+    return Sample(
+        data_set, dialogue, memory, probes, tuple(_case(memory, probe) for probe in probes)
+    )
 
 
 def asked(probe: Probe) -> Query:
@@ -129,7 +133,12 @@ def _case(memory: SlotMemory, probe: Probe) -> Case:
     sources = np.array([state.evidence[p.evidence_id].source_id for p in passages])
     gold = [np.flatnonzero(sources == source) for source in probe.evidence]
     fixed = table @ np.array([BY_HAND.get(name, 0.0) for name in FEATURES])
-    return Case(table[:, FITTED].astype(np.float64), fixed, np.array(cost, float), tuple(g for g in gold if len(g)))
+    return Case(
+        table[:, FITTED].astype(np.float64),
+        fixed,
+        np.array(cost, float),
+        tuple(g for g in gold if len(g)),
+    )
 
 
 # -- fitting -----------------------------------------------------------------------------------------------------
@@ -137,16 +146,23 @@ def _case(memory: SlotMemory, probe: Probe) -> Case:
 
 def fit(samples: Sequence[Sample]) -> Weights:
     """Fit one weight a feature; every data set counts the same, and so does every question of one."""
-    count = {s.data_set: sum(len(other.cases) for other in samples if other.data_set == s.data_set) for s in samples}
+    count = {
+        s.data_set: sum(len(other.cases) for other in samples if other.data_set == s.data_set)
+        for s in samples
+    }
     cases = [(case, 1.0 / count[s.data_set]) for s in samples for case in s.cases if case.gold]
     deviation = np.concatenate([case.table for case, _ in cases]).std(axis=0) + 1e-6
     scaled = [(replace(case, table=case.table / deviation), weight) for case, weight in cases]
     start = np.array([BASELINES["z(cosine) + 0.6 z(BM25)"].values[n] for n in FITTED]) * deviation
     thresholds: dict[tuple[int, int], float] = {}
-    found = minimize(_loss, start, (scaled, thresholds), "L-BFGS-B", jac=True, options={"maxiter": STEPS})
+    found = minimize(
+        _loss, start, (scaled, thresholds), "L-BFGS-B", jac=True, options={"maxiter": STEPS}
+    )
     fitted = dict(zip((FEATURES[n] for n in FITTED), found.x / deviation, strict=True))
     unit = fitted["cosine"]
-    return Weights(tuple(BY_HAND.get(name, float(fitted.get(name, 0.0) / unit)) for name in FEATURES))
+    return Weights(
+        tuple(BY_HAND.get(name, float(fitted.get(name, 0.0) / unit)) for name in FEATURES)
+    )
 
 
 def _loss(
@@ -159,7 +175,9 @@ def _loss(
         scores = case.table @ weights + case.fixed
         best = [held[scores[held].argmax()] for held in case.gold]
         for limit in LIMITS:
-            t = _threshold(scores, case.cost, limit, thresholds.get((n, limit), float(np.sort(scores)[-8:][0])))
+            t = _threshold(
+                scores, case.cost, limit, thresholds.get((n, limit), float(np.sort(scores)[-8:][0]))
+            )
             thresholds[n, limit] = t
             slope = case.cost * expit(scores - t) * expit(t - scores)
             moved = (slope / slope.sum()) @ case.table  # how t follows the weights
@@ -210,7 +228,9 @@ def recalls(s: Sample, limit: int) -> list[float]:
     return shares
 
 
-def table_of(samples: Sequence[Sample], weights: Callable[[Sample], Weights], prior: float) -> dict[str, list[float]]:
+def table_of(
+    samples: Sequence[Sample], weights: Callable[[Sample], Weights], prior: float
+) -> dict[str, list[float]]:
     """Give for each data set the mean recall at each limit."""
     found: dict[str, list[list[float]]] = {}
     for s in samples:
@@ -221,7 +241,9 @@ def table_of(samples: Sequence[Sample], weights: Callable[[Sample], Weights], pr
 
 
 def row(name: str, figures: Mapping[str, Sequence[float]]) -> str:
-    cells = (" / ".join(f"{value:.3f}".lstrip("0") for value in values) for values in figures.values())
+    cells = (
+        " / ".join(f"{value:.3f}".lstrip("0") for value in values) for values in figures.values()
+    )
     return f"| {name} | {' | '.join(cells)} |"
 
 
@@ -230,8 +252,14 @@ def row(name: str, figures: Mapping[str, Sequence[float]]) -> str:
 
 def folds(samples: Sequence[Sample]) -> dict[tuple[str, str], int]:
     """Deal the dialogues of each data set into folds, in the order of the files."""
-    sets = {s.data_set: [o.dialogue.name for o in samples if o.data_set == s.data_set] for s in samples}
-    return {(data_set, name): n % FOLDS for data_set, names in sets.items() for n, name in enumerate(names)}
+    sets = {
+        s.data_set: [o.dialogue.name for o in samples if o.data_set == s.data_set] for s in samples
+    }
+    return {
+        (data_set, name): n % FOLDS
+        for data_set, names in sets.items()
+        for n, name in enumerate(names)
+    }
 
 
 def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
@@ -256,23 +284,34 @@ def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with locomo, longmemeval and beam")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with locomo, longmemeval and beam"
+    )
     parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the weights")
     parser.add_argument("--no-judging", action="store_true", help="only fit and write")
     given = parser.parse_args()
-    samples = [sample(name, dialogue) for name, dialogues in load(given.data).items() for dialogue in dialogues]
+    samples = [
+        sample(name, dialogue)
+        for name, dialogues in load(given.data).items()
+        for dialogue in dialogues
+    ]
     figures = {} if given.no_judging else judge(samples)
     weights = fit(samples)
     content = {
         "made_by": "benchmarks/fit_weights.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "fitted_on": {name: sum(s.data_set == name for s in samples) for name in {s.data_set: 0 for s in samples}},
+        "fitted_on": {
+            name: sum(s.data_set == name for s in samples)
+            for name in {s.data_set: 0 for s in samples}
+        },
         "limits": LIMITS,
         "held_out_recall": {
             prior: {name: [round(value, 3) for value in values] for name, values in table.items()}
             for prior, table in figures.items()
         },
-        "weights": {name: round(value, 3) for name, value in zip(FEATURES, weights.values, strict=True)},
+        "weights": {
+            name: round(value, 3) for name, value in zip(FEATURES, weights.values, strict=True)
+        },
     }
     given.out.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(content["weights"], indent=2))

@@ -105,7 +105,13 @@ def worlds(folder: Path) -> list[World]:
         parts = [[d] for d in dialogues] if len(dialogues[0].probes) > 1 else _groups(dialogues)
         for part in parts:
             inside = {dialogue.name for dialogue in part}
-            rest = fit([s for s in samples if (s.data_set, s.dialogue.name) not in {(name, n) for n in inside}])
+            rest = fit(
+                [
+                    s
+                    for s in samples
+                    if (s.data_set, s.dialogue.name) not in {(name, n) for n in inside}
+                ]
+            )
             dialogue = part[0] if len(part) == 1 else _joined(part)
             found.append(_world(name, dialogue, {"known": rest, "new": other[name]}))
             print(f"{name} {dialogue.name}", end="\x1b[K\r", file=sys.stderr)
@@ -140,7 +146,11 @@ def _joined(part: Sequence[Dialogue]) -> Dialogue:
         for d in part
         for turn in d.turns
     ]
-    probes = [replace(p, evidence=tuple(f"{d.name}/{e}" for e in p.evidence)) for d in part for p in d.probes]
+    probes = [
+        replace(p, evidence=tuple(f"{d.name}/{e}" for e in p.evidence))
+        for d in part
+        for p in d.probes
+    ]
     name = f"{part[0].name} and {len(part) - 1} more"
     return Dialogue(name, tuple(sorted(turns, key=_time)), tuple(sorted(probes, key=_time)))
 
@@ -152,7 +162,9 @@ def _time(dated: Any) -> Any:
 # -- other words for the same --------------------------------------------------------------------------------------
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_CLAUSE = re.compile(r"(?<=[,;])\s+| (?=(?:in|on|at|after|before|during|when|while|for|with|from)\b)")
+_CLAUSE = re.compile(
+    r"(?<=[,;])\s+| (?=(?:in|on|at|after|before|during|when|while|for|with|from)\b)"
+)
 
 
 def turned(question: str) -> str:
@@ -198,7 +210,11 @@ def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
                 _teach(memory, probe, plan.told)
         memory.check()
         again = {
-            name: [_recalls(memory, probe, gold, put(probe.question)) for probe, gold in world.asked if gold]
+            name: [
+                _recalls(memory, probe, gold, put(probe.question))
+                for probe, gold in world.asked
+                if gold
+            ]
             for name, put in WORDING.items()
         }
     return {name: np.array(rows) for name, rows in ({"later": later} | again).items()}
@@ -251,7 +267,9 @@ def outcomes(plans: Sequence[Plan], workers: int) -> dict[Plan, Outcome]:
     found: dict[Plan, Outcome] = {plan: {} for plan in plans}
     context = multiprocessing.get_context("fork")
     with context.Pool(workers, maxtasksperchild=1) as pool:
-        for done, ((n, plan), figures) in enumerate(zip(jobs, pool.imap(replayed, jobs), strict=True), 1):
+        for done, ((n, plan), figures) in enumerate(
+            zip(jobs, pool.imap(replayed, jobs), strict=True), 1
+        ):
             found[plan][WORLDS[n].data_set, WORLDS[n].name] = figures
             print(f"{done} of {len(jobs)} replays", end="\x1b[K\r", file=sys.stderr)
     return found
@@ -269,7 +287,9 @@ class Gains:
     def of(self, plan: Plan, dialogue: tuple[str, str], measure: str) -> Figures:
         """Give the gain of each question, shape (questions, limits)."""
         without = Plan(plan.domain, plan.told)
-        gain: Figures = self.outcomes[plan][dialogue][measure] - self.outcomes[without][dialogue][measure]
+        gain: Figures = (
+            self.outcomes[plan][dialogue][measure] - self.outcomes[without][dialogue][measure]
+        )
         return gain
 
     def row(self, choose: Callable[[tuple[str, str]], Plan], measure: str) -> str:
@@ -282,13 +302,17 @@ class Gains:
             cells += [_cell(np.concatenate(gains)[:, n], clusters) for n in range(len(LIMITS))]
         return " | ".join(cells)
 
-    def mean(self, plan: Plan, dialogues: Sequence[tuple[str, str]], measures: Sequence[str]) -> float:
+    def mean(
+        self, plan: Plan, dialogues: Sequence[tuple[str, str]], measures: Sequence[str]
+    ) -> float:
         """Give the mean gain over data sets, limits and measures, each with equal weight."""
         sets = dict.fromkeys(name for name, _ in dialogues)
         return float(
             np.mean(
                 [
-                    np.concatenate([self.of(plan, d, measure) for d in dialogues if d[0] == name]).mean()
+                    np.concatenate(
+                        [self.of(plan, d, measure) for d in dialogues if d[0] == name]
+                    ).mean()
                     for name in sets
                     for measure in measures
                 ]
@@ -306,7 +330,9 @@ def _cell(gains: Figures, clusters: Sequence[tuple[str, str]]) -> str:
     return f"{found.mean * 100:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
-def chosen(gains: Gains, plans: Sequence[Plan], measures: Sequence[str]) -> Callable[[tuple[str, str]], Plan]:
+def chosen(
+    gains: Gains, plans: Sequence[Plan], measures: Sequence[str]
+) -> Callable[[tuple[str, str]], Plan]:
     """Choose the best plan on every other dialogue of each data set, for those between."""
     halves: list[list[tuple[str, str]]] = [[], []]
     for name in dict.fromkeys(world.data_set for world in WORLDS):
@@ -355,7 +381,10 @@ def _report_served(gains: Gains, without: Plan, served: float) -> None:
     for measure in MEASURES:
         rows = [(f"{p.served:g}", gains.row(_always(p), measure)) for p in plans]
         rows.append(("chosen on the other half", gains.row(best, measure)))
-        rows += [(f"{p.served:g} from a cosine of {p.alike:g}", gains.row(_always(p), measure)) for p in wider]
+        rows += [
+            (f"{p.served:g} from a cosine of {p.alike:g}", gains.row(_always(p), measure))
+            for p in wider
+        ]
         show(f"What served alone, by how far it is ahead: {measure}, {_kind(without)}", rows)
 
 
@@ -370,14 +399,20 @@ def _always(plan: Plan) -> Callable[[tuple[str, str]], Plan]:
 def level(gains: Gains, plan: Plan, measure: str) -> str:
     found = []
     for name in dict.fromkeys(world.data_set for world in WORLDS):
-        parts = [figures[measure] for dialogue, figures in gains.outcomes[plan].items() if dialogue[0] == name]
+        parts = [
+            figures[measure]
+            for dialogue, figures in gains.outcomes[plan].items()
+            if dialogue[0] == name
+        ]
         found += [f"{value:.3f}".lstrip("0") for value in np.concatenate(parts).mean(axis=0)]
     return " | ".join(found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with locomo, longmemeval and beam")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with locomo, longmemeval and beam"
+    )
     parser.add_argument("--workers", type=int, default=2, help="processes")
     given = parser.parse_args()
     WORLDS.extend(worlds(given.data))
@@ -386,7 +421,11 @@ def main() -> None:
         *EVERY,
         *(replace(plan, step=step) for plan in EVERY for step in STEPS),
         *(replace(plan, served=served) for plan in EVERY[:2] for served in SERVED),
-        *(replace(plan, served=shipped.served, alike=alike) for plan in EVERY[:2] for alike in ALIKE),
+        *(
+            replace(plan, served=shipped.served, alike=alike)
+            for plan in EVERY[:2]
+            for alike in ALIKE
+        ),
         *(replace(plan, step=shipped.step, served=shipped.served) for plan in EVERY),
     ]
     report(Gains(outcomes(plans, given.workers)), shipped)

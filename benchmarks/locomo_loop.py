@@ -57,17 +57,27 @@ def main() -> None:
     progress.close()
     rows = [figures(one) for one in [*runs, together(runs)]]
     if given.json:
-        print(json.dumps({"settings": {**options, "split": asdict(options["split"])}, "dialogues": rows}, indent=1))
+        print(
+            json.dumps(
+                {"settings": {**options, "split": asdict(options["split"])}, "dialogues": rows},
+                indent=1,
+            )
+        )
     else:
         show(rows)
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="a LoCoMo file")
     parser.add_argument("--sample", help="only the dialogue of this name")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    for names, defaults in ((BUDGET, Settings()), ([f.name for f in fields(SplitSettings)], SplitSettings())):
+    for names, defaults in (
+        (BUDGET, Settings()),
+        ([f.name for f in fields(SplitSettings)], SplitSettings()),
+    ):
         for name in names:
             default = getattr(defaults, name)
             option = "--" + name.replace("_", "-")
@@ -77,13 +87,21 @@ def arguments() -> argparse.Namespace:
 
 def settings_of(given: argparse.Namespace) -> dict[str, Any]:
     """Give the options of a memory; what was not given keeps the library's default."""
-    split = {f.name: value for f in fields(SplitSettings) if (value := getattr(given, f.name)) is not None}
+    split = {
+        f.name: value
+        for f in fields(SplitSettings)
+        if (value := getattr(given, f.name)) is not None
+    }
     budget = {name: value for name in BUDGET if (value := getattr(given, name)) is not None}
     return {**budget, "split": SplitSettings(**split)}
 
 
 def asked(dialogue: Dialogue) -> list[tuple[str, str]]:
-    return [(probe.question, probe.reference) for probe in dialogue.probes if probe.category != "adversarial"]
+    return [
+        (probe.question, probe.reference)
+        for probe in dialogue.probes
+        if probe.category != "adversarial"
+    ]
 
 
 def run(dialogue: Dialogue, options: Mapping[str, Any], progress: Progress) -> Run:
@@ -163,7 +181,9 @@ def condensed(row: Mapping[str, Any]) -> dict[str, str]:
         "feedback ms": f"{row['feedback ms p50']} / {row['p99']}",
     }
     folded = {"slots before": "slots", "answers p50": "answers", "feedback ms p50": "feedback ms"}
-    names = [folded.get(name, name) for name in row if name not in ("after", "max", "p99", "capped")]
+    names = [
+        folded.get(name, name) for name in row if name not in ("after", "max", "p99", "capped")
+    ]
     return {name: together.get(name, str(row.get(name))) for name in names}
 
 
@@ -177,7 +197,9 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
     except ImportError:
         print(plain([names, *cells]))
     else:
-        table = Table(caption="slots: before > after; answers: median / most; feedback ms: p50 / p99")
+        table = Table(
+            caption="slots: before > after; answers: median / most; feedback ms: p50 / p99"
+        )
         for name in names:
             table.add_column(name, justify="left" if name == "dialogue" else "right")
         for n, row in enumerate(cells):
@@ -189,7 +211,9 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
 
 def plain(cells: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in cells)
+    return "\n".join(
+        "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in cells
+    )
 
 
 class Progress:

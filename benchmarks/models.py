@@ -46,7 +46,11 @@ FAULTS = (
     "unknown-ids", "too-long", "invented-numbers", "injected",
 )  # fmt: skip
 TURNS = [
-    {"text": f"On day {n} Ana paid {17 * n % 90 + 3} euros for the {thing} in {place}.", "speaker": "Ana", "at": at}
+    {
+        "text": f"On day {n} Ana paid {17 * n % 90 + 3} euros for the {thing} in {place}.",
+        "speaker": "Ana",
+        "at": at,
+    }
     for n, (thing, place, at) in enumerate(
         (thing, place, f"2025-03-{day:02d}")
         for day in range(1, 11)
@@ -59,12 +63,16 @@ QUESTIONS = 50
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=200, help="compressions under each fault")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     given = parser.parse_args()
     with serving(0.0) as url, serving(DELAY * 1000) as slow:
-        found: dict[str, Any] = {"compressions": {fault: compressions(url, fault, given.rounds) for fault in FAULTS}}
+        found: dict[str, Any] = {
+            "compressions": {fault: compressions(url, fault, given.rounds) for fault in FAULTS}
+        }
         found["one call, worst"] = worst_call(url)
         found["beside, ms p99"] = beside(url)
         found["at once, times the ideal"] = round(min(at_once(slow) for _ in range(3)), 2)
@@ -127,8 +135,12 @@ def worst_call(url: str) -> dict[str, float]:
 
 def beside(url: str) -> dict[str, float]:
     """Time ingest and read alone, and while another thread waits for a provider that stalls."""
-    model = OpenAIChat("fault-stall", base_url=url, retry=Retry(attempts=1, seconds=30.0), breaker=Breaker())
-    memory = SlotMemory(slot_limit=300, answerer=ModelAnswerer(model), compressor=ModelCompressor(model))
+    model = OpenAIChat(
+        "fault-stall", base_url=url, retry=Retry(attempts=1, seconds=30.0), breaker=Breaker()
+    )
+    memory = SlotMemory(
+        slot_limit=300, answerer=ModelAnswerer(model), compressor=ModelCompressor(model)
+    )
     memory.ingest_many(TURNS)
     alone = timed(memory)
     for work in (lambda: memory.answer("What did Ana pay in Oslo?"), memory.summarise):
@@ -136,7 +148,11 @@ def beside(url: str) -> dict[str, float]:
     time.sleep(0.3)
     down = timed(memory)
     measured = {"alone": alone, "down": down}
-    return {f"{name}, {when}": round(times[name], 2) for when, times in measured.items() for name in times}
+    return {
+        f"{name}, {when}": round(times[name], 2)
+        for when, times in measured.items()
+        for name in times
+    }
 
 
 def timed(memory: SlotMemory) -> dict[str, float]:
@@ -163,7 +179,9 @@ def at_once(url: str) -> float:
         await memory.ingest_many(TURNS)
         await memory.answer("What did Ana pay in Oslo?")  # connections and imports are made once
         started = time.perf_counter()
-        await asyncio.gather(*(memory.answer(f"What did Ana pay on day {n}?") for n in range(CONCURRENT)))
+        await asyncio.gather(
+            *(memory.answer(f"What did Ana pay on day {n}?") for n in range(CONCURRENT))
+        )
         return time.perf_counter() - started
 
     return asyncio.run(run()) / DELAY

@@ -28,7 +28,16 @@ from numpy.typing import NDArray
 from demem_adapters.langchain import wrap
 from demem_agent import Turn
 from demem_agent.encoders import default_encoder
-from demem_agent.evaluate import BASELINES, Dialogue, Maker, Measured, evaluate, load_locomo, paired, report
+from demem_agent.evaluate import (
+    BASELINES,
+    Dialogue,
+    Maker,
+    Measured,
+    evaluate,
+    load_locomo,
+    paired,
+    report,
+)
 from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.text.words import content_terms, terms
@@ -37,7 +46,10 @@ Score = Callable[[str], NDArray[Any]]
 #: (with selection, alone, as `demem bench` has it)
 PAIRS = (("cosine, wrapped", "cosine, alone", "cosine"), ("bm25, wrapped", "bm25, alone", "bm25"))
 #: What selection may go without: slots to divide the candidates among; what their metadata says of them.
-LESS: dict[str, dict[str, Any]] = {"1 slot": {"slots": 1}, "text only": {"turn": lambda d: {"text": d.page_content}}}
+LESS: dict[str, dict[str, Any]] = {
+    "1 slot": {"slots": 1},
+    "text only": {"turn": lambda d: {"text": d.page_content}},
+}
 
 
 class Ranked(BaseRetriever):
@@ -55,16 +67,22 @@ class Ranked(BaseRetriever):
 class Retrieved:
     """A retriever, alone or wrapped, as a system under test."""
 
-    def __init__(self, score: Callable[[Sequence[str]], Score], k: int, options: dict[str, Any] | None) -> None:
+    def __init__(
+        self, score: Callable[[Sequence[str]], Score], k: int, options: dict[str, Any] | None
+    ) -> None:
         self._score, self._k, self._options = score, k, options
 
     def ingest(self, turns: Sequence[Turn]) -> None:
         documents = [_document(n, turn) for n, turn in enumerate(turns)]
-        self._retriever = Ranked(documents=documents, score=self._score([_line(d) for d in documents]), k=self._k)
+        self._retriever = Ranked(
+            documents=documents, score=self._score([_line(d) for d in documents]), k=self._k
+        )
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         if self._options is not None:
-            return "\n".join(map(_line, wrap(self._retriever, limit=limit, **self._options).invoke(query)))
+            return "\n".join(
+                map(_line, wrap(self._retriever, limit=limit, **self._options).invoke(query))
+            )
         text = ""
         for line in map(_line, self._retriever.invoke(query)):
             text += f"{line}\n" if len(text) + len(line) < limit else ""
@@ -84,7 +102,12 @@ def by_bm25(lines: Sequence[str]) -> Score:
 
 
 def _document(number: int, turn: Turn) -> Document:
-    about = {"speaker": turn.speaker, "at": str(turn.at), "session": turn.session, "start_index": number}
+    about = {
+        "speaker": turn.speaker,
+        "at": str(turn.at),
+        "session": turn.session,
+        "start_index": number,
+    }
     return Document(id=turn.source_id, page_content=turn.text, metadata=about)
 
 
@@ -93,10 +116,14 @@ def _line(document: Document) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="a LoCoMo file")
     parser.add_argument("--sample", help="only the dialogue of this name")
-    parser.add_argument("--candidates", type=int, default=100, help="turns that a retriever gives (100)")
+    parser.add_argument(
+        "--candidates", type=int, default=100, help="turns that a retriever gives (100)"
+    )
     parser.add_argument("--limit", type=int, default=2000, help="characters (2000)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     given = parser.parse_args()
@@ -131,16 +158,25 @@ def differences(measured: Sequence[Measured], limit: int) -> dict[str, list[floa
     return found
 
 
-def show(found: Mapping[str, Any], less: Mapping[str, Sequence[float | None]], given: argparse.Namespace) -> None:
+def show(
+    found: Mapping[str, Any], less: Mapping[str, Sequence[float | None]], given: argparse.Namespace
+) -> None:
     categories = list(found["categories"])
     print(
-        f"{found['dialogues']} dialogues, {found['scored']} questions; {given.candidates} candidates; recall at", end=""
+        f"{found['dialogues']} dialogues, {found['scored']} questions; {given.candidates} candidates; recall at",
+        end="",
     )
     print(f" {given.limit:,} characters\n")
-    print(f"{'retriever':<26}{'all':>8}", *(f"{name:>12}" for name in categories), f"{'characters':>12}{'ms':>8}")
+    print(
+        f"{'retriever':<26}{'all':>8}",
+        *(f"{name:>12}" for name in categories),
+        f"{'characters':>12}{'ms':>8}",
+    )
     for name, cells in found["systems"].items():
         cell = cells[str(given.limit)]
-        parts = (f"{cell['categories'][category]['recall']['mean']:>12.3f}" for category in categories)
+        parts = (
+            f"{cell['categories'][category]['recall']['mean']:>12.3f}" for category in categories
+        )
         print(f"{name:<26}{cell['recall']['mean']:>8.3f}", *parts, end="")
         print(f" {cell['size']:>12.0f}{1e3 * cell['seconds']['median']:>8.1f}")
     print()
@@ -149,7 +185,10 @@ def show(found: Mapping[str, Any], less: Mapping[str, Sequence[float | None]], g
 
 
 def _answerable(dialogue: Dialogue) -> Dialogue:
-    return replace(dialogue, probes=tuple(probe for probe in dialogue.probes if probe.category not in UNANSWERABLE))
+    return replace(
+        dialogue,
+        probes=tuple(probe for probe in dialogue.probes if probe.category not in UNANSWERABLE),
+    )
 
 
 if __name__ == "__main__":

@@ -86,7 +86,16 @@ _FRONT = """sun moon river stone wood fire rain snow wind water hill lake garden
 _BACK = """light fall side works yard path way keeper maker house room shop boat bird flower tree fruit cake soup bowl
     board box bag basket table chair door gate wall roof field stone top land shore port master man child friend song
     dance play race show tale book note mark line wheel cloth coat hat ring chain bell pot pan jar""".split()
-_TIMES = ("yesterday", "last week", "on 3 May", "two days ago", "last Friday", "in 2019", "tomorrow", "this morning")
+_TIMES = (
+    "yesterday",
+    "last week",
+    "on 3 May",
+    "two days ago",
+    "last Friday",
+    "in 2019",
+    "tomorrow",
+    "this morning",
+)
 _SPEAKERS = ("Marta Lind", "Oren Vale")
 _ASKED = (
     "What did {who} say about the {a} and the {b}?",
@@ -119,16 +128,27 @@ class Invented:
             for n in range(rng.randint(10, 30)):
                 name = f"s{session}"
                 said = self._said(rng, topic)
-                yield Turn(said, _SPEAKERS[n % 2], at + timedelta(minutes=n), name, "invented", f"{name}:{n}")
+                yield Turn(
+                    said,
+                    _SPEAKERS[n % 2],
+                    at + timedelta(minutes=n),
+                    name,
+                    "invented",
+                    f"{name}:{n}",
+                )
 
     def probes(self) -> Iterator[Probe]:
         """Ask about every second turn; the reference is what it says in its last rare words."""
         rng = random.Random(self._seed + 2)
         for turn in islice(self.turns(), 0, None, 2):
-            rare = [word for word in turn.text.lower().strip(".?").split() if word in self._rare] or ["weather"]
+            rare = [
+                word for word in turn.text.lower().strip(".?").split() if word in self._rare
+            ] or ["weather"]
             a, b, c = rng.choices(rare, k=3)
             who = (turn.speaker or "").split()[0]
-            question = rng.choice(_ASKED).format(who=who, a=a, b=b, c=c, year=2020 + rng.randrange(4))
+            question = rng.choice(_ASKED).format(
+                who=who, a=a, b=b, c=c, year=2020 + rng.randrange(4)
+            )
             yield Probe(question, " ".join(rare[-2:]), (turn.source_id or "",))
 
     def _draw(self, rng: random.Random, n: int) -> list[str]:
@@ -136,7 +156,10 @@ class Invented:
 
     def _said(self, rng: random.Random, topic: Sequence[str]) -> str:
         words = self._draw(rng, rng.randint(8, 30))
-        words = [rng.choice(topic) if word in self._rare and rng.random() < 0.3 else word for word in words]
+        words = [
+            rng.choice(topic) if word in self._rare and rng.random() < 0.3 else word
+            for word in words
+        ]
         if rng.random() < 0.15:
             words.append(rng.choice(_TIMES))
         if len(words) > 15:
@@ -158,10 +181,17 @@ class Locomo:
             for dialogue in self._dialogues:
                 where = f"{again}.{dialogue.name}."
                 for turn in dialogue.turns:
-                    yield replace(turn, session=f"{where}{turn.session}", source_id=f"{where}{turn.source_id}")
+                    yield replace(
+                        turn, session=f"{where}{turn.session}", source_id=f"{where}{turn.source_id}"
+                    )
 
     def probes(self) -> Iterator[Probe]:
-        answered = [probe for dialogue in self._dialogues for probe in dialogue.probes if probe.reference.strip()]
+        answered = [
+            probe
+            for dialogue in self._dialogues
+            for probe in dialogue.probes
+            if probe.reference.strip()
+        ]
         while True:
             yield from answered
 
@@ -219,10 +249,15 @@ class FullText:
         return self._db.execute("COMMIT")
 
     def find(self, query: str, at: datetime | None) -> object:
-        words = [word for word in query.lower().replace("?", " ").replace('"', " ").split() if word not in STOPWORDS]
+        words = [
+            word
+            for word in query.lower().replace("?", " ").replace('"', " ").split()
+            if word not in STOPWORDS
+        ]
         match = " OR ".join(f'"{word}"' for word in words)
         return self._db.execute(
-            "SELECT text, speaker, at FROM turn WHERE turn MATCH ? ORDER BY rank LIMIT ?", (match, LIMIT)
+            "SELECT text, speaker, at FROM turn WHERE turn MATCH ? ORDER BY rank LIMIT ?",
+            (match, LIMIT),
         ).fetchall()
 
     def close(self) -> None:
@@ -301,7 +336,9 @@ class Bench:
     def turns(self, n: int) -> list[Turn]:
         return list(islice(self.data.turns(), n))
 
-    def both(self, work: Callable[[Make], _Result]) -> tuple[tuple[_Result, ...], tuple[_Result, ...]]:
+    def both(
+        self, work: Callable[[Make], _Result]
+    ) -> tuple[tuple[_Result, ...], tuple[_Result, ...]]:
         """Do the same with DeMem and with plain search, in turns, so that what else the machine does hits both."""
         pairs = [(work(DeMem), work(FullText)) for _ in range(self.runs)]
         return tuple(ours for ours, _ in pairs), tuple(plain for _, plain in pairs)
@@ -317,10 +354,19 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def percentiles(what: str, times: Sequence[Times], plain: Sequence[Times] = (), note: str = "") -> list[Figure]:
+def percentiles(
+    what: str, times: Sequence[Times], plain: Sequence[Times] = (), note: str = ""
+) -> list[Figure]:
     """Give the median and the 99th percentile, in ms, of each run's times in seconds."""
     return [
-        Figure(f"{what}, p{q}", "ms", _at(q, times), _at(q, plain), TARGETS.get((what, q)), note if q == 50 else "")
+        Figure(
+            f"{what}, p{q}",
+            "ms",
+            _at(q, times),
+            _at(q, plain),
+            TARGETS.get((what, q)),
+            note if q == 50 else "",
+        )
         for q in (50, 99)
     ]
 
@@ -360,7 +406,9 @@ print(json.dumps([*sizes, resident()]))
 
 def _fresh(script: str, *arguments: str) -> Any:
     """Run a script in a fresh process and give the JSON that it prints."""
-    done = subprocess.run([sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -370,7 +418,9 @@ def import_time(bench: Bench) -> list[Figure]:
     numpy = median(numpy for _, numpy, _ in found)
     note = f"{numpy:.2f} s of it is numpy; of {', '.join(HEAVY)} it loads: {', '.join(heavy) or 'none'}"
     return [
-        Figure("import demem_agent", "s", tuple(whole for whole, *_ in found), target=0.3, note=note),
+        Figure(
+            "import demem_agent", "s", tuple(whole for whole, *_ in found), target=0.3, note=note
+        ),
         Figure("heavy libraries loaded by that", "", (len(heavy),), target=0),
     ]
 
@@ -398,7 +448,9 @@ def ingest_rates(bench: Bench) -> list[Figure]:
     ]
 
 
-def _rate(way: Callable[[System, Sequence[Turn]], object], system: System, turns: Sequence[Turn]) -> float:
+def _rate(
+    way: Callable[[System, Sequence[Turn]], object], system: System, turns: Sequence[Turn]
+) -> float:
     rate = len(turns) / seconds(partial(way, system, turns))
     system.close()
     return rate
@@ -440,7 +492,10 @@ def _synced(path: Path) -> float:
 
 
 def opening(bench: Bench) -> list[Figure]:
-    paths: dict[Make, Path] = {DeMem: bench.folder / "open.db", FullText: bench.folder / "open-plain.db"}
+    paths: dict[Make, Path] = {
+        DeMem: bench.folder / "open.db",
+        FullText: bench.folder / "open-plain.db",
+    }
     for make, path in paths.items():
         system = make(path)
         system.add_many(bench.turns(ITEMS))
@@ -448,7 +503,11 @@ def opening(bench: Bench) -> list[Figure]:
         _opened(make, path, "warm up")
     probes = bench.data.probes()
     times = bench.both(lambda make: _opened(make, paths[make], next(probes).question))
-    return [Figure(f"open a SQLite memory of {ITEMS:,} items and read once, warm", "ms", *times, target=60)]
+    return [
+        Figure(
+            f"open a SQLite memory of {ITEMS:,} items and read once, warm", "ms", *times, target=60
+        )
+    ]
 
 
 def _opened(make: Make, path: Path, question: str) -> float:
@@ -498,13 +557,24 @@ def growth(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     found = []
     for size in bench.sizes:
         for one in growing.values():
-            one.fill(size - bench.runs * GROWTH_SAMPLES // 2, bench.step)  # half of what is timed comes before size
+            one.fill(
+                size - bench.runs * GROWTH_SAMPLES // 2, bench.step
+            )  # half of what is timed comes before size
         bench.step(f"timing turns at {size:,} items")
         found.append(bench.both(lambda make: growing[make].turn_times(GROWTH_SAMPLES)))
     ours, plain = zip(*found, strict=True)
-    figures = percentiles(_CHAT.format(size), [_turn_times(t) for t in ours[-1]], [_turn_times(t) for t in plain[-1]])
-    curves = (("ingest", ours, 0), ("read", ours, 1), ("plain insert", plain, 0), ("plain match", plain, 1))
-    return figures, [Growth(name, bench.sizes, _costs(runs_at, column)) for name, runs_at, column in curves]
+    figures = percentiles(
+        _CHAT.format(size), [_turn_times(t) for t in ours[-1]], [_turn_times(t) for t in plain[-1]]
+    )
+    curves = (
+        ("ingest", ours, 0),
+        ("read", ours, 1),
+        ("plain insert", plain, 0),
+        ("plain match", plain, 1),
+    )
+    return figures, [
+        Growth(name, bench.sizes, _costs(runs_at, column)) for name, runs_at, column in curves
+    ]
 
 
 @dataclass(slots=True)
@@ -548,7 +618,9 @@ def _feedback(bench: Bench) -> tuple[Times, list[tuple[int, int, bool]]]:
     """Answer as many questions as there shall be contexts, and time the feedback on the last of them."""
     memory = SlotMemory()
     memory.ingest_many(bench.turns(ITEMS))
-    asked = [(memory.answer(probe.question), probe) for probe in islice(bench.data.probes(), CONTEXTS)]
+    asked = [
+        (memory.answer(probe.question), probe) for probe in islice(bench.data.probes(), CONTEXTS)
+    ]
     for answer, probe in asked[:-SAMPLES]:
         memory.feedback(answer, reference=probe.reference)
     gc.collect()
@@ -579,7 +651,11 @@ def measure(bench: Bench) -> tuple[list[Figure], list[Growth]]:
 
 def machine() -> dict[str, str]:
     """Describe what the figures depend on."""
-    memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB" if _posix() else "unknown"
+    memory = (
+        f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+        if _posix()
+        else "unknown"
+    )
     return {
         "machine": f"{_processor()}, {_cores()} cores, {memory} RAM, {platform.system()} {platform.release()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -599,7 +675,11 @@ def _posix() -> bool:
 
 
 def _threads() -> str:
-    return os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS") or "as many as cores"
+    return (
+        os.environ.get("OPENBLAS_NUM_THREADS")
+        or os.environ.get("OMP_NUM_THREADS")
+        or "as many as cores"
+    )
 
 
 def _cores() -> int:
@@ -621,14 +701,22 @@ def table(figures: Sequence[Figure]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [_aligned(row, widths) for row in rows]
     lines.insert(1, "-" * len(lines[0]))
-    return "\n".join([*lines, "", *(f"{figure.what}: {figure.note}." for figure in figures if figure.note)])
+    return "\n".join(
+        [*lines, "", *(f"{figure.what}: {figure.note}." for figure in figures if figure.note)]
+    )
 
 
 def _row(figure: Figure) -> tuple[str, ...]:
     met = {None: "", True: "yes", False: "NO"}[figure.met]
     target = "" if figure.target is None else _short(figure.target)
     plain = _short(median(figure.plain)) if figure.plain else ""
-    ratio = "" if figure.ratio is None else f"{figure.ratio:.2g}" if figure.ratio < 100 else f"{figure.ratio:.0f}"
+    ratio = (
+        ""
+        if figure.ratio is None
+        else f"{figure.ratio:.2g}"
+        if figure.ratio < 100
+        else f"{figure.ratio:.0f}"
+    )
     spread = (_short(figure.value), _short(min(figure.values)), _short(max(figure.values)))
     return (figure.what, *spread, figure.unit, target, met, plain, ratio)
 
@@ -658,7 +746,13 @@ def growth_table(curves: Sequence[Growth]) -> str:
         for n, size in enumerate(curves[0].sizes)
     ]
     slopes = "".join(f"{curve.slope:>14.2f}" for curve in curves)
-    return "\n".join([f"    items{header}   (ms, median)", *sizes, f"    slope{slopes}   (log cost over log size)"])
+    return "\n".join(
+        [
+            f"    items{header}   (ms, median)",
+            *sizes,
+            f"    slope{slopes}   (log cost over log size)",
+        ]
+    )
 
 
 def chart(curves: Sequence[Growth], width: int = 66) -> str:
@@ -699,7 +793,13 @@ def draw(curves: Sequence[Growth], path: Path) -> None:
     styles = ("o-", "s-", "o--", "s--")
     colours = ("tab:blue", "tab:orange", "tab:gray", "tab:gray")
     for curve, style, colour in zip(curves, styles, colours, strict=True):
-        axes.loglog(curve.sizes, curve.costs, style, color=colour, label=f"{curve.name} (slope {curve.slope:.2f})")
+        axes.loglog(
+            curve.sizes,
+            curve.costs,
+            style,
+            color=colour,
+            label=f"{curve.name} (slope {curve.slope:.2f})",
+        )
     axes.set_xlabel("items in one memory")
     axes.set_ylabel("median ms for one")
     axes.set_title("Cost of one ingest and one read as a memory grows")
@@ -716,9 +816,13 @@ def as_text(about: dict[str, str], figures: Sequence[Figure], curves: Sequence[G
 
 
 def as_json(about: dict[str, str], figures: Sequence[Figure], curves: Sequence[Growth]) -> str:
-    rows = [asdict(figure) | {"value": figure.value, "met": figure.met, "ratio": figure.ratio} for figure in figures]
+    rows = [
+        asdict(figure) | {"value": figure.value, "met": figure.met, "ratio": figure.ratio}
+        for figure in figures
+    ]
     return json.dumps(
-        {"about": about, "rows": rows, "growth": [asdict(c) | {"slope": c.slope} for c in curves]}, indent=1
+        {"about": about, "rows": rows, "growth": [asdict(c) | {"slope": c.slope} for c in curves]},
+        indent=1,
     )
 
 
@@ -726,15 +830,23 @@ def as_json(about: dict[str, str], figures: Sequence[Figure], curves: Sequence[G
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help=f"leave out {SIZES[-1]:,} items")
     parser.add_argument("--runs", type=int, default=5, help="runs of each measurement (default: 5)")
-    parser.add_argument("--seed", type=int, default=0, help="of the invented conversation (default: 0)")
-    parser.add_argument("--data", type=Path, help="a LoCoMo file to take turns and questions from instead")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the invented conversation (default: 0)"
+    )
+    parser.add_argument(
+        "--data", type=Path, help="a LoCoMo file to take turns and questions from instead"
+    )
     parser.add_argument("--figure", type=Path, help="draw the growth of cost into this PNG")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     found = parser.parse_args(given)
-    if not 1 <= found.runs <= 20:  # more would let the smallest memory outgrow its size while it is timed
+    if (
+        not 1 <= found.runs <= 20
+    ):  # more would let the smallest memory outgrow its size while it is timed
         parser.error("--runs must be from 1 to 20")
     if found.figure and find_spec("matplotlib") is None:
         parser.error("--figure needs matplotlib: pip install matplotlib")
@@ -753,7 +865,12 @@ def run(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     looks = (TextColumn("{task.description:56}"), BarColumn(), TimeElapsedColumn())
     with Progress(*looks, console=Console(stderr=True), auto_refresh=False, transient=True) as bar:
         task = bar.add_task("", total=_steps(bench))
-        return measure(replace(bench, step=lambda label: bar.update(task, description=label, advance=1, refresh=True)))
+        return measure(
+            replace(
+                bench,
+                step=lambda label: bar.update(task, description=label, advance=1, refresh=True),
+            )
+        )
 
 
 def _steps(bench: Bench) -> int:

@@ -85,7 +85,9 @@ class Constants(NamedTuple):
 
     def settings(self, pairs: int) -> SplitSettings:
         tau_sat = max(self.tau_split, SplitSettings().tau_sat)
-        return SplitSettings(**self._asdict(), tau_sat=tau_sat, pairs=pairs, counterfactuals=12 * pairs)
+        return SplitSettings(
+            **self._asdict(), tau_sat=tau_sat, pairs=pairs, counterfactuals=12 * pairs
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,10 @@ class Lab:
         loop = self._loop(n, replace(plan, split=_never()))
         with patched(trial, "_tried", recorder.tried), patched(trial, "judge", recorder.judge):
             loop.run(plan.every)
-        judged = (_test(loop.gold[a], loop.gold[b], covers, scores) for (a, b), covers, scores in recorder.seen)
+        judged = (
+            _test(loop.gold[a], loop.gold[b], covers, scores)
+            for (a, b), covers, scores in recorder.seen
+        )
         return [test for test in judged if test is not None]
 
     def _loop(self, n: int, plan: Plan) -> Loop:
@@ -227,7 +232,9 @@ class Loop:
         self.probes = [p for p in dialogue.probes if p.category != "adversarial"]
         self.ids = {e.source_id: e.id for e in memory.evidence()}
         limit = memory.settings.slot_limit
-        self.sizes = {e.id: sum(x.size for x in excerpts(e, 0, 0, limit, len)) for e in memory.evidence()}
+        self.sizes = {
+            e.id: sum(x.size for x in excerpts(e, 0, 0, limit, len)) for e in memory.evidence()
+        }
         self.gold: dict[str, Gold] = {}
         self.lost: set[tuple[str, str]] = set()
         self.wide: set[tuple[str, str]] = set()
@@ -246,12 +253,17 @@ class Loop:
         return self.tally
 
     def _learn(self, probe: Probe) -> None:
-        slots, covers = self._slots(), {slot.number: frozenset(slot.cover) for slot in self.memory.slots}
+        slots, covers = (
+            self._slots(),
+            {slot.number: frozenset(slot.cover) for slot in self.memory.slots},
+        )
         answer = self.memory.answer(probe.question)
         certificate = self.memory.feedback(answer, reference=probe.reference).certificate
         self.gold[answer.id] = self._gold(probe)
         self.tally.feedbacks += 1
-        self._meet(answer.id, certificate.slot if certificate else self._slots()[answer.id], slots, covers)
+        self._meet(
+            answer.id, certificate.slot if certificate else self._slots()[answer.id], slots, covers
+        )
         if certificate:
             self._audit(certificate)
 
@@ -261,9 +273,13 @@ class Loop:
     def _slots(self) -> dict[str, int]:
         return {c: slot.number for slot in self.memory.slots for c in slot.contexts}
 
-    def _meet(self, new: str, home: int, slots: Mapping[str, int], covers: Mapping[int, Gold]) -> None:
+    def _meet(
+        self, new: str, home: int, slots: Mapping[str, int], covers: Mapping[int, Gold]
+    ) -> None:
         """Enter every pair with gold that a new context makes inside its slot."""
-        for other in (c for c, slot in slots.items() if slot == home and self.gold[new] and self.gold[c]):
+        for other in (
+            c for c, slot in slots.items() if slot == home and self.gold[new] and self.gold[c]
+        ):
             both = self.gold[new] | self.gold[other]
             self.tally.pairs += 1
             if not both <= covers[home]:
@@ -293,7 +309,11 @@ class Loop:
 
     def _recall(self) -> None:
         slots, named = self._slots(), {c.pair for c in self.memory.certificates()}
-        parted = {pair for pair in self.lost | self.wide if slots[pair[0]] != slots[pair[1]] or pair in named}
+        parted = {
+            pair
+            for pair in self.lost | self.wide
+            if slots[pair[0]] != slots[pair[1]] or pair in named
+        }
         self.tally.lost, self.tally.lost_parted = len(self.lost), len(self.lost & parted)
         self.tally.wide_pairs, self.tally.wide_parted = len(self.wide), len(self.wide & parted)
 
@@ -304,7 +324,9 @@ class Loop:
         covered = _share(gold, frozenset(e.id for e in reading.evidence))
         self.tally.asked += 1
         self.tally.coverage += covered
-        self.tally.containment += Contained().score(Attempt(probe.question, "", reading.text, probe.reference))
+        self.tally.containment += Contained().score(
+            Attempt(probe.question, "", reading.text, probe.reference)
+        )
         self.tally.routed += _share(gold, inside[slot]) if slot is not None else 0.0
         filled = self.memory.read(probe.question, mode="evidence")
         self.tally.filled += _share(gold, frozenset(e.id for e in filled.evidence))
@@ -339,7 +361,9 @@ class _Encoder:
     def encode(self, texts: list[str]) -> NDArray[np.float32]:
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         if missing:
-            self._known |= dict(zip(missing, np.asarray(default_encoder().encode(missing)), strict=True))
+            self._known |= dict(
+                zip(missing, np.asarray(default_encoder().encode(missing)), strict=True)
+            )
         return np.stack([self._known[text] for text in texts])
 
 
@@ -369,18 +393,31 @@ class _Recorder:
         self._tried = trial._tried
 
     def tried(
-        self, state: State, pending: Any, shared: int, pair: trial.Pair, division: Any, tests: Any, _: bool
+        self,
+        state: State,
+        pending: Any,
+        shared: int,
+        pair: trial.Pair,
+        division: Any,
+        tests: Any,
+        _: bool,
     ) -> Flow[Verdict | None]:
         self._pair = (pair[0].context.id, pair[1].context.id)
-        return (yield from self._tried(state, pending, shared, pair, division, tests, thorough=True))
+        return (
+            yield from self._tried(state, pending, shared, pair, division, tests, thorough=True)
+        )
 
-    def judge(self, tested: Sequence[Content], answers: Any, scores: Floats, settings: SplitSettings) -> Verdict:
+    def judge(
+        self, tested: Sequence[Content], answers: Any, scores: Floats, settings: SplitSettings
+    ) -> Verdict:
         self.seen.append((self._pair, [frozenset(content.cover) for content in tested], scores))
         return judge(tested, answers, scores, settings)
 
 
 def _never() -> SplitSettings:
-    return SplitSettings(tau_split=1.0, tau_sat=1.0, pairs=RECORDED_PAIRS, counterfactuals=12 * RECORDED_PAIRS)
+    return SplitSettings(
+        tau_split=1.0, tau_sat=1.0, pairs=RECORDED_PAIRS, counterfactuals=12 * RECORDED_PAIRS
+    )
 
 
 @contextmanager
@@ -465,7 +502,9 @@ def curves(tests: Sequence[Test]) -> dict[Constants, Curve]:
 
 
 def _radius(scores: Floats, c_beta: float, sigma_0: float, eta_cal: float) -> float:
-    return candidate_radius(guard_band(scores, c_beta=c_beta, sigma_0=sigma_0, eta_cal=eta_cal)).radius
+    return candidate_radius(
+        guard_band(scores, c_beta=c_beta, sigma_0=sigma_0, eta_cal=eta_cal)
+    ).radius
 
 
 def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants, Curve]:
@@ -475,9 +514,18 @@ def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants,
 def chosen(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> Constants:
     """Give the constants that find most conflicts among those right often enough, whichever dialogue is left out."""
     summary = summed(per_dialogue)
-    rest = [summed([per_dialogue[m] for m in others(n, len(per_dialogue))]) for n in range(len(per_dialogue))]
-    worst = {at: min(left[at].precision for left in rest) for at, curve in summary.items() if curve.fired >= FIRES}
-    sound = [at for at, precision in worst.items() if precision >= min(PRECISION, max(worst.values()))]
+    rest = [
+        summed([per_dialogue[m] for m in others(n, len(per_dialogue))])
+        for n in range(len(per_dialogue))
+    ]
+    worst = {
+        at: min(left[at].precision for left in rest)
+        for at, curve in summary.items()
+        if curve.fired >= FIRES
+    }
+    sound = [
+        at for at, precision in worst.items() if precision >= min(PRECISION, max(worst.values()))
+    ]
     return min(sound, key=lambda at: (-summary[at].true, at))
 
 
@@ -558,14 +606,21 @@ def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:
     """Try ``near`` and then ``CROWDING`` around the best; with and without splits."""
     everyone = range(len(lab.dialogues))
     first = chosen_placement(lab, plans := [Plan(near=near) for near in NEAR], everyone)
-    plans += [replace(first, crowding=crowding) for crowding in CROWDING if crowding != first.crowding]
+    plans += [
+        replace(first, crowding=crowding) for crowding in CROWDING if crowding != first.crowding
+    ]
     best = chosen_placement(lab, plans, everyone)
     rows = []
     for plan in plans:
         name = f"near {plan.near:g}, crowding {plan.crowding:g}"
-        rows += [row(name, lab.tallies(plan)), row(f"{name}, no splits", lab.tallies(_unsplit(plan)))]
+        rows += [
+            row(name, lab.tallies(plan)),
+            row(f"{name}, no splits", lab.tallies(_unsplit(plan))),
+        ]
     unseen = [
-        lab.tally(n, chosen_placement(lab, plans, others(n, len(everyone))))  # reported, not chosen, by this one
+        lab.tally(
+            n, chosen_placement(lab, plans, others(n, len(everyone)))
+        )  # reported, not chosen, by this one
         for n in everyone
     ]
     rows.append(row("chosen on the others", unseen))
@@ -593,7 +648,8 @@ def trigger_step(lab: Lab, plan: Plan) -> tuple[Constants, list[Constants], list
     if shipped in summary:
         rows.append(curve_row(f"as it ships: {_named(shipped)}", summary[shipped]))
         rows += [
-            curve_row(f"as it ships, {d.name}", curve[shipped]) for d, curve in zip(lab.dialogues, found, strict=True)
+            curve_row(f"as it ships, {d.name}", curve[shipped])
+            for d, curve in zip(lab.dialogues, found, strict=True)
         ]
     for name, values in GRID.items():
         rows += [curve_row(f"{name} {v:g}", summary[best._replace(**{name: v})]) for v in values]
@@ -604,7 +660,9 @@ def _named(at: Constants) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in at._asdict().items())
 
 
-def loop_step(lab: Lab, plan: Plan, best: Constants, folds: Sequence[Constants]) -> list[dict[str, Any]]:
+def loop_step(
+    lab: Lab, plan: Plan, best: Constants, folds: Sequence[Constants]
+) -> list[dict[str, Any]]:
     """Run the whole loop with what was chosen, and against what it should beat."""
     pairs = plan.split.pairs
     certified = replace(plan, split=best.settings(pairs))
@@ -614,12 +672,25 @@ def loop_step(lab: Lab, plan: Plan, best: Constants, folds: Sequence[Constants])
     unseen = [lab.tally(n, replace(plan, split=at.settings(pairs))) for n, at in enumerate(folds)]
     rows.append(row("certified, chosen on the others", unseen))
     more = [p for p in PAIRS if p != pairs]
-    rows += [row(f"certified, pairs {p}", lab.tallies(replace(plan, split=best.settings(p)))) for p in more]
+    rows += [
+        row(f"certified, pairs {p}", lab.tallies(replace(plan, split=best.settings(p))))
+        for p in more
+    ]
     rows.append(row("certified, as it ships", lab.tallies(replace(plan, split=SplitSettings()))))
     rows.append(row("no splits", lab.tallies(_unsplit(certified))))
     slots = Settings().slots
-    rows.append(row(f"certified, {slots - 2} slots at first", lab.tallies(replace(certified, initial_slots=slots - 2))))
-    rows.append(row("no splits, all K slots at first", lab.tallies(_unsplit(replace(certified, initial_slots=slots)))))
+    rows.append(
+        row(
+            f"certified, {slots - 2} slots at first",
+            lab.tallies(replace(certified, initial_slots=slots - 2)),
+        )
+    )
+    rows.append(
+        row(
+            "no splits, all K slots at first",
+            lab.tallies(_unsplit(replace(certified, initial_slots=slots))),
+        )
+    )
     chance = replace(certified, policy="random", rate=rate)
     rows += [row(f"random, seed {seed}", lab.tallies(replace(chance, seed=seed))) for seed in SEEDS]
     rows.append(row("always until K", lab.tallies(replace(certified, policy="always"))))
@@ -630,7 +701,9 @@ def loop_step(lab: Lab, plan: Plan, best: Constants, folds: Sequence[Constants])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="a LoCoMo file")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     given = parser.parse_args()

@@ -22,7 +22,9 @@ CHANNELS = ("correction", "reference")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="a Letta core_memory_update file")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     given = parser.parse_args()
@@ -56,7 +58,9 @@ def learned(update: Update, channel: str) -> dict[str, bool]:
         "before feedback": before,
         "after": holds(memory, update.question, update.new),
         "answered so after": contains(memory.answer(update.question).text, update.new),
-        "after, in other words": holds(memory, " ".join(sorted(update.question.split())), update.new),
+        "after, in other words": holds(
+            memory, " ".join(sorted(update.question.split())), update.new
+        ),
         "old facts still held": all(fact.text in texts for fact in update.facts),
         "context says what it needs": bool(needed),
     }

@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import as_matrix, describe
-from demem_agent.errors import CollaboratorError, EncoderMismatch, InvalidInput, NotFound, StaleState, StoreError
+from demem_agent.errors import (
+    CollaboratorError,
+    EncoderMismatch,
+    InvalidInput,
+    NotFound,
+    StaleState,
+    StoreError,
+)
 from demem_agent.feedback.signals import Told, signal_of
-from demem_agent.flows import answered as elsewhere
+from demem_agent.flows import answer as answering
 from demem_agent.flows import arrange as arranging
-from demem_agent.flows import feedback, undo
+from demem_agent.flows import feedback, ingest, reembed, undo
 from demem_agent.flows import forget as erase
 from demem_agent.flows import read as flows
 from demem_agent.flows import summarise as summarising
@@ -63,7 +70,12 @@ class MemoryCore:
     """What both memories share: settings, state, collaborators, and the checks at the door."""
 
     def __init__(
-        self, options: Options, store: Store | None = None, *, skip_damaged: bool = False, reembed: bool = False
+        self,
+        options: Options,
+        store: Store | None = None,
+        *,
+        skip_damaged: bool = False,
+        reembed: bool = False,
     ) -> None:
         self._given = settings_given(options)
         self._counter = options.get("counter")
@@ -93,7 +105,9 @@ class MemoryCore:
         store = open_store(url) if isinstance(url, str) else url
         try:
             if lines is not None:
-                portable.restore(lines, store, collaborators(options, store).address, options.get("counter"))
+                portable.restore(
+                    lines, store, collaborators(options, store).address, options.get("counter")
+                )
             memory = cls.__new__(cls)
             MemoryCore.__init__(memory, options, store, skip_damaged=skip_damaged, reembed=reembed)
         except BaseException:
@@ -107,7 +121,9 @@ class MemoryCore:
 
     def __getstate__(self) -> dict[str, Any]:
         """Give what makes the memory again elsewhere: all it holds if it lives in RAM, else its store."""
-        options = {name: value for name, value in self._plain_options().items() if value is not None}
+        options = {
+            name: value for name, value in self._plain_options().items() if value is not None
+        }
         if not isinstance(self._team.store, MemoryStore):
             return {"options": options, "store": self._team.store, "lines": None}
         with self._still():
@@ -213,11 +229,21 @@ class MemoryCore:
     def _state_of(self, rows: Rows) -> State:
         for name, value in self._given.items():
             stored = getattr(rows.settings, name)
-            if name not in _CHANGEABLE and value != stored and not (name == "initial_slots" and "slots" in self._given):
-                raise InvalidInput(name, value, f"{stored!r}, as the stored memory was made with, or left out")
+            if (
+                name not in _CHANGEABLE
+                and value != stored
+                and not (name == "initial_slots" and "slots" in self._given)
+            ):
+                raise InvalidInput(
+                    name, value, f"{stored!r}, as the stored memory was made with, or left out"
+                )
         changed = {name: value for name, value in self._given.items() if name in _CHANGEABLE}
         settings = replace(rows.settings, **changed)
-        return load_state(replace(rows, settings=settings), measure(settings.unit, self._counter), self._skip_damaged)
+        return load_state(
+            replace(rows, settings=settings),
+            measure(settings.unit, self._counter),
+            self._skip_damaged,
+        )
 
     def _built_with_another(self) -> bool:
         return not self._state.head.fits(self._encoder.name, self._encoder.fingerprint)
@@ -253,7 +279,11 @@ class MemoryCore:
         return [as_turn(turn, f"turns[{n}].") for n, turn in enumerate(turns)]
 
     def _dated(self, turn: Turn) -> Turn:
-        return replace(turn, at=time_field("clock", self._clock())) if turn.at is None and self._clock else turn
+        return (
+            replace(turn, at=time_field("clock", self._clock()))
+            if turn.at is None and self._clock
+            else turn
+        )
 
     def _when(self, at: When) -> datetime | None:
         when = time_field("at", at)
@@ -263,7 +293,7 @@ class MemoryCore:
         # Hashed before they are dated: a retry comes at another time and is the same request.
         hashes = ["" if turn.key is None else request_hash("ingest", turn) for turn in turns]
         dated = [self._dated(turn) for turn in turns]
-        return lambda: flows.ingest(self._state, self._encoder, dated, hashes)
+        return lambda: ingest.ingest(self._state, self._encoder, dated, hashes)
 
     def _routing(self, query: str, at: When, given: Numbers | None) -> Callable[[], Flow[Route]]:
         vector, when = _asked(query, given), self._when(at)
@@ -283,24 +313,36 @@ class MemoryCore:
         size, chosen, when = self._limit(limit), self._mode(mode), self._when(at)
         number = None if slot is None else whole_field("slot", slot, 0)
         left_out = _ids("without", without)
-        return lambda: flows.read(self._state, self._encoder, query, when, size, chosen, number, vector, left_out)
+        return lambda: flows.read(
+            self._state, self._encoder, query, when, size, chosen, number, vector, left_out
+        )
 
     def _answering(self, query: str, at: When) -> Callable[[], Flow[Answer]]:
         text_field("query", query)
         when = self._when(at)
         settings = self._state.settings
-        return lambda: flows.answer(self._state, self._encoder, query, when, settings.read_limit, settings.mode)
+        return lambda: answering.answer(
+            self._state, self._encoder, query, when, settings.read_limit, settings.mode
+        )
 
-    def _recording(self, query: str, text: str, reading: Reading | None, at: When) -> Callable[[], Flow[Answer]]:
+    def _recording(
+        self, query: str, text: str, reading: Reading | None, at: When
+    ) -> Callable[[], Flow[Answer]]:
         text_field("query", query)
         if not isinstance(text, str):
             raise InvalidInput("text", text, "a text, empty where nothing was answered")
         if reading is not None and not isinstance(reading, Reading):
             raise InvalidInput("reading", reading, "what read gave, or left out")
-        limit, mode, when = self._state.settings.read_limit, self._state.settings.mode, self._when(at)
+        limit, mode, when = (
+            self._state.settings.read_limit,
+            self._state.settings.mode,
+            self._when(at),
+        )
         if reading is not None:
             self._own_reading(reading)
-        return lambda: elsewhere.answered(self._state, self._encoder, query, text, when, reading, limit, mode)
+        return lambda: answering.answered(
+            self._state, self._encoder, query, text, when, reading, limit, mode
+        )
 
     def _own_reading(self, reading: Reading) -> None:
         """Refuse a reading of another memory: ids are counted anew in each. What was forgotten since is no matter."""
@@ -327,14 +369,18 @@ class MemoryCore:
         def make() -> Flow[FeedbackReport]:
             if expected is not None:
                 self._own(expected)
-            return feedback.feedback(self._state, answer_id, signal, key, request, self._raters(), when, trigger)
+            return feedback.feedback(
+                self._state, answer_id, signal, key, request, self._raters(), when, trigger
+            )
 
         return make
 
     def _raters(self) -> feedback.Raters:
         team = self._team
         answerer = str(getattr(team.answerer, "name", type(team.answerer).__name__))
-        scorers, judges = (_distinct(rater.name for rater in raters) for raters in (team.scorers, team.judges))
+        scorers, judges = (
+            _distinct(rater.name for rater in raters) for raters in (team.scorers, team.judges)
+        )
         return feedback.Raters(self._encoder, scorers, judges, (answerer, self._encoder.name))
 
     def _own(self, answer: Answer) -> None:
@@ -343,13 +389,17 @@ class MemoryCore:
         if not stored.redacted and (stored.query, stored.answer) != (answer.query, answer.text):
             raise InvalidInput("answer", answer.id, "an answer that this memory gave")
 
-    def _forgetting(self, evidence_id: str | None, source_id: str | None, before: When) -> Callable[[], Flow[Receipt]]:
+    def _forgetting(
+        self, evidence_id: str | None, source_id: str | None, before: When
+    ) -> Callable[[], Flow[Receipt]]:
         limit = time_field("before", before)
         for name, selector in (("evidence_id", evidence_id), ("source_id", source_id)):
             if selector is not None:
                 text_field(name, selector)
         if sum(selector is not None for selector in (evidence_id, source_id, limit)) != 1:
-            raise InvalidInput("evidence_id", evidence_id, "given, or else one of source_id and before")
+            raise InvalidInput(
+                "evidence_id", evidence_id, "given, or else one of source_id and before"
+            )
         return lambda: erase.forget(self._state, evidence_id, source_id, limit)
 
     def _undoing(self, certificate_id: str) -> Callable[[], Flow[None]]:
@@ -392,7 +442,7 @@ class MemoryCore:
             self._team = replace(self._team, encoder=encoder)
             self._encoder = info
 
-        return lambda: flows.reembed(self._state, info, adopt)
+        return lambda: reembed.reembed(self._state, info, adopt)
 
     def _limit(self, limit: int | None) -> int:
         return self._state.settings.read_limit if limit is None else whole_field("limit", limit, 1)

@@ -70,7 +70,9 @@ async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborator
             request = run.step()
             while isinstance(request, Commit):
                 with run.answering():
-                    await _to_the_end(asyncio.to_thread(team.store.commit, team.address, request.delta))
+                    await _to_the_end(
+                        asyncio.to_thread(team.store.commit, team.address, request.delta)
+                    )
                 request = run.step()
         if request is None:
             return cast(Result, run.result)
@@ -120,17 +122,31 @@ class _Work:
 def _work(request: Encode | Ask | Score | Compress, team: Collaborators) -> _Work:
     if isinstance(request, Encode):
         n = len(request.texts)
-        return _Work("encoder", [(team.encoder.encode, list(request.texts))], lambda raw: as_matrix(raw[0], n))
+        return _Work(
+            "encoder",
+            [(team.encoder.encode, list(request.texts))],
+            lambda raw: as_matrix(raw[0], n),
+        )
     if isinstance(request, Ask):
-        calls: list[tuple[Callable[[Any], Any], Any]] = [(team.answerer.answer, q) for q in request.questions]
+        calls: list[tuple[Callable[[Any], Any], Any]] = [
+            (team.answerer.answer, q) for q in request.questions
+        ]
         return _Work("answerer", calls, lambda given: [_draft(text) for text in given])
     if isinstance(request, Compress):
         if team.compressor is None:
             raise CollaboratorError("the memory was made without a compressor")
-        return _Work("compressor", [(team.compressor.compress, request.task)], lambda given: _proposal(given[0]))
+        return _Work(
+            "compressor",
+            [(team.compressor.compress, request.task)],
+            lambda given: _proposal(given[0]),
+        )
     raters = team.judges if request.judged else team.scorers
-    pairs: list[tuple[Callable[[Any], Any], Any]] = [(s.score, a) for a in request.attempts for s in raters]
-    return _Work("judge" if request.judged else "scorer", pairs, lambda given: _scores(given, raters))
+    pairs: list[tuple[Callable[[Any], Any], Any]] = [
+        (s.score, a) for a in request.attempts for s in raters
+    ]
+    return _Work(
+        "judge" if request.judged else "scorer", pairs, lambda given: _scores(given, raters)
+    )
 
 
 def _draft(given: object) -> Draft:
@@ -152,7 +168,9 @@ def _scores(given: Sequence[object], scorers: Sequence[Scorer]) -> NDArray[np.fl
         number = isinstance(score, int | float) and not isinstance(score, bool)
         if not number or not 0 <= cast(float, score) <= 1:  # NaN is not in [0, 1] either
             name = scorers[n % len(scorers)].name
-            raise CollaboratorError(f"the scorer {name} gave {type(score).__name__}, not a number in [0, 1]")
+            raise CollaboratorError(
+                f"the scorer {name} gave {type(score).__name__}, not a number in [0, 1]"
+            )
     return np.array(given, np.float64).reshape(-1, len(scorers))
 
 
@@ -168,14 +186,27 @@ def _reported(who: str) -> Iterator[None]:
 
 
 def _settled(value: Any) -> Any:
-    return asyncio.run_coroutine_threadsafe(_wait(value), _loop()).result() if inspect.isawaitable(value) else value
+    return (
+        asyncio.run_coroutine_threadsafe(_wait(value), _loop()).result()
+        if inspect.isawaitable(value)
+        else value
+    )
 
 
 async def _settled_async(calls: Sequence[tuple[Callable[[Any], Any], Any]]) -> list[Any]:
     """Make all calls: coroutine functions here and together, everything else in one thread after the other."""
-    blocking = [(call, argument) for call, argument in calls if not inspect.iscoroutinefunction(call)]
-    done = iter(await asyncio.to_thread(lambda: [call(argument) for call, argument in blocking]) if blocking else [])
-    given = [call(argument) if inspect.iscoroutinefunction(call) else next(done) for call, argument in calls]
+    blocking = [
+        (call, argument) for call, argument in calls if not inspect.iscoroutinefunction(call)
+    ]
+    done = iter(
+        await asyncio.to_thread(lambda: [call(argument) for call, argument in blocking])
+        if blocking
+        else []
+    )
+    given = [
+        call(argument) if inspect.iscoroutinefunction(call) else next(done)
+        for call, argument in calls
+    ]
     return [*await asyncio.gather(*(_wait(value) for value in given))]
 
 

@@ -123,7 +123,9 @@ class CertificateRefused(DeMemError):
     def __init__(self, certificate_id: str, field: str, stored: object, found: str) -> None:
         self.certificate_id = certificate_id
         self.field = field
-        super().__init__(f"certificate {certificate_id}: {field} is {stored}, its numbers come to {found}")
+        super().__init__(
+            f"certificate {certificate_id}: {field} is {stored}, its numbers come to {found}"
+        )
 
 
 class CollaboratorError(DeMemError):
@@ -156,7 +158,9 @@ class ModelError(CollaboratorError):
         self.retry_after = retry_after
         self.requests = 0
         details = "; ".join(part for part in (f"HTTP {status}" if status else "", note) if part)
-        super().__init__(f"the model {_shown(model)} failed: {kind}" + (f" ({details})" if details else ""))
+        super().__init__(
+            f"the model {_shown(model)} failed: {kind}" + (f" ({details})" if details else "")
+        )
 
 
 class BudgetSpent(CollaboratorError):
@@ -171,7 +175,9 @@ class BudgetSpent(CollaboratorError):
         self.ledger = ledger
         self.background = background
         what = "background work of a model" if background else "a call of a model"
-        super().__init__(f"the budget of the {ledger} does not allow {what}: {spent} of {limit} spent or held")
+        super().__init__(
+            f"the budget of the {ledger} does not allow {what}: {spent} of {limit} spent or held"
+        )
 
 
 class MissingExtra(DeMemError, ImportError):

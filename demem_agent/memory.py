@@ -183,7 +183,9 @@ class SlotMemory(MemoryCore):
         """Answer from memory alone and remember the decision, so that feedback can refer to it."""
         return self._run(self._answering(query, at))
 
-    def answered(self, query: str, text: str, *, reading: Reading | None = None, at: When = None) -> Answer:
+    def answered(
+        self, query: str, text: str, *, reading: Reading | None = None, at: When = None
+    ) -> Answer:
         """Record an answer that was produced elsewhere, such as by your own model, so that feedback can refer to it.
 
         Args:
@@ -195,7 +197,9 @@ class SlotMemory(MemoryCore):
         """
         return self._run(self._recording(query, text, reading, at))
 
-    def feedback(self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
+    def feedback(
+        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
+    ) -> FeedbackReport:
         """Learn from how an answer did; split a slot if a conflict is certified.
 
         Give one of these; ``reward`` may go with ``reference`` or ``correction``.
@@ -220,7 +224,9 @@ class SlotMemory(MemoryCore):
         """
         return self._run(self._learning(answer, told, key))
 
-    def forget(self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None) -> Receipt:
+    def forget(
+        self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
+    ) -> Receipt:
         """Erase evidence and every text that came from it; when this returns it is in no file either.
 
         Every answer whose reading held an item is blanked, since nobody can tell what it drew on; so is a
@@ -318,7 +324,10 @@ class SlotMemory(MemoryCore):
 
     @classmethod
     def restore(
-        cls, lines: Iterable[Mapping[str, Any]], url: str | Store = "memory://", **options: Unpack[Options]
+        cls,
+        lines: Iterable[Mapping[str, Any]],
+        url: str | Store = "memory://",
+        **options: Unpack[Options],
     ) -> Self:
         """Make a memory from what ``export`` gave, in a store that does not hold it yet.
 
@@ -382,10 +391,17 @@ class AsyncSlotMemory(MemoryCore):
 
     @classmethod
     async def open(
-        cls, url: str | Store, *, skip_damaged: bool = False, reembed: bool = False, **options: Unpack[Options]
+        cls,
+        url: str | Store,
+        *,
+        skip_damaged: bool = False,
+        reembed: bool = False,
+        **options: Unpack[Options],
     ) -> Self:
         """Open a memory in a store, as ``SlotMemory.open`` does."""
-        opening = functools.partial(cls._opened, url, options, skip_damaged=skip_damaged, reembed=reembed)
+        opening = functools.partial(
+            cls._opened, url, options, skip_damaged=skip_damaged, reembed=reembed
+        )
         memory = await asyncio.to_thread(opening)
         if reembed and memory._built_with_another():
             with memory._closed_on_error():
@@ -442,11 +458,15 @@ class AsyncSlotMemory(MemoryCore):
         """Answer from memory alone and remember the decision."""
         return await self._run(self._answering(query, at))
 
-    async def answered(self, query: str, text: str, *, reading: Reading | None = None, at: When = None) -> Answer:
+    async def answered(
+        self, query: str, text: str, *, reading: Reading | None = None, at: When = None
+    ) -> Answer:
         """Record an answer that was produced elsewhere."""
         return await self._run(self._recording(query, text, reading, at))
 
-    async def feedback(self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
+    async def feedback(
+        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
+    ) -> FeedbackReport:
         """Learn from how an answer did."""
         return await self._run(self._learning(answer, told, key))
 
@@ -507,7 +527,10 @@ class AsyncSlotMemory(MemoryCore):
 
     @classmethod
     async def restore(
-        cls, lines: Iterable[Mapping[str, Any]], url: str | Store = "memory://", **options: Unpack[Options]
+        cls,
+        lines: Iterable[Mapping[str, Any]],
+        url: str | Store = "memory://",
+        **options: Unpack[Options],
     ) -> Self:
         """Make a memory from what ``export`` gave."""
         return await asyncio.to_thread(functools.partial(cls._opened, url, options, lines=lines))
@@ -534,7 +557,9 @@ class AsyncSlotMemory(MemoryCore):
             await asyncio.to_thread(self._refresh)
             yield
 
-    async def _run(self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None) -> Result:
+    async def _run(
+        self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None
+    ) -> Result:
         for attempt in range(RETRIES):
             async with self._lock:
                 await asyncio.to_thread(self._refresh)

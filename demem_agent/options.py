@@ -67,7 +67,9 @@ def settings_given(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     for name in options:
         if name not in _KNOWN:
-            raise TypeError(f"SlotMemory got an unexpected keyword argument {name!r}; known are {sorted(_KNOWN)}")
+            raise TypeError(
+                f"SlotMemory got an unexpected keyword argument {name!r}; known are {sorted(_KNOWN)}"
+            )
     given = {name: value for name, value in options.items() if name in _SETTINGS}
     if "initial_slots" not in given and isinstance(slots := given.get("slots"), int):
         given["initial_slots"] = max(1, min(Settings().initial_slots, slots))
@@ -87,10 +89,14 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
     if not isinstance(answerer, Answerer):
         raise InvalidInput("answerer", answerer, "an object with answer(question)")
     if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
-        raise InvalidInput("scorers", scorers, "at least two objects with a name and score(attempt)")
+        raise InvalidInput(
+            "scorers", scorers, "at least two objects with a name and score(attempt)"
+        )
     judges = tuple(options.get("judges", ()))
     if len(judges) == 1 or not all(isinstance(judge, Scorer) for judge in judges):
-        raise InvalidInput("judges", judges, "at least two objects with a name and score(attempt), or none")
+        raise InvalidInput(
+            "judges", judges, "at least two objects with a name and score(attempt), or none"
+        )
     if not callable(options.get("clock", callable)):
         raise InvalidInput("clock", options["clock"], "a function that gives the time now")
     address = Address(_name("tenant", options), _name("memory_id", options))
@@ -104,7 +110,9 @@ def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborat
 def checked_encoder(encoder: object) -> Encoder:
     # Text has an encode() of its own, and a class has its instances' methods: both are easy slips.
     if isinstance(encoder, str | type) or not isinstance(encoder, Encoder):
-        raise InvalidInput("encoder", encoder, "an object with encode(list of texts), not the name of a model")
+        raise InvalidInput(
+            "encoder", encoder, "an object with encode(list of texts), not the name of a model"
+        )
     return encoder
 
 

@@ -12,7 +12,15 @@ from typing import Any
 
 from demem_agent.errors import InvalidInput
 
-__all__ = ["Turn", "as_turn", "request_hash", "text_field", "time_field", "unit_field", "whole_field"]
+__all__ = [
+    "Turn",
+    "as_turn",
+    "request_hash",
+    "text_field",
+    "time_field",
+    "unit_field",
+    "whole_field",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,9 @@ def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
         raise InvalidInput(where.rstrip(".") or "turn", given, "a Turn or a mapping with a text")
     elif unknown := sorted(str(key) for key in given if key not in _FIELDS):
         known = ", ".join(sorted(_FIELDS))
-        raise InvalidInput(f"{where}{unknown[0]}", given[unknown[0]], f"left out, as no field of a turn ({known})")
+        raise InvalidInput(
+            f"{where}{unknown[0]}", given[unknown[0]], f"left out, as no field of a turn ({known})"
+        )
     else:
         turn = Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
     text_field(f"{where}text", turn.text)
@@ -61,7 +71,9 @@ def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
         _optional_text(f"{where}{name}", getattr(turn, name))
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
-    return Turn(turn.text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust, turn.key)
+    return Turn(
+        turn.text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust, turn.key
+    )
 
 
 def text_field(field: str, value: object) -> str:
@@ -89,7 +101,9 @@ def time_field(field: str, value: object) -> datetime | None:
             return datetime.fromisoformat(value)
         except ValueError:
             pass  # reported below, with the allowed forms
-    raise InvalidInput(field, value, "a datetime, a date or an ISO 8601 string such as '2023-05-08T13:56'")
+    raise InvalidInput(
+        field, value, "a datetime, a date or an ISO 8601 string such as '2023-05-08T13:56'"
+    )
 
 
 def unit_field(field: str, value: object) -> float:

@@ -45,7 +45,17 @@ __all__ = [
 Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
 Regime = Literal["guard band", "confidence sequence", "none"]
-Channel = Literal["none", "reference", "correction", "stand-in", "reward", "thumbs", "outcome", "judge", "agreement"]
+Channel = Literal[
+    "none",
+    "reference",
+    "correction",
+    "stand-in",
+    "reward",
+    "thumbs",
+    "outcome",
+    "judge",
+    "agreement",
+]
 
 #: By feature of Score_theta: how far the passages that served an answer are apart from the others that were read.
 Lesson = tuple[tuple[str, float], ...]

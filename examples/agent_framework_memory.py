@@ -53,7 +53,9 @@ async def main() -> None:
         session.state["user"] = name
         response = await agent.run(turn, session=session)
         print(f"{name}: {turn}\nbot: {response.text}")
-    report = memories.feedback(response.response_id or "", correction="It is a brass valve, fitted in 2019.")
+    report = memories.feedback(
+        response.response_id or "", correction="It is a brass valve, fitted in 2019."
+    )
     print(f"The correction is remembered as {report.remembered}.")
 
 

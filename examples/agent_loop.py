@@ -52,7 +52,9 @@ class Agent:
         """Carry out a task; give the number of tool calls that it took."""
         reading = self.memory.read(task)
         best_first = sorted(reading.lines, key=lambda line: -line.score)
-        found = dict.fromkeys(command for line in best_first for command in re.findall(r"`(.+?)`", line.text))
+        found = dict.fromkeys(
+            command for line in best_first for command in re.findall(r"`(.+?)`", line.text)
+        )
         tried: list[Answer] = []
         for command in found:
             worked = run(host, command)
@@ -71,10 +73,17 @@ class Agent:
 
 
 if __name__ == "__main__":
-    agents = {"memory that hears nothing": Agent(learns=False), "memory that hears of outcomes": Agent(learns=True)}
-    print(f"{'tool calls for ' + str(len(WANTS)) + ' tasks':<32}{'day 1':>8}{'day 2':>8}{'day 3':>8}")
+    agents = {
+        "memory that hears nothing": Agent(learns=False),
+        "memory that hears of outcomes": Agent(learns=True),
+    }
+    print(
+        f"{'tool calls for ' + str(len(WANTS)) + ' tasks':<32}{'day 1':>8}{'day 2':>8}{'day 3':>8}"
+    )
     for name, agent in agents.items():
-        days = [sum(agent.solve(host, asked.format(host=host)) for host in WANTS) for asked in ASKED]
+        days = [
+            sum(agent.solve(host, asked.format(host=host)) for host in WANTS) for asked in ASKED
+        ]
         print(f"{name:<32}" + "".join(f"{calls:>8}" for calls in days))
     heard = agents["memory that hears of outcomes"].memory
     print("\nWhat the tools have taught it:")

@@ -29,7 +29,11 @@ TURNS = (
 class Fake(ReplayChatCompletionClient):
     async def create(self, messages: Sequence[LLMMessage], **call: Any) -> CreateResult:
         *recalled, asked = [str(message.content) for message in messages]
-        told = [line for line in "\n".join(recalled).splitlines() if line.startswith("- user: ") and "boiler" in line]
+        told = [
+            line
+            for line in "\n".join(recalled).splitlines()
+            if line.startswith("- user: ") and "boiler" in line
+        ]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
         self.chat_completions.append(known if asked.endswith("?") else "Noted.")
         return await super().create(messages, **call)

@@ -54,7 +54,9 @@ def known(request: Request, authorization: Annotated[str, Header()] = "") -> str
 User = Annotated[str, Depends(known)]
 
 
-def make_backend(client: AsyncOpenAI, memories: Memories, users: Mapping[str, str], *, model: str) -> FastAPI:
+def make_backend(
+    client: AsyncOpenAI, memories: Memories, users: Mapping[str, str], *, model: str
+) -> FastAPI:
     """Make the backend.
 
     Args:
@@ -109,7 +111,11 @@ def make_backend(client: AsyncOpenAI, memories: Memories, users: Mapping[str, st
 def reply(messages: Sequence[Mapping[str, Any]]) -> str:
     *shown, asked = [str(message["content"]) for message in messages]
     lines = [line.partition(": ") for line in "\n".join(shown).splitlines()]
-    told = [text for who, _, text in lines if who in ("- user", "- correction") and not text.endswith("?")]
+    told = [
+        text
+        for who, _, text in lines
+        if who in ("- user", "- correction") and not text.endswith("?")
+    ]
     if not asked.endswith("?"):
         return "Noted."
     return f"You told me: {told[-1]}" if told else "I know nothing of it."
@@ -136,7 +142,9 @@ class Person:
     def request(self, method: str, path: str, body: Any = None) -> Any:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, data, headers, method=method)) as response:
+        with urllib.request.urlopen(
+            urllib.request.Request(self.url + path, data, headers, method=method)
+        ) as response:
             return json.load(response)
 
     def say(self, session: str, text: str) -> str:
@@ -155,11 +163,17 @@ def main() -> None:
             ana.say("monday", "The boiler in the kitchen has a brass valve, fitted in 2019.")
             ben.say("monday", which)
             answer = ana.say("tuesday", which)
-            told = ana.request("POST", "/feedback", {"answer": answer, "correction": "It is of steel since last week."})
+            told = ana.request(
+                "POST",
+                "/feedback",
+                {"answer": answer, "correction": "It is of steel since last week."},
+            )
             print(f"ana corrects it: remembered as {told['remembered']}")
             ana.say("wednesday", which)
             first = ana.request("GET", "/memory")[0]
-            print(f"ana has it forgotten: {ana.request('DELETE', '/memory/' + first['id'])['forgotten']}")
+            print(
+                f"ana has it forgotten: {ana.request('DELETE', '/memory/' + first['id'])['forgotten']}"
+            )
             print(f"ben is remembered with {len(ben.request('GET', '/memory'))} items")
 
 

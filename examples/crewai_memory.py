@@ -33,13 +33,21 @@ TURNS = (
 class Fake(BaseLLM):
     def call(self, messages: Any, *_: Any, **__: Any) -> str:
         prompt = messages[-1]["content"]
-        told = [line for line in prompt.splitlines() if line.startswith("- (score=") and "boiler" in line]
+        told = [
+            line
+            for line in prompt.splitlines()
+            if line.startswith("- (score=") and "boiler" in line
+        ]
         known = f"You told me: {told[0].partition(') ')[2]}" if told else "I know nothing of it."
-        return f"Thought: done\nFinal Answer: {known if '?' in prompt.splitlines()[1] else 'Noted.'}"
+        return (
+            f"Thought: done\nFinal Answer: {known if '?' in prompt.splitlines()[1] else 'Noted.'}"
+        )
 
 
 def crew_of(memory: LongTermMemory, turn: str) -> Crew:
-    helper = Agent(role="Helper", goal="Help", backstory="You help about the house.", llm=Fake(model="fake"))
+    helper = Agent(
+        role="Helper", goal="Help", backstory="You help about the house.", llm=Fake(model="fake")
+    )
     task = Task(description=turn, expected_output="An answer", agent=helper)
     return Crew(agents=[helper], tasks=[task], memory=memory)
 

@@ -44,7 +44,9 @@ class HelpDesk:
     def __init__(self) -> None:
         # A summary of 220 characters holds one of the two answers and not both. The bot sees only the summary that it
         # is routed to (the paper's protocol), so what a slot cannot hold is missing from its answers.
-        self.memory = SlotMemory(slots=3, initial_slots=1, slot_limit=220, read_limit=400, mode="strict")
+        self.memory = SlotMemory(
+            slots=3, initial_slots=1, slot_limit=220, read_limit=400, mode="strict"
+        )
         self.memory.ingest_many([{"text": text, "source": "handbook"} for text in HANDBOOK])
 
     def ask(self, question: str) -> str:
@@ -63,14 +65,18 @@ class HelpDesk:
 
 def explain(certificate: SplitCertificate) -> None:
     """Print a certificate as a table: what each of the two loses if both share one content."""
-    print(f"\nCertificate {certificate.id}: slot {certificate.slot} is split, slot {certificate.new_slot} opens")
+    print(
+        f"\nCertificate {certificate.id}: slot {certificate.slot} is split, slot {certificate.new_slot} opens"
+    )
     for context, question in zip(certificate.pair, certificate.queries, strict=True):
         print(f"  {context}: {question}")
     print(f"  {'if both shared ...':<20}{'first loses':>12}{'second loses':>14}")
     for candidate in certificate.candidates:
         first, second = candidate.losses
         print(f"  {candidate.name:<20}{first:>12.2f}{second:>14.2f}")
-    print(f"  the best of these still costs one of them {certificate.radius:.2f}, over {certificate.threshold:.2f}")
+    print(
+        f"  the best of these still costs one of them {certificate.radius:.2f}, over {certificate.threshold:.2f}"
+    )
     print(f"  {certificate.conditions}")
     print(f"  computed again from its own scores: {replay(certificate).decision}")
 

@@ -31,7 +31,9 @@ class Echo(dspy.Module):
         self.ask = dspy.Predict("memory, question -> answer")
 
     def forward(self, memory: str, question: str) -> Any:
-        told = [line for line in memory.splitlines() if line.startswith("- user: ") and "boiler" in line]
+        told = [
+            line for line in memory.splitlines() if line.startswith("- user: ") and "boiler" in line
+        ]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
         with dspy.context(lm=DummyLM([{"answer": known if question.endswith("?") else "Noted."}])):
             return self.ask(memory=memory, question=question)

@@ -28,7 +28,11 @@ TURNS = (
 
 def answer(messages: list[ChatMessage]) -> str:
     *recalled, asked = [message.text or "" for message in messages]
-    told = [line for line in "".join(recalled).splitlines() if line.startswith("- user: ") and "boiler" in line]
+    told = [
+        line
+        for line in "".join(recalled).splitlines()
+        if line.startswith("- user: ") and "boiler" in line
+    ]
     if not asked.endswith("?"):
         return "Noted."
     return f"You told me: {told[0][8:]}" if told else "I know nothing of it."
@@ -36,11 +40,16 @@ def answer(messages: list[ChatMessage]) -> str:
 
 if __name__ == "__main__":
     memories = SharedMemories(limit=400)
-    agent = Agent(chat_generator=MockChatGenerator(response_fn=answer), hooks=memory_hooks(memories))
+    agent = Agent(
+        chat_generator=MockChatGenerator(response_fn=answer), hooks=memory_hooks(memories)
+    )
     for name, turn in TURNS:
         result = agent.run([ChatMessage.from_user(turn)], hook_context={"namespace": name})
         print(f"{name}: {turn}\nbot: {result['last_message'].text}")
-    print("\nHelpful?", memories.feedback(result["last_message"].meta["demem_call"], thumbs=False).rewards)
+    print(
+        "\nHelpful?",
+        memories.feedback(result["last_message"].meta["demem_call"], thumbs=False).rewards,
+    )
 
     pipeline = Pipeline()
     pipeline.add_component("recall", MemoryRetriever(memories))

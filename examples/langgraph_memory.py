@@ -47,11 +47,17 @@ def answer(state: State, runtime: Runtime[Who]) -> State:
 
 
 if __name__ == "__main__":
-    store = wrap(InMemoryStore(), Memories())  # any store, such as one in Postgres; Memories("sqlite:///bot.db")
+    store = wrap(
+        InMemoryStore(), Memories()
+    )  # any store, such as one in Postgres; Memories("sqlite:///bot.db")
     graph = StateGraph(State, context_schema=Who).add_node(answer)
     app = graph.set_entry_point("answer").set_finish_point("answer").compile(store=store)
     for user, text in TURNS:
         print(f"{user}: {text}\nbot: {app.invoke({'asked': text}, context=Who(user))['said']}")
-    store.put(("facts", "ana"), "boiler", {"text": "The boiler in the kitchen has a steel valve now."})
-    print(f"later: {app.invoke({'asked': 'Which valve has the boiler?'}, context=Who('ana'))['said']}")
+    store.put(
+        ("facts", "ana"), "boiler", {"text": "The boiler in the kitchen has a steel valve now."}
+    )
+    print(
+        f"later: {app.invoke({'asked': 'Which valve has the boiler?'}, context=Who('ana'))['said']}"
+    )
     print(f"by key: {store.get(('facts', 'ana'), 'boiler').value}")

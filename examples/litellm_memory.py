@@ -11,7 +11,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it looks for newer prices when it is imported
+os.environ.setdefault(
+    "LITELLM_LOCAL_MODEL_COST_MAP", "True"
+)  # else it looks for newer prices when it is imported
 
 import litellm
 
@@ -28,7 +30,11 @@ TURNS = (
 
 def reply(messages: Sequence[Mapping[str, Any]]) -> str:
     *shown, asked = [str(message["content"]) for message in messages]
-    told = [line for line in "\n".join(shown).splitlines() if line.startswith("- user: ") and "boiler" in line]
+    told = [
+        line
+        for line in "\n".join(shown).splitlines()
+        if line.startswith("- user: ") and "boiler" in line
+    ]
     if not asked.endswith("?"):
         return "Noted."
     return f"You told me: {told[0].removeprefix('- user: ')}" if told else "I know nothing of it."
@@ -45,7 +51,13 @@ def show(user: str, text: str, response: Any) -> None:
 async def converse(memories: Memories, small: Mapping[str, Any]) -> None:
     litellm.callbacks = [MemoryLogger(memories, namespace=whose)]
     for user, text in TURNS:
-        show(user, text, await litellm.acompletion(**small, messages=[{"role": "user", "content": text}], user=user))
+        show(
+            user,
+            text,
+            await litellm.acompletion(
+                **small, messages=[{"role": "user", "content": text}], user=user
+            ),
+        )
     await litellm.close_litellm_async_clients()
 
 
@@ -57,4 +69,8 @@ if __name__ == "__main__":
         litellm.callbacks = []
         completion = wrap(litellm.completion, memories, namespace=whose)
         text = TURNS[-1][1]
-        show("ben", text, completion(**small, messages=[{"role": "user", "content": text}], user="ben"))
+        show(
+            "ben",
+            text,
+            completion(**small, messages=[{"role": "user", "content": text}], user="ben"),
+        )

@@ -55,5 +55,7 @@ if __name__ == "__main__":
         engine = SimpleChatEngine.from_defaults(llm=Fake(), memory=histories[name])
         print(f"{name}: {turn}\nbot: {engine.chat(turn)}")
     print("\nRetrieved for 'When does Ines come?':")
-    for node in MemoryRetriever(memories, namespace="ana", limit=200).retrieve("When does Ines come?"):
+    for node in MemoryRetriever(memories, namespace="ana", limit=200).retrieve(
+        "When does Ines come?"
+    ):
         print(f"  {node.score:.2f}  {node.text}")

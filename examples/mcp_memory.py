@@ -38,9 +38,16 @@ async def main(folder: Path) -> None:
         for speaker, text in TURNS:
             await call("remember", speaker=speaker, text=text)
         print(await call("recall", question=QUESTION))
-        told = json.loads(await call("feedback", question=QUESTION, answer="Brass.", correction="Steel, since May."))
+        told = json.loads(
+            await call(
+                "feedback", question=QUESTION, answer="Brass.", correction="Steel, since May."
+            )
+        )
         print(f"answer {told['answer_id']}: the correction is remembered as {told['remembered']}")
-        print("about it:", [item["id"] for item in json.loads(await call("explain", question=QUESTION))["items"]])
+        print(
+            "about it:",
+            [item["id"] for item in json.loads(await call("explain", question=QUESTION))["items"]],
+        )
         print("forgotten:", json.loads(await call("forget", evidence_id="e1"))["evidence"])
         print("a mistake:", await call("forget", evidence_id="e1"))
 

@@ -23,7 +23,9 @@ TURNS = (
 
 
 def say_what_is_recalled(call: ModelCall) -> ModelStep:
-    shown = [item["content"] for item in call.input if str(item.get("content")).startswith(DECLARED)]
+    shown = [
+        item["content"] for item in call.input if str(item.get("content")).startswith(DECLARED)
+    ]
     recalled = [line for text in shown for line in text.splitlines() if line.startswith("- user")]
     number = sum(item.get("role") == "user" for item in call.input) - len(shown)
     text = f"I see {number} message(s) of yours and recall {recalled}."
@@ -32,7 +34,9 @@ def say_what_is_recalled(call: ModelCall) -> ModelStep:
 
 async def main() -> None:
     set_tracing_disabled(True)  # tracing would send to OpenAI
-    agent = Agent("Helper", model=ScriptedModel([ModelStep.respond(say_what_is_recalled) for _ in TURNS]))
+    agent = Agent(
+        "Helper", model=ScriptedModel([ModelStep.respond(say_what_is_recalled) for _ in TURNS])
+    )
     session = MemorySession(SQLiteSession("monday"), Memories(limit=180), namespace="ana", turns=0)
     for turn in TURNS:
         result = await Runner.run(agent, turn, session=session, run_config=session.run_config())

@@ -30,11 +30,19 @@ class User:
 
 
 def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-    *recalled, asked = [str(part.content) for m in messages if isinstance(m, ModelRequest) for part in m.parts]
-    told = [line for line in "".join(recalled).splitlines() if line.startswith("- user: ") and "boiler" in line]
+    *recalled, asked = [
+        str(part.content) for m in messages if isinstance(m, ModelRequest) for part in m.parts
+    ]
+    told = [
+        line
+        for line in "".join(recalled).splitlines()
+        if line.startswith("- user: ") and "boiler" in line
+    ]
     if not asked.endswith("?"):
         return ModelResponse(parts=[TextPart("Noted.")])
-    return ModelResponse(parts=[TextPart(f"You told me: {told[0][8:]}" if told else "I know nothing of it.")])
+    return ModelResponse(
+        parts=[TextPart(f"You told me: {told[0][8:]}" if told else "I know nothing of it.")]
+    )
 
 
 if __name__ == "__main__":

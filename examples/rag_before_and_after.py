@@ -39,7 +39,12 @@ class Shipped(Embeddings):
 def store_of(dialogue: Dialogue) -> InMemoryVectorStore:
     store = InMemoryVectorStore(Shipped())
     for number, turn in enumerate(dialogue.turns):
-        about = {"speaker": turn.speaker, "at": str(turn.at), "session": turn.session, "start_index": number}
+        about = {
+            "speaker": turn.speaker,
+            "at": str(turn.at),
+            "session": turn.session,
+            "start_index": number,
+        }
         store.add_documents([Document(id=turn.source_id, page_content=turn.text, metadata=about)])
     return store
 
@@ -54,15 +59,26 @@ def text_of(documents: Sequence[Document], budget: int) -> str:
 
 def recalled(retriever: BaseRetriever, dialogue: Dialogue, budget: int) -> float:
     gold = {turn.source_id: turn for turn in dialogue.turns}
-    asked = [(probe.question, [gold[id] for id in probe.evidence]) for probe in dialogue.probes if probe.evidence]
-    return mean(recall(text_of(retriever.invoke(question), budget), needed) for question, needed in asked)
+    asked = [
+        (probe.question, [gold[id] for id in probe.evidence])
+        for probe in dialogue.probes
+        if probe.evidence
+    ]
+    return mean(
+        recall(text_of(retriever.invoke(question), budget), needed) for question, needed in asked
+    )
 
 
 if __name__ == "__main__":
     here = Path(__file__).parent
-    dialogue = load_own(*(sys.argv[1:] or [here / "support_chat.jsonl", here / "support_chat_questions.jsonl"]))
+    dialogue = load_own(
+        *(sys.argv[1:] or [here / "support_chat.jsonl", here / "support_chat_questions.jsonl"])
+    )
     before = store_of(dialogue).as_retriever(search_kwargs={"k": CANDIDATES})
     print("evidence recall\nbudget    before   after")
     for budget in BUDGETS:
         after = wrap(before, limit=budget)  # the one line that changes
-        print(f"{budget:>6}", *(f"{recalled(retriever, dialogue, budget):>8.3f}" for retriever in (before, after)))
+        print(
+            f"{budget:>6}",
+            *(f"{recalled(retriever, dialogue, budget):>8.3f}" for retriever in (before, after)),
+        )

@@ -27,7 +27,11 @@ TURNS = (
 class Fake(Model):
     async def stream(self, messages: Any, *_: Any, **__: Any) -> AsyncIterator[Any]:
         asked, *recalled = [block["text"] for block in messages[-1]["content"]]
-        told = [line for line in "".join(recalled).splitlines() if line.startswith("- user: ") and "boiler" in line]
+        told = [
+            line
+            for line in "".join(recalled).splitlines()
+            if line.startswith("- user: ") and "boiler" in line
+        ]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
         yield {"messageStart": {"role": "assistant"}}
         yield {"contentBlockDelta": {"delta": {"text": known if asked.endswith("?") else "Noted."}}}
@@ -48,7 +52,9 @@ class Fake(Model):
 if __name__ == "__main__":
     memories = Memories(limit=400)
     for name, turn in TURNS:
-        agent = Agent(model=Fake(), memory_manager=LongTermMemory(memories, name), callback_handler=None)
+        agent = Agent(
+            model=Fake(), memory_manager=LongTermMemory(memories, name), callback_handler=None
+        )
         result = agent(turn)
         print(f"{name}: {turn}\nbot: {result}", end="")
     print("\nHelpful?", memories.feedback(result.message["tracking_id"], thumbs=False).rewards)

@@ -29,7 +29,8 @@ def check_installed_outside_the_checkout() -> None:
 def check_package_data() -> None:
     package = Path(str(files("demem_agent")))
     encoder = [
-        f"encoders/minilm256/{name}" for name in ("NOTICE", "config.json", "model.safetensors", "tokenizer.json")
+        f"encoders/minilm256/{name}"
+        for name in ("NOTICE", "config.json", "model.safetensors", "tokenizer.json")
     ]
     wanted = ["py.typed", "prompts/README.md", "examples/demo.jsonl", *encoder]
     missing = [name for name in wanted if not (package / name).is_file()]
@@ -37,7 +38,9 @@ def check_package_data() -> None:
 
 
 def check_shipped_encoder_encodes() -> None:
-    vectors = np.asarray(demem_agent.encoders.default_encoder().encode(["a cat", "a kitten", "the deploy key"]))
+    vectors = np.asarray(
+        demem_agent.encoders.default_encoder().encode(["a cat", "a kitten", "the deploy key"])
+    )
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert unit[0] @ unit[1] > unit[0] @ unit[2]
 
@@ -62,7 +65,9 @@ def check_adapters_import() -> None:
 
 def demem(*arguments: str) -> str:
     command = Path(sys.executable).with_name("demem")
-    done = subprocess.run([command, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(
+        [command, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

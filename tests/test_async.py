@@ -29,7 +29,9 @@ OPTIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-METHODS = [name for name in vars(SlotMemory) if name[0] != "_" and callable(getattr(SlotMemory, name))]
+METHODS = [
+    name for name in vars(SlotMemory) if name[0] != "_" and callable(getattr(SlotMemory, name))
+]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -52,7 +54,9 @@ def test_both_memories_have_the_same_public_names() -> None:
 def script(memory: Any) -> Generator[Any, Any, None]:
     """Do everything there is to do; yields what a call gives, and is sent its result."""
     yield memory.ingest("the boiler has a brass valve", speaker="Ana", key="k")
-    yield memory.ingest_many([{"text": "the violin has a broken bow"}, {"text": "this is of no use", "source_id": "x"}])
+    yield memory.ingest_many(
+        [{"text": "the violin has a broken bow"}, {"text": "this is of no use", "source_id": "x"}]
+    )
     yield memory.route("Which valve?")
     yield memory.read("Which valve?", mode="strict")
     first: Answer = yield memory.answer("Which valve has the boiler?")
@@ -137,7 +141,9 @@ def test_opening_with_reembed_does_the_same_in_both() -> None:
 def test_opening_two_at_once_from_a_loop_gives_both() -> None:
     async def run() -> list[int]:
         store = MemoryStore()
-        held = await asyncio.gather(*(AsyncSlotMemory.open(store, memory_id=str(n), **OPTIONS) for n in range(4)))
+        held = await asyncio.gather(
+            *(AsyncSlotMemory.open(store, memory_id=str(n), **OPTIONS) for n in range(4))
+        )
         await asyncio.gather(*(memory.ingest("words") for memory in held))
         return [len(memory) for memory in held]
 
@@ -162,12 +168,16 @@ def _same(inner: Any) -> Any:
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_any_mix_of_collaborators_gives_the_same_in_a_sync_memory(mix: tuple[bool, bool, bool]) -> None:
+def test_any_mix_of_collaborators_gives_the_same_in_a_sync_memory(
+    mix: tuple[bool, bool, bool],
+) -> None:
     assert run_sync(SlotMemory(**mixed(mix))) == run_sync(SlotMemory(**OPTIONS))
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_any_mix_of_collaborators_gives_the_same_in_an_async_memory(mix: tuple[bool, bool, bool]) -> None:
+def test_any_mix_of_collaborators_gives_the_same_in_an_async_memory(
+    mix: tuple[bool, bool, bool],
+) -> None:
     assert asyncio.run(run_async(AsyncSlotMemory(**mixed(mix)))) == run_sync(SlotMemory(**OPTIONS))
 
 
@@ -232,7 +242,9 @@ async def beats_during(work: Any) -> int:
 def test_a_blocking_collaborator_does_not_block_the_event_loop(slow: str) -> None:
     async def run() -> int:
         fast = OPTIONS if slow == "store" else {**OPTIONS, slow: slowed(OPTIONS[slow])}
-        memory = await AsyncSlotMemory.open(SlowStore() if slow == "store" else MemoryStore(), **fast)
+        memory = await AsyncSlotMemory.open(
+            SlowStore() if slow == "store" else MemoryStore(), **fast
+        )
         await memory.ingest("the boiler has a brass valve")
         answer = await memory.answer("Which valve?")
         if slow == "scorers":
@@ -243,7 +255,11 @@ def test_a_blocking_collaborator_does_not_block_the_event_loop(slow: str) -> Non
 
 
 def slowed(inner: Any) -> Any:
-    return tuple(Slow(one, BLOCK / 2) for one in inner) if isinstance(inner, tuple) else Slow(inner, BLOCK)
+    return (
+        tuple(Slow(one, BLOCK / 2) for one in inner)
+        if isinstance(inner, tuple)
+        else Slow(inner, BLOCK)
+    )
 
 
 class SlowStore(MemoryStore):
@@ -272,11 +288,18 @@ def test_async_answers_are_awaited_together() -> None:
         memory = AsyncSlotMemory(**{**OPTIONS, "answerer": meeting})
         for text in ("the boiler has a brass valve", "the violin has a broken bow"):
             await memory.ingest(text)
-        await memory.feedback(await memory.answer("Which valve has the boiler?"), reference="a brass valve")
-        report = await memory.feedback(await memory.answer("Which bow has the violin?"), reference="a broken bow")
+        await memory.feedback(
+            await memory.answer("Which valve has the boiler?"), reference="a brass valve"
+        )
+        report = await memory.feedback(
+            await memory.answer("Which bow has the violin?"), reference="a broken bow"
+        )
         return report.counterfactuals
 
-    assert (asyncio.run(run()), meeting.most) == (4, 2)  # both questions, from one content after the other
+    assert (asyncio.run(run()), meeting.most) == (
+        4,
+        2,
+    )  # both questions, from one content after the other
 
 
 class Gate:
@@ -356,10 +379,17 @@ def hasty() -> Iterator[None]:
 def test_eight_threads_that_ingest_at_once_lose_nothing(scheme: str, tmp_path: Path) -> None:
     url = "memory://" if scheme == "memory" else f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, **OPTIONS) as memory:
-        in_threads(8, lambda n: [memory.ingest(f"thread {n} says {m}", source_id=f"{n}-{m}") for m in range(15)])
+        in_threads(
+            8,
+            lambda n: [
+                memory.ingest(f"thread {n} says {m}", source_id=f"{n}-{m}") for m in range(15)
+            ],
+        )
         memory.check()
         assert [item.id for item in memory.evidence()] == [f"e{n + 1}" for n in range(120)]
-        assert {item.source_id for item in memory.evidence()} == {f"{n}-{m}" for n in range(8) for m in range(15)}
+        assert {item.source_id for item in memory.evidence()} == {
+            f"{n}-{m}" for n in range(8) for m in range(15)
+        }
 
 
 @pytest.mark.parametrize("scheme", ["memory", "sqlite"])
@@ -422,7 +452,9 @@ def test_the_same_key_at_the_same_time_counts_once(calls: int) -> None:
         memory = AsyncSlotMemory(**mixed((True, True, True)))
         done = await asyncio.gather(*(memory.ingest("words", key="k") for _ in range(calls)))
         answer = await memory.answer("words?")
-        reports = await asyncio.gather(*(memory.feedback(answer, reference="words", key="f") for _ in range(calls)))
+        reports = await asyncio.gather(
+            *(memory.feedback(answer, reference="words", key="f") for _ in range(calls))
+        )
         assert all(one == done[0] for one in done)
         assert all(one == reports[0] for one in reports)
         return len(memory), (await memory.contexts())[0].rewards
@@ -455,7 +487,9 @@ def test_a_memory_may_be_reembedded_while_tasks_ingest() -> None:
         memory = AsyncSlotMemory(**mixed((True, False, False)))
         await memory.ingest("the boiler has a brass valve")
         texts = [f"item number {n}" for n in range(3)]
-        await asyncio.gather(memory.reembed(Async(BagEncoder(8, "sack"))), *(memory.ingest(text) for text in texts))
+        await asyncio.gather(
+            memory.reembed(Async(BagEncoder(8, "sack"))), *(memory.ingest(text) for text in texts)
+        )
         await memory.check()
         return len(memory)
 
@@ -492,7 +526,9 @@ def test_reembed_of_a_memory_that_another_writer_moved_on_takes_what_came() -> N
 
 
 @pytest.mark.parametrize("scheme", ["memory", "sqlite"])
-def test_an_operation_that_is_cancelled_leaves_a_memory_that_goes_on(scheme: str, tmp_path: Path) -> None:
+def test_an_operation_that_is_cancelled_leaves_a_memory_that_goes_on(
+    scheme: str, tmp_path: Path
+) -> None:
     url = "memory://" if scheme == "memory" else f"sqlite:///{tmp_path}/a.db"
 
     async def run() -> list[str]:
@@ -513,7 +549,9 @@ def test_an_operation_that_is_cancelled_leaves_a_memory_that_goes_on(scheme: str
         assert [item.text for item in memory.evidence()] == (texts if scheme == "sqlite" else [])
 
 
-def test_a_commit_that_was_under_way_when_its_task_was_cancelled_is_seen_by_the_next_operation() -> None:
+def test_a_commit_that_was_under_way_when_its_task_was_cancelled_is_seen_by_the_next_operation() -> (
+    None
+):
     async def run() -> list[str]:
         memory = await AsyncSlotMemory.open(SlowStore(), **OPTIONS)
         work = asyncio.create_task(memory.ingest("cancelled too late"))

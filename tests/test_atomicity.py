@@ -12,16 +12,32 @@ import pytest
 from machine import BreakableStore
 
 from demem_agent import AsyncSlotMemory, SlotMemory, SplitSettings
-from demem_agent.errors import CollaboratorError, DeMemError, EncoderMismatch, InvalidInput, NotFound, StoreError
+from demem_agent.errors import (
+    CollaboratorError,
+    DeMemError,
+    EncoderMismatch,
+    InvalidInput,
+    NotFound,
+    StoreError,
+)
 from demem_agent.stores import open_store
 from demem_agent.testing import Async, BagEncoder, Failing, ReadingAnswerer
 from demem_agent.types import Attempt, Question
 
 Act = Callable[[SlotMemory], object]
-TOLD = [f"The {a} {b} is number {n}." for n, (a, b) in enumerate([("boiler", "valve"), ("violin", "bow")] * 2)]
+TOLD = [
+    f"The {a} {b} is number {n}."
+    for n, (a, b) in enumerate([("boiler", "valve"), ("violin", "bow")] * 2)
+]
 EASILY = SplitSettings(c_beta=0.0, eta_cal=0.0, tau_split=0.02, tau_sat=0.02)
 #: A setting in which the second reference below certifies a conflict: the summary holds one sentence of two.
-OPTIONS: dict[str, Any] = {"slots": 2, "initial_slots": 1, "slot_limit": 60, "read_limit": 400, "split": EASILY}
+OPTIONS: dict[str, Any] = {
+    "slots": 2,
+    "initial_slots": 1,
+    "slot_limit": 60,
+    "read_limit": 400,
+    "split": EASILY,
+}
 
 
 def team() -> dict[str, Any]:
@@ -58,7 +74,9 @@ class Operation:
 
 KEYED = {
     "ingest": Operation(lambda memory: memory.ingest(TOLD[2], key="k")),
-    "ingest_many": Operation(lambda memory: memory.ingest_many([{"text": t, "key": t} for t in TOLD])),
+    "ingest_many": Operation(
+        lambda memory: memory.ingest_many([{"text": t, "key": t} for t in TOLD])
+    ),
     "feedback": Operation(lambda memory: memory.feedback("a1", reward=1.0, key="k")),
     "split": Operation(split),
 }
@@ -83,7 +101,13 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BreakableS
 def all_of(memory: SlotMemory) -> tuple[object, ...]:
     """Give everything a user can see of a memory."""
     memory.check()
-    return memory.fingerprint(), memory.slots, memory.contexts(), memory.certificates(), memory.export()
+    return (
+        memory.fingerprint(),
+        memory.slots,
+        memory.contexts(),
+        memory.certificates(),
+        memory.export(),
+    )
 
 
 def done_once(operation: Operation) -> tuple[str, object]:
@@ -122,18 +146,24 @@ def test_a_commit_whose_acknowledgement_was_lost_is_seen_as_the_store_holds_it(
     assert all_of(memory) == all_of(SlotMemory.open(store, **team())) != before
 
 
-def test_a_reembedding_whose_acknowledgement_was_lost_asks_for_the_new_encoder(store: BreakableStore) -> None:
+def test_a_reembedding_whose_acknowledgement_was_lost_asks_for_the_new_encoder(
+    store: BreakableStore,
+) -> None:
     memory = told(SlotMemory.open(store, **team()))
     store.break_after(0, written=True)
     with pytest.raises(StoreError, match="made to fail"):
         memory.reembed(BagEncoder(8))
     with pytest.raises(EncoderMismatch):
         memory.evidence()
-    assert len(SlotMemory.open(store, **team() | {"encoder": BagEncoder(8)}).evidence()) == len(TOLD[:2])
+    assert len(SlotMemory.open(store, **team() | {"encoder": BagEncoder(8)}).evidence()) == len(
+        TOLD[:2]
+    )
 
 
 @pytest.mark.parametrize("name", KEYED | UNKEYED | REPEATED)
-def test_an_operation_that_was_not_written_can_be_repeated(store: BreakableStore, name: str) -> None:
+def test_an_operation_that_was_not_written_can_be_repeated(
+    store: BreakableStore, name: str
+) -> None:
     operation = (KEYED | UNKEYED | REPEATED)[name]
     memory = told(SlotMemory.open(store, **team()))
     operation.ready(memory)
@@ -145,7 +175,9 @@ def test_an_operation_that_was_not_written_can_be_repeated(store: BreakableStore
 
 
 @pytest.mark.parametrize("name", KEYED)
-def test_a_keyed_operation_whose_acknowledgement_was_lost_is_done_once(store: BreakableStore, name: str) -> None:
+def test_a_keyed_operation_whose_acknowledgement_was_lost_is_done_once(
+    store: BreakableStore, name: str
+) -> None:
     memory = told(SlotMemory.open(store, **team()))
     store.break_after(0, written=True)
     with pytest.raises(StoreError):
@@ -156,7 +188,9 @@ def test_a_keyed_operation_whose_acknowledgement_was_lost_is_done_once(store: Br
 
 
 @pytest.mark.parametrize("name", UNKEYED)
-def test_an_operation_whose_acknowledgement_was_lost_is_seen_to_be_done(store: BreakableStore, name: str) -> None:
+def test_an_operation_whose_acknowledgement_was_lost_is_seen_to_be_done(
+    store: BreakableStore, name: str
+) -> None:
     operation = UNKEYED[name]
     memory = told(SlotMemory.open(store, **team()))
     operation.ready(memory)
@@ -186,7 +220,9 @@ def test_batches_before_the_failing_one_stay_and_are_not_done_again(
     assert memory.fingerprint() == whole.fingerprint()
 
 
-def test_what_a_failing_commit_left_in_the_store_opens_as_the_state_before(store: BreakableStore) -> None:
+def test_what_a_failing_commit_left_in_the_store_opens_as_the_state_before(
+    store: BreakableStore,
+) -> None:
     memory = told(SlotMemory.open(store, **team()))
     store.break_after(0, written=False)
     with pytest.raises(StoreError):
@@ -265,8 +301,19 @@ def reopened(memory: SlotMemory, **others: Any) -> SlotMemory:
 @pytest.mark.parametrize("name", ENCODING)
 @pytest.mark.parametrize(
     "encoder",
-    [FailingBag(), FailingBag(error=OSError("no such model")), *map(Given, (None, [], [[1.0, 2.0]] * 9, [["a"]]))],
-    ids=["raises", "cannot be read", "gives nothing", "gives no rows", "gives other rows", "gives words"],
+    [
+        FailingBag(),
+        FailingBag(error=OSError("no such model")),
+        *map(Given, (None, [], [[1.0, 2.0]] * 9, [["a"]])),
+    ],
+    ids=[
+        "raises",
+        "cannot be read",
+        "gives nothing",
+        "gives no rows",
+        "gives other rows",
+        "gives words",
+    ],
 )
 def test_an_encoder_that_fails_leaves_the_state_as_it_was(name: str, encoder: Any) -> None:
     memory = reopened(told(SlotMemory(**team())), encoder=encoder)
@@ -287,7 +334,9 @@ def test_reembed_with_an_encoder_that_fails_at_any_call_keeps_the_old_one() -> N
     memory.check()
 
 
-@pytest.mark.parametrize("answerer", [Failing(), Given(None), Given(7)], ids=["raises", "gives nothing", "a number"])
+@pytest.mark.parametrize(
+    "answerer", [Failing(), Given(None), Given(7)], ids=["raises", "gives nothing", "a number"]
+)
 def test_an_answerer_that_fails_leaves_the_state_as_it_was(answerer: Any) -> None:
     memory = reopened(told(SlotMemory(**team())), answerer=answerer)
     before = all_of(memory)
@@ -330,7 +379,9 @@ def scoring(good: int, gives: object = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("good", [0, 1])
 @pytest.mark.parametrize("gives", [None, float("nan"), 1.5, "good", True], ids=str)
-def test_a_scorer_that_fails_on_the_answer_itself_leaves_the_state_as_it_was(good: int, gives: object) -> None:
+def test_a_scorer_that_fails_on_the_answer_itself_leaves_the_state_as_it_was(
+    good: int, gives: object
+) -> None:
     memory = reopened(told(SlotMemory(**team())), **scoring(good, gives))
     before = all_of(memory)
     with pytest.raises(CollaboratorError):
@@ -365,7 +416,9 @@ def test_a_scorer_that_fails_at_any_call_of_the_conflict_tests_costs_the_tests_a
 def test_an_answerer_that_fails_at_any_call_of_the_conflict_tests_costs_the_tests_alone() -> None:
     untested, failures = rewarded_without_tests(), 0
     for good in range(100):
-        memory = reopened(told(SlotMemory(**team())), answerer=Failing(ReadingAnswerer(), good), **scoring(999))
+        memory = reopened(
+            told(SlotMemory(**team())), answerer=Failing(ReadingAnswerer(), good), **scoring(999)
+        )
         report = memory.feedback("a2", reference=TOLD[1])
         memory.check()
         if report.failed is None:

@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from demem_agent import SlotMemory, SplitSettings, Turn
-from demem_agent.errors import EncoderMismatch, IdempotencyConflict, InvalidInput, NotFound, StoreError
+from demem_agent.errors import (
+    EncoderMismatch,
+    IdempotencyConflict,
+    InvalidInput,
+    NotFound,
+    StoreError,
+)
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedScorer
 
@@ -33,7 +39,9 @@ def split(memory: SlotMemory) -> SlotMemory:
     memory.ingest("the boiler has a brass valve", key="k1")
     memory.ingest("the violin has a broken bow", key="k2")
     memory.feedback(memory.answer("Which valve has the boiler?"), reference="a brass valve")
-    assert memory.feedback(memory.answer("Which bow has the violin?"), reference="a broken bow", key="k3").split
+    assert memory.feedback(
+        memory.answer("Which bow has the violin?"), reference="a broken bow", key="k3"
+    ).split
     return memory
 
 
@@ -54,37 +62,75 @@ CALLS: list[tuple[str, Callable[[SlotMemory], object], str]] = [
     ("trust", lambda m: m.ingest("words", trust=1.5), f"trust {UNIT}, got 1.5"),
     ("time", lambda m: m.ingest("words", at="tomorrow"), f"at {WHEN}"),
     ("time of a query", lambda m: m.answer("words?", at="soon"), f"at {WHEN}"),
-    ("one of many", lambda m: m.ingest_many([{"text": "fine"}, {"text": ""}]), r"turns\[1\].text must be"),
+    (
+        "one of many",
+        lambda m: m.ingest_many([{"text": "fine"}, {"text": ""}]),
+        r"turns\[1\].text must be",
+    ),
     (
         "a typo",
         lambda m: m.ingest_many([{"text": "a", "speeker": "b"}]),
         r"turns\[0\].speeker must be left out, as no field",
     ),
-    ("no turn", lambda m: m.ingest_many(["words"]), r"turns\[0\] must be a Turn or a mapping with a text"),  # type: ignore[list-item]
+    (
+        "no turn",
+        lambda m: m.ingest_many(["words"]),
+        r"turns\[0\] must be a Turn or a mapping with a text",
+    ),  # type: ignore[list-item]
     ("one text for many", lambda m: m.ingest_many("words"), r"turns"),  # type: ignore[arg-type]
     ("query to route", lambda m: m.route(" "), "query must be a text that is not blank"),
     ("query to read", lambda m: m.read(""), "query must be a text that is not blank"),
     ("query to answer", lambda m: m.answer(None), "query must be a text"),  # type: ignore[arg-type]
-    ("limit", lambda m: m.read("words?", limit=0), "limit must be a whole number of at least 1, got 0"),
+    (
+        "limit",
+        lambda m: m.read("words?", limit=0),
+        "limit must be a whole number of at least 1, got 0",
+    ),
     ("fraction of a limit", lambda m: m.read("words?", limit=9.5), "limit must be a whole number"),  # type: ignore[arg-type]
-    ("mode", lambda m: m.read("words?", mode="all"), "mode must be 'evidence' or 'strict', got 'all'"),  # type: ignore[arg-type]
+    (
+        "mode",
+        lambda m: m.read("words?", mode="all"),
+        "mode must be 'evidence' or 'strict', got 'all'",
+    ),  # type: ignore[arg-type]
     ("reward too high", lambda m: m.feedback("a1", reward=1.01), f"reward {UNIT}, got 1.01"),
     ("reward too low", lambda m: m.feedback("a1", reward=-0.01), f"reward {UNIT}, got -0.01"),
     ("reward not a number", lambda m: m.feedback("a1", reward=NAN), f"reward {UNIT}, got nan"),
     ("reward without end", lambda m: m.feedback("a1", reward=INFINITE), f"reward {UNIT}, got inf"),
     ("reward yes or no", lambda m: m.feedback("a1", reward=True), f"reward {UNIT}, got True"),
     ("reward in words", lambda m: m.feedback("a1", reward="1"), f"reward {UNIT}, got '1'"),  # type: ignore[arg-type]
-    ("no reward", lambda m: m.feedback("a1"), "reward must be given, or else one of reference, thumbs"),
-    ("blank reference", lambda m: m.feedback("a1", reference=" "), "reference must be a text that is not blank"),
-    ("blank key", lambda m: m.feedback("a1", reward=1, key=""), "key must be a text that is not blank"),
-    ("nothing to forget", lambda m: m.forget(), "evidence_id must be given, or else one of source_id and before"),
-    ("two to forget", lambda m: m.forget("e1", source_id="x"), "evidence_id must be given, or else one of"),
+    (
+        "no reward",
+        lambda m: m.feedback("a1"),
+        "reward must be given, or else one of reference, thumbs",
+    ),
+    (
+        "blank reference",
+        lambda m: m.feedback("a1", reference=" "),
+        "reference must be a text that is not blank",
+    ),
+    (
+        "blank key",
+        lambda m: m.feedback("a1", reward=1, key=""),
+        "key must be a text that is not blank",
+    ),
+    (
+        "nothing to forget",
+        lambda m: m.forget(),
+        "evidence_id must be given, or else one of source_id and before",
+    ),
+    (
+        "two to forget",
+        lambda m: m.forget("e1", source_id="x"),
+        "evidence_id must be given, or else one of",
+    ),
     ("before", lambda m: m.forget(before="then"), f"before {WHEN}"),
     ("no encoder", lambda m: m.reembed("bag"), "encoder must be an object with encode"),  # type: ignore[arg-type]
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), [row[1:] for row in CALLS], ids=[row[0] for row in CALLS])
+@pytest.mark.parametrize(
+    ("call", "message"), [row[1:] for row in CALLS], ids=[row[0] for row in CALLS]
+)
 def test_a_bad_argument_is_named_with_what_is_allowed_and_changes_nothing(
     call: Callable[[SlotMemory], object], message: str
 ) -> None:
@@ -93,7 +139,9 @@ def test_a_bad_argument_is_named_with_what_is_allowed_and_changes_nothing(
     with pytest.raises(InvalidInput, match=message) as caught:
         call(memory)
     assert isinstance(caught.value, ValueError)
-    assert str(caught.value).startswith(f"{caught.value.field} must be {caught.value.allowed}, got ")
+    assert str(caught.value).startswith(
+        f"{caught.value.field} must be {caught.value.allowed}, got "
+    )
     assert memory.export() == before
 
 
@@ -105,7 +153,10 @@ MADE: list[tuple[dict[str, Any], str]] = [
     ({"slot_limit": 39}, "slot_limit must be a whole number of at least 40, got 39"),
     ({"read_limit": 39}, "read_limit must be a whole number of at least 40, got 39"),
     ({"initial_slots": 0}, "initial_slots must be a whole number of at least 1"),
-    ({"slots": 2, "initial_slots": 3}, r"initial_slots must be a whole number from 1 to slots \(2\), got 3"),
+    (
+        {"slots": 2, "initial_slots": 3},
+        r"initial_slots must be a whole number from 1 to slots \(2\), got 3",
+    ),
     ({"near": 1.1}, "near must be a number from -1.0 to 1.0, got 1.1"),
     ({"near": NAN}, "near must be a number"),
     ({"unit": "words"}, "unit must be 'chars', 'bytes' or 'tokens', got 'words'"),
@@ -126,8 +177,12 @@ MADE: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), MADE, ids=[f"{n}-{next(iter(row[0]))}" for n, row in enumerate(MADE)])
-def test_a_memory_is_not_made_with_settings_out_of_range(options: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(
+    ("options", "message"), MADE, ids=[f"{n}-{next(iter(row[0]))}" for n, row in enumerate(MADE)]
+)
+def test_a_memory_is_not_made_with_settings_out_of_range(
+    options: dict[str, Any], message: str
+) -> None:
     store = MemoryStore()
     with pytest.raises(InvalidInput, match=message):
         SlotMemory.open(store, **{"encoder": BagEncoder(), **options})
@@ -146,7 +201,9 @@ def test_a_memory_is_not_made_with_settings_out_of_range(options: dict[str, Any]
         ({"counterfactuals": 1.5}, "counterfactuals must be a whole number of at least 0"),
     ],
 )
-def test_a_constant_of_the_split_trigger_out_of_range_is_refused(constants: dict[str, Any], message: str) -> None:
+def test_a_constant_of_the_split_trigger_out_of_range_is_refused(
+    constants: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InvalidInput, match=message):
         SplitSettings(**constants)
 
@@ -156,12 +213,18 @@ def test_an_option_that_does_not_exist_is_a_type_error_that_lists_those_that_do(
         SlotMemory(slot=3)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("given", [{"slots": 4}, {"slot_limit": 50}, {"unit": "bytes"}, {"near": 0.5}])
-def test_a_stored_memory_is_not_opened_with_settings_that_contradict_its_own(given: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "given", [{"slots": 4}, {"slot_limit": 50}, {"unit": "bytes"}, {"near": 0.5}]
+)
+def test_a_stored_memory_is_not_opened_with_settings_that_contradict_its_own(
+    given: dict[str, Any],
+) -> None:
     store = MemoryStore()
     before = split(SlotMemory.open(store, **OPTIONS)).fingerprint()
     (name,) = given
-    with pytest.raises(InvalidInput, match=f"{name} must be .* as the stored memory was made with, or left out"):
+    with pytest.raises(
+        InvalidInput, match=f"{name} must be .* as the stored memory was made with, or left out"
+    ):
         SlotMemory.open(store, **{**OPTIONS, **given})
     assert SlotMemory.open(store, encoder=BagEncoder()).fingerprint() == before
 
@@ -214,7 +277,8 @@ def test_a_split_is_not_undone_twice() -> None:
     memory = split(SlotMemory(**OPTIONS))
     memory.undo("c1")
     with pytest.raises(
-        InvalidInput, match="certificate_id must be the id of a split that was carried out and not undone"
+        InvalidInput,
+        match="certificate_id must be the id of a split that was carried out and not undone",
     ):
         memory.undo("c1")
 
@@ -234,7 +298,9 @@ def test_the_same_key_with_another_request_is_a_conflict(other: dict[str, Any]) 
     memory = SlotMemory(encoder=BagEncoder())
     memory.ingest("words", key="k")
     before = memory.fingerprint()
-    with pytest.raises(IdempotencyConflict, match="the key 'k' was already used for another request"):
+    with pytest.raises(
+        IdempotencyConflict, match="the key 'k' was already used for another request"
+    ):
         memory.ingest(**{"text": "words", "key": "k", **other})
     assert memory.fingerprint() == before
 
@@ -307,7 +373,9 @@ def test_opening_with_reembed_moves_a_memory_to_another_encoder() -> None:
     assert moved.evidence() == before
     assert [slot.evidence for slot in moved.slots] == slots
     assert "brass valve" in moved.read("Which valve?").text
-    assert SlotMemory.open(store, encoder=BagEncoder(8, "sack")).fingerprint() == moved.fingerprint()
+    assert (
+        SlotMemory.open(store, encoder=BagEncoder(8, "sack")).fingerprint() == moved.fingerprint()
+    )
 
 
 def test_reembed_moves_an_open_memory_to_another_encoder() -> None:
@@ -390,15 +458,19 @@ def stored(tmp_path: Path) -> Path:
 def test_a_store_of_a_newer_version_is_refused(stored: Path) -> None:
     altered(stored, "INSERT INTO demem_schema (version) VALUES (99)")
     with pytest.raises(
-        StoreError, match=r"a.db was written by a newer version of demem-agent \(schema 99, known here: \d+\)"
+        StoreError,
+        match=r"a.db was written by a newer version of demem-agent \(schema 99, known here: \d+\)",
     ):
         SlotMemory.open(url_of(stored), **OPTIONS)
 
 
 @pytest.mark.parametrize(
-    "content", [b"this is no database at all, only text\n" * 50, b"SQLite format 3\0" + b"\xff" * 5000]
+    "content",
+    [b"this is no database at all, only text\n" * 50, b"SQLite format 3\0" + b"\xff" * 5000],
 )
-def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
+    tmp_path: Path, content: bytes
+) -> None:
     file = tmp_path / "a.db"
     file.write_bytes(content)
     with pytest.raises(StoreError, match=r"a\.db"):
@@ -445,12 +517,16 @@ DAMAGE: list[tuple[str, tuple[object, ...], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "values", "row"), DAMAGE, ids=[row[0][:60] for row in DAMAGE])
+@pytest.mark.parametrize(
+    ("statement", "values", "row"), DAMAGE, ids=[row[0][:60] for row in DAMAGE]
+)
 def test_a_damaged_row_is_named_and_the_rest_can_be_read(
     stored: Path, statement: str, values: tuple[object, ...], row: str
 ) -> None:
     altered(stored, statement, *values)
-    with pytest.raises(StoreError, match=f"damaged rows: .*{row}.*open with skip_damaged=True to read the rest"):
+    with pytest.raises(
+        StoreError, match=f"damaged rows: .*{row}.*open with skip_damaged=True to read the rest"
+    ):
         SlotMemory.open(url_of(stored), **OPTIONS)
     with SlotMemory.open(url_of(stored), skip_damaged=True, **OPTIONS) as memory:
         memory.check()
@@ -462,7 +538,8 @@ def test_a_damaged_row_is_named_and_the_rest_can_be_read(
 
 
 @pytest.mark.parametrize(
-    "assignment", ["settings = '{'", "settings = '{}'", "seq = 'x'", "evidence = 'x'", "dimensions = 'x'"]
+    "assignment",
+    ["settings = '{'", "settings = '{}'", "seq = 'x'", "evidence = 'x'", "dimensions = 'x'"],
 )
 def test_a_memory_whose_own_row_is_damaged_is_named(stored: Path, assignment: str) -> None:
     altered(stored, f"UPDATE memory SET {assignment}")
@@ -507,7 +584,10 @@ def test_hostile_text_comes_back_unchanged_also_from_the_file(tmp_path: Path, te
         assert text in {item.text for item in reading.evidence}
         memory.feedback(memory.answer(text), reference=text)
         fingerprint, items = memory.fingerprint(), memory.evidence()
-        assert [(e.text, e.speaker, e.source_id) for e in items] == [(text, text, text), (text, None, None)]
+        assert [(e.text, e.speaker, e.source_id) for e in items] == [
+            (text, text, text),
+            (text, None, None),
+        ]
     with SlotMemory.open(url_of(tmp_path), **{**OPTIONS, "read_limit": 20_000}) as memory:
         memory.check()
         assert (memory.fingerprint(), memory.evidence()) == (fingerprint, items)

@@ -28,7 +28,9 @@ def told() -> SlotMemory:
     memory = SlotMemory(slots=3, slot_limit=90, encoder=BagEncoder(), memory_id="ana")
     memory.ingest("The boiler has a brass valve.", key="k1")
     memory.ingest("The violin has a broken bow.")
-    memory.feedback(memory.answer("Which valve has the boiler?"), correction="a steel valve since May")
+    memory.feedback(
+        memory.answer("Which valve has the boiler?"), correction="a steel valve since May"
+    )
     return memory
 
 

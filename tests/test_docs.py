@@ -28,7 +28,9 @@ def test_the_python_of_a_guide_runs_in_reading_order(
 
 @pytest.mark.parametrize("guide", GUIDES, ids=name)
 def test_a_block_that_is_not_run_says_why(guide: Path) -> None:
-    assert [block.line for block in blocks(guide.read_text(encoding="utf-8")) if block.skipped == ""] == []
+    assert [
+        block.line for block in blocks(guide.read_text(encoding="utf-8")) if block.skipped == ""
+    ] == []
 
 
 def test_every_theorem_of_the_theory_has_an_example_that_checks_itself() -> None:

@@ -49,7 +49,9 @@ def test_every_error_of_the_tree_is_in_the_list_above() -> None:
     assert {type(error) for error in ERRORS} == tree
 
 
-@pytest.mark.parametrize("error", [InvalidInput("text", "x" * 5000, "short"), NotFound("evidence", "x" * 5000)])
+@pytest.mark.parametrize(
+    "error", [InvalidInput("text", "x" * 5000, "short"), NotFound("evidence", "x" * 5000)]
+)
 def test_a_long_value_is_not_repeated_whole(error: DeMemError) -> None:
     assert len(str(error)) < 200
 

@@ -11,11 +11,15 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 def printed_by(name: str) -> str:
     command = [sys.executable, str(EXAMPLES / name)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=EXAMPLES.parent, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, cwd=EXAMPLES.parent, check=True
+    )
     return done.stdout
 
 
-def test_disagreeing_users_are_parted_by_a_certificate_and_an_undo_brings_the_conflict_back() -> None:
+def test_disagreeing_users_are_parted_by_a_certificate_and_an_undo_brings_the_conflict_back() -> (
+    None
+):
     before, certificate, after = printed_by("disagreeing_users.py").split("\n\n")
     assert (before.count("  right  "), before.count("  WRONG  ")) == (4, 0)
     assert "slot 0 is split" in certificate
@@ -26,8 +30,13 @@ def test_disagreeing_users_are_parted_by_a_certificate_and_an_undo_brings_the_co
 
 def test_an_agent_that_tells_memory_of_its_tools_needs_one_call_for_what_took_several() -> None:
     table, taught = printed_by("agent_loop.py").split("\n\n")
-    calls = {line[:30].strip(): [int(n) for n in line[30:].split()] for line in table.splitlines()[1:]}
-    without, with_outcomes = calls["memory that hears nothing"], calls["memory that hears of outcomes"]
+    calls = {
+        line[:30].strip(): [int(n) for n in line[30:].split()] for line in table.splitlines()[1:]
+    }
+    without, with_outcomes = (
+        calls["memory that hears nothing"],
+        calls["memory that hears of outcomes"],
+    )
     assert without[0] == without[1] == without[2] == with_outcomes[0] > 6
     assert with_outcomes[1:] == [6, 6]
     assert "`supervisorctl restart` works on rhea" in taught

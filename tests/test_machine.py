@@ -18,18 +18,38 @@ from machine import MARKS, QUICK, TOPICS, MemoryMachine, StaticMachine, scripted
 from demem_agent import SlotMemory
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
-THOROUGH = settings(QUICK, max_examples=200, stateful_step_count=30, derandomize=False, print_blob=True)
+THOROUGH = settings(
+    QUICK, max_examples=200, stateful_step_count=30, derandomize=False, print_blob=True
+)
 RUNS = 12
 #: What a run must reach for its silence to mean anything.
 WORTH = (
     *("split", "suppressed", "exact undo", "merging undo", "forgot", "redacted certificate"),
     *("replayed ingest", "replayed feedback", "key clash", "re-ingested reading"),
     *("reopened", "restored", "failed commit", "lost acknowledgement", "failed commit of feedback"),
-    *("certificate by reference", "certificate by correction", "certificate by judge", "certificate by stand-in"),
+    *(
+        "certificate by reference",
+        "certificate by correction",
+        "certificate by judge",
+        "certificate by stand-in",
+    ),
     "certificate by repeated rewards",
-    *("feedback after a split", "feedback after forgetting", "repeated without a key", "told in another order"),
+    *(
+        "feedback after a split",
+        "feedback after forgetting",
+        "repeated without a key",
+        "told in another order",
+    ),
     *("remembered correction", "correction of a forgotten answer", "forgotten correction"),
-    *("renamed", "forgotten name", "pinned", "unpinned", "suppressed as pinned", "undo refused", "merge refused"),
+    *(
+        "renamed",
+        "forgotten name",
+        "pinned",
+        "unpinned",
+        "suppressed as pinned",
+        "undo refused",
+        "merge refused",
+    ),
     *("merged", "split taken back by merging", "suppressed witness acted on"),
 )
 
@@ -74,13 +94,21 @@ def test_the_state_does_not_depend_on_the_hash_seed() -> None:
     found = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(folders)}
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         found.add(done.stdout)
     assert found == {f"{scripted_run(7)}\n"}
 
 
 @pytest.mark.parametrize("seed", [1, 3, 4])
-def test_forgotten_text_is_in_no_file_of_a_database_that_has_grown(tmp_path: Path, seed: int) -> None:
+def test_forgotten_text_is_in_no_file_of_a_database_that_has_grown(
+    tmp_path: Path, seed: int
+) -> None:
     """Where SQLite rebalances a table, pages keep old bytes between their cells, which secure_delete never reaches."""
     draw = random.Random(seed)
     words = [word for topic in TOPICS for word in topic]
@@ -97,8 +125,14 @@ def test_forgotten_text_is_in_no_file_of_a_database_that_has_grown(tmp_path: Pat
         if seed % 2:
             memories[0].reembed(BagEncoder(draw.choice((8, 16))))
         memories[0].forget(draw.choice(memories[0].evidence()).id)
-        left = {mark for file in tmp_path.iterdir() for mark in MARKS.findall(file.read_bytes().decode("latin-1"))}
-        assert left <= set(MARKS.findall(repr(memories[0].evidence()))), "forgotten text is in a file"
+        left = {
+            mark
+            for file in tmp_path.iterdir()
+            for mark in MARKS.findall(file.read_bytes().decode("latin-1"))
+        }
+        assert left <= set(MARKS.findall(repr(memories[0].evidence()))), (
+            "forgotten text is in a file"
+        )
     for memory in memories:
         memory.close()
 

@@ -11,7 +11,17 @@ from pathlib import Path
 import demem_agent
 
 PACKAGE = Path(demem_agent.__file__).parent
-HEAVY = {"model2vec", "openai", "pysqlite3", "rich", "sqlite3", "tenacity", "tiktoken", "torch", "typer"}
+HEAVY = {
+    "model2vec",
+    "openai",
+    "pysqlite3",
+    "rich",
+    "sqlite3",
+    "tenacity",
+    "tiktoken",
+    "torch",
+    "typer",
+}
 
 
 def imported_modules(source: str) -> set[str]:
@@ -35,7 +45,9 @@ def test_every_public_name_exists() -> None:
 
 def test_import_loads_nothing_heavy() -> None:
     script = "import json, sys, demem_agent; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     loaded = {name.partition(".")[0] for name in json.loads(done.stdout)}
     assert "demem_agent" in loaded
     assert loaded & HEAVY == set()
@@ -51,7 +63,10 @@ def test_core_imports_no_adapter() -> None:
     guilty = [
         path.name
         for path in sources
-        if any(name.split(".")[0] == "demem_adapters" for name in imported_modules(path.read_text(encoding="utf-8")))
+        if any(
+            name.split(".")[0] == "demem_adapters"
+            for name in imported_modules(path.read_text(encoding="utf-8"))
+        )
     ]
     assert len(sources) > 5
     assert guilty == []

@@ -53,7 +53,9 @@ def test_everything_runs_in_reading_order(folder: Path, tools: Path) -> None:
 
 
 def test_a_block_that_is_not_run_says_why() -> None:
-    assert [block.line for block in blocks(README.read_text(encoding="utf-8")) if block.skipped == ""] == []
+    assert [
+        block.line for block in blocks(README.read_text(encoding="utf-8")) if block.skipped == ""
+    ] == []
 
 
 @pytest.mark.parametrize("target", ["demo", "test"])
@@ -63,7 +65,9 @@ def test_make_command_of_the_readme_is_in_the_makefile(target: str) -> None:
 
 
 def test_blocks_and_commands_are_found_in_markdown() -> None:
-    markdown = "a\n```python\nx = 1\n```\n```console\n$ demem demo \\\n    --json\nshown\n$ ls\n```\n"
+    markdown = (
+        "a\n```python\nx = 1\n```\n```console\n$ demem demo \\\n    --json\nshown\n$ ls\n```\n"
+    )
     python, console = blocks(markdown)
     assert (python.language, python.text, python.line) == ("python", "x = 1\n", 3)
     assert console.commands == ["demem demo      --json", "ls"]
@@ -75,5 +79,8 @@ def test_a_failing_command_is_a_failure(folder: Path, tools: Path) -> None:
 
 
 def test_a_reason_is_required_for_not_running() -> None:
-    reasons = [Block("python", text, 1).skipped for text in ("# not run: needs a key\n", "# not run:\n", "x = 1\n")]
+    reasons = [
+        Block("python", text, 1).skipped
+        for text in ("# not run: needs a key\n", "# not run:\n", "x = 1\n")
+    ]
     assert reasons == ["needs a key", "", None]

@@ -52,7 +52,9 @@ Patch = pytest.MonkeyPatch
 BUGS: list[Any] = []
 
 
-def bug(said: str, *marks: pytest.MarkDecorator) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
+def bug(
+    said: str, *marks: pytest.MarkDecorator
+) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
     """Enter a bug in the table with a pattern for the message of the check that must find it.
 
     Args:
@@ -75,7 +77,9 @@ def summary_is_not_cut_to_the_limit(patch: Patch) -> None:
     patch.setattr("demem_agent.slots.placement.compress", twice)
 
 
-@bug("slots do not hold every live item|listed in slot|misstates the slots|damaged rows: slot|lost or gained")
+@bug(
+    "slots do not hold every live item|listed in slot|misstates the slots|damaged rows: slot|lost or gained"
+)
 def moved_item_stays_in_its_old_slot_too(patch: Patch) -> None:
     right = State._move
 
@@ -108,7 +112,9 @@ def undo_always_merges(patch: Patch) -> None:
 def forget_leaves_the_summary(patch: Patch) -> None:
     def rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[Any, ...]:
         touched = sorted({state.slot_of[item] for item in gone})
-        return tuple(replace(state.slots[number], revision=state.head.seq + 1) for number in touched)
+        return tuple(
+            replace(state.slots[number], revision=state.head.seq + 1) for number in touched
+        )
 
     patch.setattr(erase, "_rebuilt", rebuilt)
 
@@ -138,10 +144,12 @@ def forget_leaves_the_write_ahead_log(patch: Patch) -> None:
 
 @bug("a reading exceeds its limit")
 def reading_does_not_count_its_headers(patch: Patch) -> None:
-    def without_header(best_first: Any, limit: int, measure: Measure, cut: Any) -> tuple[list[Line], str]:
+    def without_header(
+        best_first: Any, limit: int, measure: Measure, cut: Any
+    ) -> tuple[list[Line], str]:
         return pack(best_first, limit + measure("# 2 March 2024\n"), measure, cut)
 
-    patch.setattr("demem_agent.flows.read.pack", without_header)
+    patch.setattr("demem_agent.reading.composing.pack", without_header)
 
 
 @bug("IdempotencyConflict was not raised")
@@ -150,14 +158,20 @@ def key_is_looked_up_without_its_request(patch: Patch) -> None:
         known = state.keyed.get(key) if key is not None else None
         return stored_result(state, key, known.request if known else request)
 
-    patch.setattr("demem_agent.flows.read.stored_result", any_request)
+    patch.setattr("demem_agent.flows.ingest.stored_result", any_request)
     patch.setattr("demem_agent.flows.feedback.stored_result", any_request)
 
 
-@bug("a re(opened|stored) memory exports something else|the twin gives another result|are not those given")
+@bug(
+    "a re(opened|stored) memory exports something else|the twin gives another result|are not those given"
+)
 def keyed_result_is_not_stored(patch: Patch) -> None:
     for store in STORES:
-        _commit_as(patch, store, lambda delta: replace(delta, operations=tuple(map(_without_key, delta.operations))))
+        _commit_as(
+            patch,
+            store,
+            lambda delta: replace(delta, operations=tuple(map(_without_key, delta.operations))),
+        )
 
 
 @bug("slots, K is|more than K slots|K slots were active|misstates why it was suppressed")
@@ -214,7 +228,9 @@ def forgetting_the_last_item_of_a_session_forgets_the_session_in_ram(patch: Patc
 
     def drop(self: State, items: Any) -> None:
         last = {item: self.evidence[item].session for item in items}
-        last = {item: session for item, session in last.items() if self.sessions[session][-1] == item}
+        last = {
+            item: session for item, session in last.items() if self.sessions[session][-1] == item
+        }
         right(self, items)
         for session in last.values():
             self.sessions[session] = _Unseen(self.sessions[session])
@@ -224,7 +240,7 @@ def forgetting_the_last_item_of_a_session_forgets_the_session_in_ram(patch: Patc
 
 @bug("text rendered by read came back")
 def rendered_text_is_remembered(patch: Patch) -> None:
-    patch.setattr("demem_agent.flows.read.strip_rendered", lambda text: text)
+    patch.setattr("demem_agent.flows.ingest.strip_rendered", lambda text: text)
 
 
 @bug("a pinned slot was split|misstates why it was suppressed|another decision", SLOW)
@@ -273,7 +289,9 @@ def corrections_are_remembered_each_time(patch: Patch) -> None:
         context = state.context(answer_id).context
         if signal.channel != "correction" or context.redacted:
             return None
-        done = yield from right(state, encoder, [corrections.correction_turn(context, signal.reference, at)], [""])
+        done = yield from right(
+            state, encoder, [corrections.correction_turn(context, signal.reference, at)], [""]
+        )
         return done[0].evidence_id
 
     patch.setattr(feedback, "_remembered", anew)
@@ -286,7 +304,9 @@ def corrections_of_forgotten_answers_are_remembered(patch: Patch) -> None:
     def all_of_them(state: State, answer_id: str, *rest: Any) -> Any:
         stored = state.contexts.get(answer_id)
         if stored is not None:
-            state.contexts[answer_id] = replace(stored, context=replace(stored.context, redacted=False))
+            state.contexts[answer_id] = replace(
+                stored, context=replace(stored.context, redacted=False)
+            )
         try:
             return (yield from right(state, answer_id, *rest))
         finally:
@@ -306,7 +326,9 @@ def digests_leave_out_the_revisions_of_slots(patch: Patch) -> None:
     right = replay._numbers
 
     def fewer(certificate: Any) -> Any:
-        candidates = tuple(replace(candidate, revision=None) for candidate in certificate.candidates)
+        candidates = tuple(
+            replace(candidate, revision=None) for candidate in certificate.candidates
+        )
         return right(replace(certificate, candidates=candidates))
 
     patch.setattr(replay, "_numbers", fewer)
@@ -372,4 +394,8 @@ def _without_key(line: Any) -> Any:
 
 def _for_one_tenant(patch: Patch, store: type[Any], name: str) -> None:
     right = getattr(store, name)
-    patch.setattr(store, name, lambda self, address, *rest: right(self, Address("t", address.memory_id), *rest))
+    patch.setattr(
+        store,
+        name,
+        lambda self, address, *rest: right(self, Address("t", address.memory_id), *rest),
+    )

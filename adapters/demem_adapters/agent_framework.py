@@ -13,7 +13,13 @@ from demem_agent import InvalidInput, Reading
 from demem_agent.turns import text_field
 
 try:
-    from agent_framework import AgentResponse, AgentSession, ContextProvider, Message, SessionContext
+    from agent_framework import (
+        AgentResponse,
+        AgentSession,
+        ContextProvider,
+        Message,
+        SessionContext,
+    )
 except ImportError as error:
     raise ImportError(
         "the agent_framework adapter needs agent-framework-core: pip install 'demem-agent[agent-framework]'"
@@ -63,7 +69,9 @@ class MemoryProvider(ContextProvider):
     ) -> None:
         super().__init__(source_id)
         if isinstance(whole, str):
-            raise InvalidInput("whole", whole, "a collection of finish reasons, such as ('stop', None)")
+            raise InvalidInput(
+                "whole", whole, "a collection of finish reasons, such as ('stop', None)"
+            )
         self.memories, self.whole = memories, frozenset(whole)
         self.inject: Inject = checked(inject)
         free = namespace is None or callable(namespace)
@@ -101,8 +109,13 @@ class MemoryProvider(ContextProvider):
         who, said = self._whose(session), _last(response.messages, "assistant")
         key = await asyncio.to_thread(self._key, who, asked, context, state)
         state |= {"runs": state.get("runs", 0) + 1, "call": response.response_id or key}
-        about: dict[str, Any] = {"reading": context.metadata.get(self.source_id), "session": session.session_id}
-        await asyncio.to_thread(self.memories.converse, who, asked, said, key=key, call=state["call"], **about)
+        about: dict[str, Any] = {
+            "reading": context.metadata.get(self.source_id),
+            "session": session.session_id,
+        }
+        await asyncio.to_thread(
+            self.memories.converse, who, asked, said, key=key, call=state["call"], **about
+        )
 
     def _whose(self, session: AgentSession) -> str | None:
         return session.session_id if self.namespace is None else named(self.namespace, session)
@@ -114,7 +127,9 @@ class MemoryProvider(ContextProvider):
         else:
             LOG.info("a run was not remembered: %s", reason or "no finish reason")
 
-    def _key(self, who: str | None, asked: str, context: SessionContext, state: dict[str, Any]) -> str:
+    def _key(
+        self, who: str | None, asked: str, context: SessionContext, state: dict[str, Any]
+    ) -> str:
         """Give the same key for the same message; without ids, for the same words at the same place of a session."""
         messages = context.get_messages(exclude_sources={self.source_id}, include_input=True)
         if messages and messages[-1].message_id:
@@ -122,7 +137,9 @@ class MemoryProvider(ContextProvider):
         said = [message.text for message in messages]
         # A session that was made anew with the same id has no runs: what was said between tells turns apart.
         before = self.memories.before(who, asked, session=context.session_id)
-        return digest(context.session_id, state.get("runs", 0), said, before, date.today().isoformat())
+        return digest(
+            context.session_id, state.get("runs", 0), said, before, date.today().isoformat()
+        )
 
 
 def _asked(context: SessionContext, state: dict[str, Any]) -> str:

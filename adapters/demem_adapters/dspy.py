@@ -40,7 +40,12 @@ class MemoryRetriever:
         if reading is None:
             return []
         size = self.memories.measure(reading.unit)
-        found = fitting(passages(reading), lambda passage: f"{_shown(passage)}\n", reading.limit + size("\n"), size)
+        found = fitting(
+            passages(reading),
+            lambda passage: f"{_shown(passage)}\n",
+            reading.limit + size("\n"),
+            size,
+        )
         return [dotdict(long_text=_shown(passage)) for passage in found][:k]
 
 
@@ -107,15 +112,27 @@ class WithMemory(dspy.Module):
         called = getattr(self.program, "acall", self.program)
         with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
             prediction = await called(**given, **{self.field: block(reading)})
-        return await asyncio.to_thread(self._kept, namespace, asked, reading, prediction, call_id, watch.whole)
+        return await asyncio.to_thread(
+            self._kept, namespace, asked, reading, prediction, call_id, watch.whole
+        )
 
     def _asked(self, inputs: dict[str, Any]) -> tuple[str | None, str, dict[str, Any]]:
         if not isinstance(asked := inputs.get(self.question), str):
             raise InvalidInput(self.question, asked, "a text: what the program is asked")
-        return named(self.namespace, **inputs), asked, {k: v for k, v in inputs.items() if k not in self.keep}
+        return (
+            named(self.namespace, **inputs),
+            asked,
+            {k: v for k, v in inputs.items() if k not in self.keep},
+        )
 
     def _kept(
-        self, namespace: str | None, asked: str, reading: Reading | None, prediction: Any, call: str | None, whole: bool
+        self,
+        namespace: str | None,
+        asked: str,
+        reading: Reading | None,
+        prediction: Any,
+        call: str | None,
+        whole: bool,
     ) -> Any:
         if not (self.remember and whole):
             return prediction
@@ -154,7 +171,9 @@ class _Watch:
     @property
     def whole(self) -> bool:
         known = not dspy.settings.disable_history and dspy.settings.max_history_size > 0
-        return known and all(reason in (None, "stop", "tool_calls", "tool_call") for reason in self._reasons())
+        return known and all(
+            reason in (None, "stop", "tool_calls", "tool_call") for reason in self._reasons()
+        )
 
     def _reasons(self) -> Iterator[str | None]:
         for response in (call.get("response") for call in self.history):

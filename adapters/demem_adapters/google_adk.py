@@ -20,7 +20,9 @@ try:
     from google.adk.sessions.session import Session
     from google.genai import types
 except ImportError as error:
-    raise ImportError("this adapter needs google-adk: pip install 'demem-agent[google-adk]'") from error
+    raise ImportError(
+        "this adapter needs google-adk: pip install 'demem-agent[google-adk]'"
+    ) from error
 
 __all__ = ["MemoryService", "remember_session"]
 
@@ -44,7 +46,10 @@ class MemoryService(BaseMemoryService):
     async def add_session_to_memory(self, session: Session) -> None:
         """Remember the events of a session that are not remembered yet."""
         await self.add_events_to_memory(
-            app_name=session.app_name, user_id=session.user_id, session_id=session.id, events=session.events
+            app_name=session.app_name,
+            user_id=session.user_id,
+            session_id=session.id,
+            events=session.events,
         )
 
     async def add_events_to_memory(
@@ -76,17 +81,25 @@ class MemoryService(BaseMemoryService):
         turns = [_entry_turn(entry) for entry in memories]
         await asyncio.to_thread(self._remember, _named(app_name, user_id), turns)
 
-    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+    async def search_memory(
+        self, *, app_name: str, user_id: str, query: str
+    ) -> SearchMemoryResponse:
         """Find what bears on a query, best first: an entry for each event, with the passages of it that do."""
         reading = await self.memories.arecall(_named(app_name, user_id), query)
         if reading is None:
             return SearchMemoryResponse(memories=[])
         if reading.mode == "strict":
-            return SearchMemoryResponse(memories=[MemoryEntry(content=types.UserContent(reading.text))])
-        found = fitting(passages(reading), _shown, reading.limit, self.memories.measure(reading.unit))
+            return SearchMemoryResponse(
+                memories=[MemoryEntry(content=types.UserContent(reading.text))]
+            )
+        found = fitting(
+            passages(reading), _shown, reading.limit, self.memories.measure(reading.unit)
+        )
         return SearchMemoryResponse(memories=[_entry(passage) for passage in found])
 
-    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+    async def delete_memory(
+        self, *, app_name: str, user_id: str, memory_id: str | None = None
+    ) -> None:
         """Erase what was remembered under the id of an entry; adding its session again does not bring it back."""
         if memory_id:
             await asyncio.to_thread(self._forget, _named(app_name, user_id), memory_id)
@@ -126,18 +139,30 @@ def _whole(event: Event) -> bool:
     """Whether an event is all of what was said. A model with a version is a provider's, which says why it stopped."""
     if event.partial or event.interrupted or event.error_code:
         return False
-    return event.finish_reason == types.FinishReason.STOP or (event.finish_reason is None and not event.model_version)
+    return event.finish_reason == types.FinishReason.STOP or (
+        event.finish_reason is None and not event.model_version
+    )
 
 
 def _turn(event: Event, session: str | None) -> dict[str, Any]:
-    about = {"speaker": event.author or None, "at": datetime.fromtimestamp(event.timestamp), "session": session}
+    about = {
+        "speaker": event.author or None,
+        "at": datetime.fromtimestamp(event.timestamp),
+        "session": session,
+    }
     return {**about, "text": _text(event.content), "source_id": event.id, "key": event.id}
 
 
 def _entry_turn(entry: MemoryEntry) -> dict[str, Any]:
     text = _text(entry.content)
     key = entry.id or digest(entry.author, entry.timestamp, text)
-    return {"text": text, "speaker": entry.author, "at": entry.timestamp, "source_id": key, "key": key}
+    return {
+        "text": text,
+        "speaker": entry.author,
+        "at": entry.timestamp,
+        "source_id": key,
+        "key": key,
+    }
 
 
 def _text(content: types.Content | None) -> str:

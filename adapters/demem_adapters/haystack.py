@@ -23,9 +23,18 @@ try:
     from haystack.hooks.protocol import Hook
     from haystack.utils.filters import document_matches_filter
 except ImportError as error:
-    raise ImportError("this adapter needs haystack-ai: pip install 'demem-agent[haystack]'") from error
+    raise ImportError(
+        "this adapter needs haystack-ai: pip install 'demem-agent[haystack]'"
+    ) from error
 
-__all__ = ["MemoryRetriever", "MemoryWriter", "RecallHook", "RememberHook", "SharedMemories", "memory_hooks"]
+__all__ = [
+    "MemoryRetriever",
+    "MemoryWriter",
+    "RecallHook",
+    "RememberHook",
+    "SharedMemories",
+    "memory_hooks",
+]
 
 #: Reasons of replies that are not whole; None is a stream that broke off, and what no model wrote has no reason at all.
 _CUT_OFF = frozenset({None, "length", "max_tokens", "content_filter"})
@@ -47,7 +56,9 @@ class SharedMemories(Memories):
         index: what to know them by; a new name unless given.
     """
 
-    _living: ClassVar[weakref.WeakValueDictionary[str, SharedMemories]] = weakref.WeakValueDictionary()
+    _living: ClassVar[weakref.WeakValueDictionary[str, SharedMemories]] = (
+        weakref.WeakValueDictionary()
+    )
 
     def __init__(
         self,
@@ -94,7 +105,9 @@ class MemoryRetriever:
     documents together. The score of all documents is the probability that the memory holds what is asked.
     """
 
-    def __init__(self, memories: Memories, namespace: str | None = "default", limit: int | None = None) -> None:
+    def __init__(
+        self, memories: Memories, namespace: str | None = "default", limit: int | None = None
+    ) -> None:
         self.memories, self.namespace, self.limit = memories, namespace, limit
 
     @component.output_types(documents=list[Document], text=str)
@@ -116,8 +129,15 @@ class MemoryRetriever:
         if reading is None:
             return {"documents": [], "text": ""}
         score = reading.probability
-        found = [Document(content=p.text, meta=details(p.evidence), score=score) for p in passages(reading)]
-        passed = [document for document in found if filters is None or document_matches_filter(filters, document)]
+        found = [
+            Document(content=p.text, meta=details(p.evidence), score=score)
+            for p in passages(reading)
+        ]
+        passed = [
+            document
+            for document in found
+            if filters is None or document_matches_filter(filters, document)
+        ]
         return {"documents": passed[:top_k], "text": block(reading)}
 
 
@@ -148,7 +168,9 @@ class MemoryWriter:
             session: of the messages: which conversation they are part of.
         """
         turns = [_turn(message, key, session) for message, key in _told(messages or (), session)]
-        kept = [turn for turn in [*turns, *map(_document_turn, documents or ())] if turn["text"].strip()]
+        kept = [
+            turn for turn in [*turns, *map(_document_turn, documents or ())] if turn["text"].strip()
+        ]
         whose = namespace or self.namespace
         for turn in kept:
             self.memories.remember(whose, **turn)
@@ -162,12 +184,16 @@ class _MemoryHook:
     id of what the user says with it: a run that is carried out again has the same.
     """
 
-    def __init__(self, memories: Memories, namespace: str | None = "default", inject: Inject = "user") -> None:
+    def __init__(
+        self, memories: Memories, namespace: str | None = "default", inject: Inject = "user"
+    ) -> None:
         self.memories, self.namespace, self.inject = memories, namespace, checked(inject)
 
     def to_dict(self) -> dict[str, Any]:
         """Give how it was made."""
-        return default_to_dict(self, memories=self.memories, namespace=self.namespace, inject=self.inject)
+        return default_to_dict(
+            self, memories=self.memories, namespace=self.namespace, inject=self.inject
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -190,11 +216,18 @@ class RecallHook(_MemoryHook):
         """Put a block of its own among the messages, in place of an earlier one."""
         messages = _said(state)
         asked = [n for n, message in enumerate(messages) if message.is_from("user")]
-        reading = self.memories.prepare(self._named(state), _text(messages[asked[-1]])) if asked else None
+        reading = (
+            self.memories.prepare(self._named(state), _text(messages[asked[-1]])) if asked else None
+        )
         if reading is not None:
             make = ChatMessage.from_user if self.inject == "user" else ChatMessage.from_system
-            begun = next((n for n, message in enumerate(messages) if not message.is_from("system")), 0)
-            messages.insert(asked[-1] if self.inject == "user" else begun, make(block(reading), meta={_BLOCK: True}))
+            begun = next(
+                (n for n, message in enumerate(messages) if not message.is_from("system")), 0
+            )
+            messages.insert(
+                asked[-1] if self.inject == "user" else begun,
+                make(block(reading), meta={_BLOCK: True}),
+            )
         state.set("messages", messages, handler_override=replace_values)
         _READ[state] = reading
 
@@ -235,7 +268,10 @@ class RememberHook(_MemoryHook):
         except DeMemError:
             return key  # what fails will be logged when it comes to remembering
         used = {(item.source_id or "").rpartition(":")[0]: n for n, item in enumerate(items)}
-        other = max((n for n, item in enumerate(items) if item.speaker == "user" and item.text != question), default=-1)
+        other = max(
+            (n for n, item in enumerate(items) if item.speaker == "user" and item.text != question),
+            default=-1,
+        )
         keys = (digest(key, n) if n else key for n in count())
         return next(key for key in keys if used.get(key, other) >= other)
 
@@ -250,7 +286,10 @@ def memory_hooks(
         namespace: whose memory, unless a run's ``hook_context={"namespace": ...}`` says otherwise; None has none.
         inject: where what was recalled goes, "user" or "system".
     """
-    recall, remember = RecallHook(memories, namespace, inject), RememberHook(memories, namespace, inject)
+    recall, remember = (
+        RecallHook(memories, namespace, inject),
+        RememberHook(memories, namespace, inject),
+    )
     return {"before_llm": [recall], "after_run": [remember]}
 
 
@@ -267,17 +306,23 @@ def _text(message: ChatMessage) -> str:
 
 
 def _whole(message: ChatMessage) -> bool:
-    return message.is_from("assistant") and message.meta.get("finish_reason", "stop") not in _CUT_OFF
+    return (
+        message.is_from("assistant") and message.meta.get("finish_reason", "stop") not in _CUT_OFF
+    )
 
 
-def _told(messages: Iterable[ChatMessage], session: str | None = None) -> Iterator[tuple[ChatMessage, str]]:
+def _told(
+    messages: Iterable[ChatMessage], session: str | None = None
+) -> Iterator[tuple[ChatMessage, str]]:
     """Give what was said by a user or said whole by a model, each with the key of its turn.
 
     The key is of all that was said up to the user's message, in a session or on a day.
     """
     key = before = digest(session or date.today().isoformat())
     for message in messages:
-        if _BLOCK in message.meta or not (message.is_from("user") or (_whole(message) and message.texts)):
+        if _BLOCK in message.meta or not (
+            message.is_from("user") or (_whole(message) and message.texts)
+        ):
             continue
         before = digest(before, message.role.value, _text(message))
         key = before if message.is_from("user") else key
@@ -299,5 +344,12 @@ def _reply_key(key: str, text: str) -> str:
 
 def _document_turn(document: Document) -> dict[str, Any]:
     about = {name: document.meta.get(name) for name in ("speaker", "at", "source")}
-    about["session"] = document.meta.get("source_id")  # by which Haystack's splitter knows the pieces of one document
-    return {"text": document.content or "", "source_id": document.id, "key": digest(document.id, about), **about}
+    about["session"] = document.meta.get(
+        "source_id"
+    )  # by which Haystack's splitter knows the pieces of one document
+    return {
+        "text": document.content or "",
+        "source_id": document.id,
+        "key": digest(document.id, about),
+        **about,
+    }

@@ -28,7 +28,9 @@ try:
         get_text_at_path,
     )
 except ImportError as error:
-    raise ImportError("the langgraph adapter needs langgraph: pip install 'demem-agent[langgraph]'") from error
+    raise ImportError(
+        "the langgraph adapter needs langgraph: pip install 'demem-agent[langgraph]'"
+    ) from error
 
 __all__ = ["SlotStore", "text_of", "wrap"]
 
@@ -78,7 +80,11 @@ class SlotStore(BaseStore):
     """
 
     def __init__(
-        self, inner: BaseStore, memories: Memories, owner: Owner, text: Callable[[Mapping[str, Any]], str]
+        self,
+        inner: BaseStore,
+        memories: Memories,
+        owner: Owner,
+        text: Callable[[Mapping[str, Any]], str],
     ) -> None:
         self._inner, self._memories, self._owner, self._text = inner, memories, owner, text
         self._lock = threading.Lock()
@@ -87,7 +93,9 @@ class SlotStore(BaseStore):
         self.supports_ttl, self.ttl_config = inner.supports_ttl, inner.ttl_config
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "_inner":  # while it is copied there is no inner store yet
+        if (
+            name.startswith("__") or name == "_inner"
+        ):  # while it is copied there is no inner store yet
             raise AttributeError(name)
         return getattr(self._inner, name)
 
@@ -123,7 +131,9 @@ class SlotStore(BaseStore):
 
     def _batch(self, ops: list[Op]) -> Flow:
         results: dict[int, Result] = {}
-        for n, op in enumerate(ops):  # before anything is put: a batch reads what was there before it
+        for n, op in enumerate(
+            ops
+        ):  # before anything is put: a batch reads what was there before it
             if isinstance(op, SearchOp) and op.query and op.query.strip():
                 found = yield from self._search(op)
                 if found is not None:
@@ -131,7 +141,9 @@ class SlotStore(BaseStore):
         rest = [n for n in range(len(ops)) if n not in results]
         if rest:
             results.update(zip(rest, (yield [ops[n] for n in rest]), strict=True))
-        owned = (op for op in ops if isinstance(op, PutOp) and self._owner(op.namespace) is not None)
+        owned = (
+            op for op in ops if isinstance(op, PutOp) and self._owner(op.namespace) is not None
+        )
         puts = {(put.namespace, put.key): put for put in owned}
         if puts:  # another may have put since: what the inner store has now is remembered
             look = next(self._looks)
@@ -142,7 +154,9 @@ class SlotStore(BaseStore):
 
     def _search(self, op: SearchOp) -> Generator[list[Op], Any, list[SearchItem] | None]:
         """Give what a search finds; None where nothing under its prefix is to be remembered."""
-        (below,) = yield [ListNamespacesOp((MatchCondition("prefix", op.namespace_prefix),), limit=_ALL)]
+        (below,) = yield [
+            ListNamespacesOp((MatchCondition("prefix", op.namespace_prefix),), limit=_ALL)
+        ]
         owners = dict.fromkeys(map(self._owner, below))
         known = [memory for name in owners if (memory := self._memories.known(name)) is not None]
         if not known:
@@ -150,7 +164,9 @@ class SlotStore(BaseStore):
         (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
         items: dict[Place, Item] = {(item.namespace, item.key): item for item in every}
         end = op.offset + op.limit
-        read = [pair for memory in known for pair in _read(memory, op.query or "", items, end).items()]
+        read = [
+            pair for memory in known for pair in _read(memory, op.query or "", items, end).items()
+        ]
         ranked = sorted(read, key=lambda pair: -pair[1])
         scores = {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
         page = list(scores | dict.fromkeys(items))[op.offset : end]
@@ -191,7 +207,9 @@ def _indexed_by(store: BaseStore) -> Callable[[Mapping[str, Any]], str]:
     fields = [named] if isinstance(named, str) else [*named]
     if not fields or "$" in fields:
         return text_of
-    return lambda value: "\n".join(found for path in fields for found in get_text_at_path(value, path))
+    return lambda value: "\n".join(
+        found for path in fields for found in get_text_at_path(value, path)
+    )
 
 
 def _leaves(name: str, value: Any) -> Iterator[str]:
@@ -213,9 +231,14 @@ def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
     return "\n".join(found for path in put.index for found in get_text_at_path(put.value, path))
 
 
-def _read(memory: SlotMemory, query: str, places: Container[Place], wanted: int) -> dict[Place, float]:
+def _read(
+    memory: SlotMemory, query: str, places: Container[Place], wanted: int
+) -> dict[Place, float]:
     """Read the best of a memory that are kept at these places, as many as wanted if there are, with their scores."""
-    size, most = _EACH * max(wanted, 1), 3 * sum(len(item.text) for item in memory.evidence()) + _EACH
+    size, most = (
+        _EACH * max(wanted, 1),
+        3 * sum(len(item.text) for item in memory.evidence()) + _EACH,
+    )
     while True:
         found: dict[Place, float] = {}
         for passage in passages(memory.read(query, limit=size, mode="evidence")):
@@ -228,7 +251,11 @@ def _read(memory: SlotMemory, query: str, places: Container[Place], wanted: int)
 
 def _place(item: Evidence | None) -> Place:
     """Give the namespace and key of an item of the store; what else a memory holds is nowhere."""
-    *path, key = json.loads(item.source_id) if item and item.source == SOURCE and item.source_id else ["", ""]
+    *path, key = (
+        json.loads(item.source_id)
+        if item and item.source == SOURCE and item.source_id
+        else ["", ""]
+    )
     return tuple(path), key
 
 

@@ -45,7 +45,9 @@ class MemoryLogger(CustomLogger):
         inject: where the block goes, "user" or "system".
     """
 
-    def __init__(self, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user") -> None:
+    def __init__(
+        self, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
+    ) -> None:
         super().__init__()
         self.memories, self.namespace = memories, namespace
         self._calls = Turns(memories, namespace, inject)
@@ -76,7 +78,10 @@ class MemoryLogger(CustomLogger):
     def _has_memory(self, messages: list[Any]) -> bool:
         """Tell whether an outer call has put there what this object recalled for it."""
         contents = (m.get("content") if isinstance(m, Mapping) else m.content for m in messages)
-        return any(isinstance(content, str) and content.split("\n\n", 1)[0] in self._put for content in contents)
+        return any(
+            isinstance(content, str) and content.split("\n\n", 1)[0] in self._put
+            for content in contents
+        )
 
     async def async_post_call_success_deployment_hook(
         self, request_data: dict[str, Any], response: Any, call_type: CallTypes | None
@@ -108,7 +113,11 @@ class MemoryLogger(CustomLogger):
 
 
 def wrap(
-    create: Callable[..., Any], memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
+    create: Callable[..., Any],
+    memories: Memories,
+    *,
+    namespace: Namespace = "default",
+    inject: Place = "user",
 ) -> Callable[..., Any]:
     """Give a function like ``litellm.completion`` that has memory; ``create`` is that, or one of the same arguments.
 
@@ -170,7 +179,11 @@ class _Stream:
 
     def _end(self) -> None:
         # LiteLLM ends a stream that broke off with "stop" as well; what the provider gave it keeps in one of these.
-        kept = (choice.finish_reason for piece in getattr(self._stream, "chunks", ()) for choice in piece.choices)
+        kept = (
+            choice.finish_reason
+            for piece in getattr(self._stream, "chunks", ())
+            for choice in piece.choices
+        )
         if getattr(self._stream, "received_finish_reason", None) or any(kept):
             self._turn.end()
         else:

@@ -8,7 +8,16 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from demem_adapters.common import DECLARED, Memories, Namespace, Recent, block, digest, logged, named
+from demem_adapters.common import (
+    DECLARED,
+    Memories,
+    Namespace,
+    Recent,
+    block,
+    digest,
+    logged,
+    named,
+)
 from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent import Reading
 from demem_agent.text.units import Measure
@@ -21,7 +30,9 @@ try:
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
     from pydantic import Field, PrivateAttr
 except ImportError as error:
-    raise ImportError("this adapter needs llama-index-core: pip install 'demem-agent[llama-index]'") from error
+    raise ImportError(
+        "this adapter needs llama-index-core: pip install 'demem-agent[llama-index]'"
+    ) from error
 
 __all__ = ["MemoryBlock", "MemoryPostprocessor", "MemoryRetriever"]
 
@@ -62,7 +73,9 @@ class MemoryBlock(BaseMemoryBlock[str]):
     _recalled: Recent[str, tuple[str | None, str, Reading]] = PrivateAttr(default_factory=Recent)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
-        asked = next((_text(message) for message in reversed(messages or []) if message.role == "user"), "")
+        asked = next(
+            (_text(message) for message in reversed(messages or []) if message.role == "user"), ""
+        )
         namespace = named(self.namespace, about.get("session_id"))
         reading = await self.memories.aprepare(namespace, asked)
         if reading is not None:
@@ -88,7 +101,10 @@ class MemoryBlock(BaseMemoryBlock[str]):
         return self.memories.measure(reading.unit)(reading.text)
 
     async def aput(
-        self, messages: list[ChatMessage], from_short_term_memory: bool = False, session_id: str | None = None
+        self,
+        messages: list[ChatMessage],
+        from_short_term_memory: bool = False,
+        session_id: str | None = None,
     ) -> None:
         """Remember messages: those that leave the history, some at a time, or a session from its beginning."""
         if from_short_term_memory and not self.accept_short_term_memory:
@@ -122,7 +138,12 @@ class MemoryRetriever(BaseRetriever):
     """
 
     def __init__(
-        self, memories: Memories, *, namespace: Namespace = "default", limit: int | None = None, **base: Any
+        self,
+        memories: Memories,
+        *,
+        namespace: Namespace = "default",
+        limit: int | None = None,
+        **base: Any,
     ) -> None:
         super().__init__(**base)
         self.memories, self.namespace, self.limit = memories, namespace, limit
@@ -171,26 +192,36 @@ class MemoryPostprocessor(BaseNodePostprocessor):
             return nodes
         given: dict[str, NodeWithScore] = {}
         for node in nodes:
-            given.setdefault(digest(node.node_id, _about(node)), node)  # one that came twice is given once
+            given.setdefault(
+                digest(node.node_id, _about(node)), node
+            )  # one that came twice is given once
         told = {key: _about(node) for key, node in given.items() if node.get_content().strip()}
         read = self._read(namespace, query_bundle, told)
         kept = ((key, node) for key, node in given.items() if key in read or key not in told)
         return [_cut(node, read[key]) if key in read else node for key, node in kept]
 
-    def _read(self, namespace: str, query: QueryBundle, told: dict[str, dict[str, Any]]) -> dict[str, str]:
+    def _read(
+        self, namespace: str, query: QueryBundle, told: dict[str, dict[str, Any]]
+    ) -> dict[str, str]:
         """Give what is read of these nodes, by key: as much as fits, though the memory may hold more than them."""
         memory = self.memories.of(namespace)
         memory.ingest_many({**turn, "source_id": key, "key": key} for key, turn in told.items())
-        reading = memory.read(query.query_str, limit=self.limit or self.memories.limit, mode="evidence")
+        reading = memory.read(
+            query.query_str, limit=self.limit or self.memories.limit, mode="evidence"
+        )
         most, measure = reading.limit, self.memories.measure(reading.unit)
-        read = {key: passage.text for key, passage in _of(told, reading).items()}  # within the limit, as the reading is
+        read = {
+            key: passage.text for key, passage in _of(told, reading).items()
+        }  # within the limit, as the reading is
         for _ in range(_LONGER):
             held = sum(measure(text + _APART) for text in read.values())
             if len(read) == len(told) or held > _FULL * most:
                 break
             reading = memory.read(query.query_str, limit=2 * reading.limit, mode="evidence")
             more = _of(told.keys() - read.keys(), reading)
-            fits = fitting(more.values(), lambda passage: passage.text + _APART, most - held, measure)
+            fits = fitting(
+                more.values(), lambda passage: passage.text + _APART, most - held, measure
+            )
             read |= {_source(passage): passage.text for passage in fits}
         return read
 
@@ -198,11 +229,17 @@ class MemoryPostprocessor(BaseNodePostprocessor):
 def _text(message: ChatMessage) -> str:
     """Give the text of a message, without what this adapter put into it: LlamaIndex puts it before what was said."""
     parts = enumerate(message.blocks, start=1 - len(message.blocks))
-    texts = [part.text for n, part in parts if isinstance(part, TextBlock) and (n == 0 or DECLARED not in part.text)]
+    texts = [
+        part.text
+        for n, part in parts
+        if isinstance(part, TextBlock) and (n == 0 or DECLARED not in part.text)
+    ]
     return "\n".join(texts)
 
 
-def _turns(messages: Iterable[ChatMessage], session_id: str | None, before: Counter[str]) -> Iterator[dict[str, Any]]:
+def _turns(
+    messages: Iterable[ChatMessage], session_id: str | None, before: Counter[str]
+) -> Iterator[dict[str, Any]]:
     """Give what was said, each with a key of its session, speaker and text, and of how often it was said before."""
     for message in messages:
         if message.role not in _SPEAKERS:
@@ -244,7 +281,9 @@ def _source(passage: Passage) -> str:
 def _about(node: NodeWithScore) -> dict[str, Any]:
     """Describe a node to a memory: its text, and of its metadata what a memory knows the meaning of."""
     told = {
-        name: value for name in ("speaker", "session", "source") if isinstance(value := node.metadata.get(name), str)
+        name: value
+        for name in ("speaker", "session", "source")
+        if isinstance(value := node.metadata.get(name), str)
     }
     about = {"text": node.get_content(), "session": node.node.ref_doc_id, **told}
     try:

@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from demem_adapters.common import Inject, Memories, Namespace, checked, digest, logged, named, put_before
+from demem_adapters.common import (
+    Inject,
+    Memories,
+    Namespace,
+    checked,
+    digest,
+    logged,
+    named,
+    put_before,
+)
 from demem_agent import FeedbackReport, InvalidInput, Reading
 
 try:
@@ -51,7 +60,9 @@ class MemorySession:
         inject: Inject = "user",
     ) -> None:
         if isinstance(session, OpenAIConversationsSession):
-            raise InvalidInput("session", session, "one that keeps its items itself: the SDK treats this one apart")
+            raise InvalidInput(
+                "session", session, "one that keeps its items itself: the SDK treats this one apart"
+            )
         if turns < 0:
             raise InvalidInput("turns", turns, "0 or more")
         self.session, self.memories, self.turns = session, memories, turns
@@ -59,7 +70,12 @@ class MemorySession:
         self._inject: Inject = checked(inject)
         self._takes_wrapper = all(
             "wrapper" in inspect.signature(method).parameters
-            for method in (session.get_items, session.add_items, session.pop_item, session.clear_session)
+            for method in (
+                session.get_items,
+                session.add_items,
+                session.pop_item,
+                session.clear_session,
+            )
         )
         #: Messages of the user's that no answer has come to yet, and in whose memory they belong.
         self._unanswered: list[tuple[str | None, Mapping[str, Any]]] = []
@@ -70,7 +86,9 @@ class MemorySession:
 
     def run_config(self, **options: Any) -> RunConfig:
         """Give a ``RunConfig`` whose callbacks are :meth:`window` and :meth:`recall`, with options of its own."""
-        return RunConfig(session_input_callback=self.window, call_model_input_filter=self.recall, **options)
+        return RunConfig(
+            session_input_callback=self.window, call_model_input_filter=self.recall, **options
+        )
 
     def window(self, history: Items, new: Items) -> Items:
         """Give the last turns of the history and what is new: a ``session_input_callback``.
@@ -89,7 +107,9 @@ class MemorySession:
         question = _text(items[last]) if last is not None else ""
         namespace = self._whose(data.context)
         asked = digest(namespace, items[: (last or 0) + 1])
-        if asked != self._asked:  # else the same question again, with the results of tools: what it recalled stays
+        if (
+            asked != self._asked
+        ):  # else the same question again, with the results of tools: what it recalled stays
             self._asked, self._question = asked, question
             shown = [_text(item) for item in items if _role(item)]
             self._reading = await self.memories.aprepare(namespace, question, shown=shown)
@@ -97,7 +117,9 @@ class MemorySession:
             return data.model_data
         block: Items = put_before([], self._reading, self._inject)
         place = last if last is not None and self._inject == "user" else 0
-        return ModelInputData([*items[:place], *block, *items[place:]], data.model_data.instructions)
+        return ModelInputData(
+            [*items[:place], *block, *items[place:]], data.model_data.instructions
+        )
 
     async def get_items(self, limit: int | None = None, wrapper: Any = None, **more: Any) -> Items:
         """Give the latest items, as the session keeps them; ``more`` is the session's, such as ``branch_id``."""
@@ -112,7 +134,11 @@ class MemorySession:
             if _role(item) == "user":
                 self._said = _text(item)
                 self._unanswered.append((namespace, item))
-            elif _role(item) == "assistant" and item.get("status", "completed") == "completed" and _text(item).strip():
+            elif (
+                _role(item) == "assistant"
+                and item.get("status", "completed") == "completed"
+                and _text(item).strip()
+            ):
                 said = [asked for whose, asked in self._unanswered if whose == namespace] + [item]
                 self._unanswered = [other for other in self._unanswered if other[0] != namespace]
                 with logged("a turn was not remembered"):
@@ -136,7 +162,9 @@ class MemorySession:
             InvalidInput: if nothing was answered yet; what ``SlotMemory.feedback`` raises.
         """
         if self._answer is None:
-            raise InvalidInput("feedback", told, "given after an answer: there is none in this session yet")
+            raise InvalidInput(
+                "feedback", told, "given after an answer: there is none in this session yet"
+            )
         namespace, answer = self._answer
         return await asyncio.to_thread(self.memories.of(namespace).feedback, answer, **told)
 
@@ -165,11 +193,20 @@ class MemorySession:
         for item in said:
             if item["role"] == "user":
                 before = self.memories.before(namespace, _text(item), **about)
-            key = digest(self.session_id, item.get("id"), item["role"], _text(item), date.today().isoformat(), before)
+            key = digest(
+                self.session_id,
+                item.get("id"),
+                item["role"],
+                _text(item),
+                date.today().isoformat(),
+                before,
+            )
             self.memories.remember(namespace, _text(item), speaker=item["role"], key=key, **about)
         id = said[-1].get("id")
         call = id if id != FAKE_RESPONSES_ID else None
-        reading = self._reading if self._said == self._question else None  # of a run without our input filter
+        reading = (
+            self._reading if self._said == self._question else None
+        )  # of a run without our input filter
         answer = self.memories.answered(namespace, self._said, _text(said[-1]), reading, call=call)
         self._answer = (namespace, answer.id) if answer and namespace else None
 
@@ -191,4 +228,8 @@ def _text(item: Mapping[str, Any]) -> str:
     content = item.get("content")
     if isinstance(content, str):
         return content
-    return "\n".join(str(part["text"]) for part in content or () if isinstance(part, Mapping) and part.get("text"))
+    return "\n".join(
+        str(part["text"])
+        for part in content or ()
+        if isinstance(part, Mapping) and part.get("text")
+    )

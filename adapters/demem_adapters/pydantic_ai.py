@@ -27,7 +27,9 @@ try:
     from pydantic_ai.run import AgentRunResult
     from pydantic_core import to_json
 except ImportError as error:
-    raise ImportError("this adapter needs pydantic-ai-slim: pip install 'demem-agent[pydantic-ai]'") from error
+    raise ImportError(
+        "this adapter needs pydantic-ai-slim: pip install 'demem-agent[pydantic-ai]'"
+    ) from error
 
 __all__ = ["LongTermMemory"]
 
@@ -85,17 +87,30 @@ class LongTermMemory(AbstractCapability[Any]):
         """Recall for the last prompt, and put it before the model in this request alone."""
         messages = request_context.messages
         asked = ["", *_prompts(messages)]
-        shown = [*asked, *(message.text or "" for message in messages if isinstance(message, ModelResponse))]
+        shown = [
+            *asked,
+            *(message.text or "" for message in messages if isinstance(message, ModelResponse)),
+        ]
         self._reading = await self.memories.aprepare(self._named(ctx), asked[-1], shown=shown)
         if self._reading is None:
             return request_context
         return replace(request_context, messages=_with(messages, block(self._reading), self.inject))
 
-    async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
+    async def after_run(
+        self, ctx: RunContext[Any], *, result: AgentRunResult[Any]
+    ) -> AgentRunResult[Any]:
         """Remember the prompt as the user wrote it and the output, if the model came to its end."""
         prompts = [*_prompts(result.all_messages())]
-        if prompts and _whole(result.response) and not isinstance(result.output, DeferredToolRequests):
-            said = result.output if isinstance(result.output, str) else to_json(result.output, fallback=str).decode()
+        if (
+            prompts
+            and _whole(result.response)
+            and not isinstance(result.output, DeferredToolRequests)
+        ):
+            said = (
+                result.output
+                if isinstance(result.output, str)
+                else to_json(result.output, fallback=str).decode()
+            )
             await asyncio.to_thread(self._remember, ctx, prompts, said)
         return result
 
@@ -104,7 +119,9 @@ class LongTermMemory(AbstractCapability[Any]):
         asked = _text(ctx.prompt) if ctx.prompt else prompts[-1]
         # The same when a run is carried out again; another when the same is asked later in the conversation.
         key, call = digest(namespace, session, prompts, asked), ctx.run_id
-        self.memories.converse(namespace, asked, said, key=key, reading=self._reading, session=session, call=call)
+        self.memories.converse(
+            namespace, asked, said, key=key, reading=self._reading, session=session, call=call
+        )
 
     def get_toolset(self) -> FunctionToolset[Any] | None:
         """Give the model tools, if it is to have them."""
@@ -126,7 +143,9 @@ class LongTermMemory(AbstractCapability[Any]):
             text: a statement that can be understood on its own.
         """
         key = digest("remember", ctx.run_id, ctx.tool_call_id, text)
-        await self.memories.aremember(self._named(ctx), text, speaker="assistant", source="remember", key=key)
+        await self.memories.aremember(
+            self._named(ctx), text, speaker="assistant", source="remember", key=key
+        )
         return "Remembered."
 
     def _named(self, ctx: RunContext[Any]) -> str | None:
@@ -145,7 +164,9 @@ def _whole(response: ModelResponse) -> bool:
 def _prompts(messages: Iterable[ModelMessage]) -> Iterator[str]:
     for message in messages:
         if isinstance(message, ModelRequest):
-            yield from (_text(part.content) for part in message.parts if isinstance(part, UserPromptPart))
+            yield from (
+                _text(part.content) for part in message.parts if isinstance(part, UserPromptPart)
+            )
 
 
 def _text(content: str | Sequence[UserContent]) -> str:
@@ -165,10 +186,23 @@ def _with(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> li
 
 
 def _place(messages: Sequence[ModelMessage], inject: Inject) -> tuple[int, ModelRequest, int]:
-    requests = [(number, message) for number, message in enumerate(messages) if isinstance(message, ModelRequest)]
+    requests = [
+        (number, message)
+        for number, message in enumerate(messages)
+        if isinstance(message, ModelRequest)
+    ]
     if inject == "system":
         number, request = requests[0]
-        return number, request, next((n for n, p in enumerate(request.parts) if not isinstance(p, SystemPromptPart)), 0)
-    return [(number, r, n) for number, r in requests for n, p in enumerate(r.parts) if isinstance(p, UserPromptPart)][
-        -1
-    ]
+        return (
+            number,
+            request,
+            next(
+                (n for n, p in enumerate(request.parts) if not isinstance(p, SystemPromptPart)), 0
+            ),
+        )
+    return [
+        (number, r, n)
+        for number, r in requests
+        for n, p in enumerate(r.parts)
+        if isinstance(p, UserPromptPart)
+    ][-1]

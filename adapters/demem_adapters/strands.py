@@ -20,7 +20,9 @@ try:
     from strands.memory import MemoryEntry, MemoryManager, MemoryStore
     from strands.middleware import InvokeModelStage
 except ImportError as error:
-    raise ImportError("this adapter needs strands-agents: pip install 'demem-agent[strands]'") from error
+    raise ImportError(
+        "this adapter needs strands-agents: pip install 'demem-agent[strands]'"
+    ) from error
 
 __all__ = ["LongTermMemory", "SlotStore"]
 
@@ -47,7 +49,12 @@ class SlotStore(MemoryStore):
     """
 
     def __init__(
-        self, memories: Memories, namespace: str = "default", *, name: str = "memory", description: str | None = None
+        self,
+        memories: Memories,
+        namespace: str = "default",
+        *,
+        name: str = "memory",
+        description: str | None = None,
     ) -> None:
         self.memories, self.namespace = memories, text_field("namespace", namespace)
         self.name, self.description = name, description
@@ -65,7 +72,11 @@ class SlotStore(MemoryStore):
 
     async def add(self, content: str, metadata: Any = None) -> None:
         """Remember a statement, such as the model gives to ``add_memory``, once; the metadata is left out."""
-        about = {"speaker": "assistant", "source": "add_memory", "key": digest("add_memory", content)}
+        about = {
+            "speaker": "assistant",
+            "source": "add_memory",
+            "key": digest("add_memory", content),
+        }
         await self.memories.aremember(self.namespace, content, **about)
 
     def read_for(self, query: str) -> Reading | None:
@@ -110,7 +121,9 @@ class LongTermMemory(MemoryManager):
         told = injection if isinstance(injection, dict) else {}
         # "userTurn", Strands' own trigger, would leave the model without memory once it has called a tool.
         config: Any = {"trigger": "everyTurn", "query": _query, "format": _block, **told}
-        super().__init__([self._store, *stores], injection=config if injection else False, **options)
+        super().__init__(
+            [self._store, *stores], injection=config if injection else False, **options
+        )
 
     async def init_agent(self, agent: Any) -> None:
         """Attach to an agent: Strands calls this."""
@@ -119,7 +132,9 @@ class LongTermMemory(MemoryManager):
         agent.add_middleware(InvokeModelStage, turns.watch)
         agent.add_hook(turns.begin, BeforeInvocationEvent)
         agent.add_hook(turns.call, BeforeModelCallEvent)
-        agent.add_hook(partial(self._end, turns, self.session or uuid.uuid4().hex), AfterInvocationEvent)
+        agent.add_hook(
+            partial(self._end, turns, self.session or uuid.uuid4().hex), AfterInvocationEvent
+        )
 
     async def _end(self, turns: _Turns, session: str, event: AfterInvocationEvent) -> None:
         turn = turns.end(event)
@@ -137,7 +152,9 @@ class LongTermMemory(MemoryManager):
         return _made, (type(self), self.memories, self.namespace, self._options)
 
 
-def _made(kind: Callable[..., LongTermMemory], memories: Memories, namespace: str, options: Any) -> LongTermMemory:
+def _made(
+    kind: Callable[..., LongTermMemory], memories: Memories, namespace: str, options: Any
+) -> LongTermMemory:
     return kind(memories, namespace, **options)
 
 
@@ -167,9 +184,13 @@ class _Turns:
         turns.append(_Turn(asked, asyncio.current_task()))
 
     def call(self, event: BeforeModelCallEvent) -> None:
-        self._note(event.invocation_state, ended=False)  # and so it stays if a hook answers in place of the model
+        self._note(
+            event.invocation_state, ended=False
+        )  # and so it stays if a hook answers in place of the model
 
-    async def watch(self, context: Any, call: Callable[[Any], AsyncIterator[Any]]) -> AsyncIterator[Any]:
+    async def watch(
+        self, context: Any, call: Callable[[Any], AsyncIterator[Any]]
+    ) -> AsyncIterator[Any]:
         """Note whether a stream came to its end: one that breaks off looks like "end_turn" to Strands."""
         cut = False
         async for event in call(context):
@@ -207,13 +228,20 @@ def _said(result: AgentResult) -> str:
 
 def _asked(messages: Sequence[Any]) -> Any:
     """Give the last message with words of the user's; results of tools are messages of theirs as well."""
-    return next((message for message in reversed(messages) if message["role"] == "user" and _text(message)), None)
+    return next(
+        (message for message in reversed(messages) if message["role"] == "user" and _text(message)),
+        None,
+    )
 
 
 def _text(message: Any) -> str:
     """Give the words of a message; those of an answer with citations are one level down."""
-    nested = (block.get("citationsContent", {}).get("content", [block]) for block in message["content"])
-    return "\n".join(block["text"] for blocks in nested for block in blocks if block.get("text")).strip()
+    nested = (
+        block.get("citationsContent", {}).get("content", [block]) for block in message["content"]
+    )
+    return "\n".join(
+        block["text"] for blocks in nested for block in blocks if block.get("text")
+    ).strip()
 
 
 def _query(context: Any) -> str:

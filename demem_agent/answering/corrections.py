@@ -17,7 +17,16 @@ CORRECTION = "correction"
 def correction_turn(context: Context, correction: str, at: datetime | None) -> Turn:
     """Give a correction as it is remembered: with the question that it answers, dated when it was given."""
     text = f"{stem(context.query)} {strip_rendered(correction).strip()}"
-    return Turn(text, CORRECTION, at or context.at, None, CORRECTION, f"{CORRECTION}:{context.id}", 1.0, None)
+    return Turn(
+        text,
+        CORRECTION,
+        at or context.at,
+        None,
+        CORRECTION,
+        f"{CORRECTION}:{context.id}",
+        1.0,
+        None,
+    )
 
 
 def stem(query: str) -> str:

@@ -9,10 +9,11 @@ import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.encoders import as_matrix, default_encoder
-from demem_agent.summaries.compress import day, said
 from demem_agent.text.dates import find
 from demem_agent.text.questions import NAME, has_number
-from demem_agent.text.words import clean, content_terms, sentences
+from demem_agent.text.saying import day, said
+from demem_agent.text.sentences import sentences
+from demem_agent.text.words import clean, content_terms
 from demem_agent.types import Draft, Encoder, Evidence, Question, number_of
 
 __all__ = ["ExtractiveAnswerer"]
@@ -79,7 +80,12 @@ class ExtractiveAnswerer:
         named = [_is_named(query.lower(), s.evidence.speaker) for s in found]
         asks = [s.text.rstrip().endswith("?") for s in found]
         corrects = [s.evidence.source == CORRECTION for s in found]
-        lexical = np.array(overlap) + _CONTEXT * np.array(near) + _SPEAKER * np.array(named) - _ASKS * np.array(asks)
+        lexical = (
+            np.array(overlap)
+            + _CONTEXT * np.array(near)
+            + _SPEAKER * np.array(named)
+            - _ASKS * np.array(asks)
+        )
         lexical += _CORRECTS * np.array(corrects)
         scores = _COSINE * (vectors[1:] @ vectors[0]) + lexical + _KIND * np.array(kind)
         related = (np.array(overlap) > 0) | (vectors[1:] @ vectors[0] > _LEAST)
@@ -114,7 +120,10 @@ def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:
 
 def _rarity(wanted: frozenset[str], found: list[_Sentence]) -> dict[str, float]:
     """Weigh each word of the question by how few sentences of the reading hold it."""
-    return {word: float(np.log1p(len(found) / (1 + sum(word in s.words for s in found)))) for word in wanted}
+    return {
+        word: float(np.log1p(len(found) / (1 + sum(word in s.words for s in found))))
+        for word in wanted
+    }
 
 
 def _kind(query: str, sentence: _Sentence) -> float:

@@ -22,7 +22,10 @@ class TokenF1:
 
     def score(self, attempt: Attempt) -> float:
         """Give 2PR / (P + R) over multisets of words, in [0, 1]."""
-        answer, reference = Counter(content_terms(attempt.answer)), Counter(content_terms(attempt.reference))
+        answer, reference = (
+            Counter(content_terms(attempt.answer)),
+            Counter(content_terms(attempt.reference)),
+        )
         common = sum((answer & reference).values())
         return 2 * common / max(sum(answer.values()) + sum(reference.values()), 1)
 
@@ -34,12 +37,18 @@ class Contained:
 
     def score(self, attempt: Attempt) -> float:
         """Give the share of the reference's parts (split at commas and "and") that one line of the reading holds."""
-        return coverage(attempt.reference, [set(content_terms(line)) for line in _statements(attempt.reading)])
+        return coverage(
+            attempt.reference, [set(content_terms(line)) for line in _statements(attempt.reading)]
+        )
 
 
 def coverage(reference: str, lines: Sequence[set[str]]) -> float:
     """Give the share in [0, 1] of a reference's parts all of whose words one of the lines holds."""
-    parts = [words for part in _PARTS.split(_MONTH.sub(r"\1 \2", reference)) if (words := set(content_terms(part)))]
+    parts = [
+        words
+        for part in _PARTS.split(_MONTH.sub(r"\1 \2", reference))
+        if (words := set(content_terms(part)))
+    ]
     held = sum(any(part <= line for line in lines) for part in parts)
     return held / max(len(parts), 1)
 

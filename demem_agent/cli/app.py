@@ -59,12 +59,19 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # typer and rich leave this way when a pipe is closed, and only then
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered has no reader
+    except (
+        BrokenPipeError,
+        SystemExit,
+    ):  # typer and rich leave this way when a pipe is closed, and only then
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # what is still buffered has no reader
         return PIPE_CLOSED
     except _TyperUsageError as error:
         return report(_usage(error), arguments)
-    except Exception as error:  # the outermost frame: a fault that was not foreseen is still one line and exit 2
+    except (
+        Exception
+    ) as error:  # the outermost frame: a fault that was not foreseen is still one line and exit 2
         return report(error, arguments)
     return code if isinstance(code, int) else 0
 

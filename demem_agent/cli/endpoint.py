@@ -26,22 +26,35 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 class Endpoint:
     """Which model, where it is and what it may cost. The key is in the environment, and never an argument."""
 
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="A language model, as its provider names it.")] = (
-        None
-    )
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Of any server that speaks OpenAI's protocol, up to /v1. [OpenAI]")
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A language model, as its provider names it.")
     ] = None
-    key_env: Annotated[str, typer.Option(metavar="NAME", help="Environment variable that holds the key.")] = _KEY
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="For one whole answer, retries and all.")] = 30.0
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Of any server that speaks OpenAI's protocol, up to /v1. [OpenAI]"
+        ),
+    ] = None
+    key_env: Annotated[
+        str, typer.Option(metavar="NAME", help="Environment variable that holds the key.")
+    ] = _KEY
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="For one whole answer, retries and all.")
+    ] = 30.0
     price: Annotated[
         list[str] | None,
-        typer.Option(metavar="IN,OUT", help="Of a million tokens; NAME=IN,OUT for one model; may be repeated."),
+        typer.Option(
+            metavar="IN,OUT",
+            help="Of a million tokens; NAME=IN,OUT for one model; may be repeated.",
+        ),
     ] = None
     limit_cost: Annotated[
-        float | None, typer.Option(metavar="X", help="Call no model once this would be passed; needs --price.")
+        float | None,
+        typer.Option(metavar="X", help="Call no model once this would be passed; needs --price."),
     ] = None
-    limit_tokens: Annotated[int | None, typer.Option(metavar="N", help="The same in tokens.")] = None
+    limit_tokens: Annotated[int | None, typer.Option(metavar="N", help="The same in tokens.")] = (
+        None
+    )
 
     def ledger(self, name: str, models: Sequence[str]) -> Ledger:
         """Make the ledger of a command that asks these models.
@@ -50,12 +63,17 @@ class Endpoint:
             UsageError: where a cost is limited and a model has no price.
             InvalidInput: for a price or a limit that is none.
         """
-        from demem_agent.llms import Ledger, Limit  # not needed by other commands, which start sooner without
+        from demem_agent.llms import (  # not needed by other commands, which start sooner without
+            Ledger,
+            Limit,
+        )
 
         prices = self._prices(models)
         unpriced = [model for model in models if model not in prices]
         if self.limit_cost is not None and unpriced:
-            raise UsageError(f"--limit-cost needs the price of {unpriced[0]}: --price IN,OUT, of a million tokens")
+            raise UsageError(
+                f"--limit-cost needs the price of {unpriced[0]}: --price IN,OUT, of a million tokens"
+            )
         return Ledger(name, prices=prices, limit=Limit(self.limit_cost, self.limit_tokens))
 
     def chat(self, model: str, ledger: Ledger) -> OpenAIChat:
@@ -67,15 +85,23 @@ class Endpoint:
         from demem_agent.llms import OpenAIChat, Retry
 
         retry = Retry(seconds=self.timeout)
-        return OpenAIChat(model, base_url=self.base_url, api_key=self._key(), retry=retry, ledger=ledger)
+        return OpenAIChat(
+            model, base_url=self.base_url, api_key=self._key(), retry=retry, ledger=ledger
+        )
 
     def _key(self) -> str | None:
         """Give the key; None where a server of one's own needs none."""
         if not _VARIABLE.fullmatch(self.key_env):
-            raise UsageError("--key-env takes the name of an environment variable, such as OPENAI_API_KEY, and no key")
+            raise UsageError(
+                "--key-env takes the name of an environment variable, such as OPENAI_API_KEY, and no key"
+            )
         key = os.environ.get(self.key_env)
-        if not key and (self.key_env != _KEY or not (self.base_url or os.environ.get("OPENAI_BASE_URL"))):
-            named = self.key_env if self.key_env.isupper() else "variable of that name"  # it might be the key itself
+        if not key and (
+            self.key_env != _KEY or not (self.base_url or os.environ.get("OPENAI_BASE_URL"))
+        ):
+            named = (
+                self.key_env if self.key_env.isupper() else "variable of that name"
+            )  # it might be the key itself
             raise UsageError(
                 f"the environment has no {named}: set it to the provider's key, name another variable with --key-env, "
                 "or a server that needs no key with --base-url"
@@ -85,8 +111,14 @@ class Endpoint:
     def _prices(self, models: Sequence[str]) -> dict[str, tuple[float, float]]:
         given = dict(map(_price, self.price or ()))
         if unknown := [name for name in given if name and name not in models]:
-            raise UsageError(f"--price names {unknown[0]}, which is not asked; asked are {', '.join(models)}")
-        return {model: given.get(model, given.get("", (-1.0, -1.0))) for model in models if _known(given, model)}
+            raise UsageError(
+                f"--price names {unknown[0]}, which is not asked; asked are {', '.join(models)}"
+            )
+        return {
+            model: given.get(model, given.get("", (-1.0, -1.0)))
+            for model in models
+            if _known(given, model)
+        }
 
 
 def _known(given: Mapping[str, object], model: str) -> bool:
@@ -99,5 +131,7 @@ def _price(typed: str) -> tuple[str, tuple[float, float]]:
     try:
         prompts, answers = (float(number) for number in pair.split(","))
     except ValueError as error:
-        raise InvalidInput("price", typed, "IN,OUT or NAME=IN,OUT, numbers for a million tokens") from error
+        raise InvalidInput(
+            "price", typed, "IN,OUT or NAME=IN,OUT, numbers for a million tokens"
+        ) from error
     return name, (prompts, answers)

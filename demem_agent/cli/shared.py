@@ -12,7 +12,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
@@ -25,7 +32,10 @@ __all__ = ["WIDTH_OF_A_PIPE", "At", "Budget", "Output", "Place", "ticking"]
 WIDTH_OF_A_PIPE = 100
 _SQLITE = "sqlite:///"
 
-At = Annotated[str | None, typer.Option(metavar="TIME", help="When it is asked, ISO 8601, such as 2025-06-01T18:30.")]
+At = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="When it is asked, ISO 8601, such as 2025-06-01T18:30."),
+]
 
 
 @contextmanager
@@ -35,9 +45,18 @@ def ticking(what: str, *, transient: bool = False) -> Iterator[Callable[[int, in
     Where the error stream is no terminal, nothing is shown. A transient bar goes away at the end.
     """
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(
-        *columns, TimeRemainingColumn(), console=console, transient=transient, disable=not console.is_terminal
+        *columns,
+        TimeRemainingColumn(),
+        console=console,
+        transient=transient,
+        disable=not console.is_terminal,
     ) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
@@ -52,7 +71,9 @@ def _width() -> int | None:
 class Output:
     """How a command prints what it found."""
 
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False
     debug: Annotated[bool, typer.Option("--debug", help="Print the traceback of an error.")] = False
 
     def show(self, document: object, *parts: RenderableType) -> None:
@@ -70,13 +91,19 @@ class Place:
     memory: Annotated[
         str | None,
         typer.Option(
-            "--memory", "-m", metavar="PATH", envvar="DEMEM_MEMORY", help="SQLite file of the memory, or URL."
+            "--memory",
+            "-m",
+            metavar="PATH",
+            envvar="DEMEM_MEMORY",
+            help="SQLite file of the memory, or URL.",
         ),
     ] = None
-    memory_id: Annotated[str, typer.Option("--id", metavar="NAME", help="Which of the memories in the file.")] = (
+    memory_id: Annotated[
+        str, typer.Option("--id", metavar="NAME", help="Which of the memories in the file.")
+    ] = "default"
+    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose memories.")] = (
         "default"
     )
-    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose memories.")] = "default"
 
     def open(self) -> SlotMemory:
         """Open a memory that exists.
@@ -86,7 +113,9 @@ class Place:
         """
         path = self.path
         if path is not None and not path.exists():
-            raise UsageError(f"there is no memory at {path}; demem ingest or demem import makes one")
+            raise UsageError(
+                f"there is no memory at {path}; demem ingest or demem import makes one"
+            )
         store = open_store(self.url)
         self._require(store)
         return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant)
@@ -129,18 +158,30 @@ class Place:
         known = store.memories(self.tenant)
         if self.memory_id not in known:
             store.close()
-            held = f"those there are {', '.join(map(repr, known[:5]))}" if known else "it holds none"
-            raise UsageError(f"{self.memory} has no memory with the id {self.memory_id!r} for this tenant; {held}")
+            held = (
+                f"those there are {', '.join(map(repr, known[:5]))}" if known else "it holds none"
+            )
+            raise UsageError(
+                f"{self.memory} has no memory with the id {self.memory_id!r} for this tenant; {held}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The settings of a memory that is made; one that exists has its own."""
 
-    slots: Annotated[int | None, typer.Option(metavar="N", help="K, the most slots there ever are. [10]")] = None
-    slot_limit: Annotated[int | None, typer.Option(metavar="N", help="L, the most a summary measures. [2000]")] = None
-    read_limit: Annotated[int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")] = None
-    unit: Annotated[str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")] = None
+    slots: Annotated[
+        int | None, typer.Option(metavar="N", help="K, the most slots there ever are. [10]")
+    ] = None
+    slot_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="L, the most a summary measures. [2000]")
+    ] = None
+    read_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")
+    ] = None
+    unit: Annotated[
+        str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")
+    ] = None
     initial_slots: Annotated[
         int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
     ] = None

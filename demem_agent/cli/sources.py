@@ -52,7 +52,9 @@ def _format(file: Path, format: str) -> str:
         return "text" if format == "txt" else format
     found = _BY_EXTENSION.get(file.suffix.lower())
     if found is None:
-        raise UsageError(f"the extension of {file.name} does not tell its format; pass --format jsonl, text or locomo")
+        raise UsageError(
+            f"the extension of {file.name} does not tell its format; pass --format jsonl, text or locomo"
+        )
     return found
 
 
@@ -60,5 +62,7 @@ def _locomo(file: Path, sample: str | None) -> Dialogue:
     dialogues = load_locomo(file, sample)
     if len(dialogues) > 1:
         names = ", ".join(dialogue.name for dialogue in dialogues)
-        raise InvalidInput("sample", sample, f"one of {names}, since the file holds several dialogues")
+        raise InvalidInput(
+            "sample", sample, f"one of {names}, since the file holds several dialogues"
+        )
     return dialogues[0]

@@ -46,7 +46,13 @@ from demem_agent.decision.gaps import can_share, gaps, pairwise_distance, radius
 from demem_agent.decision.learner import Assignment, Confidence, Learner, Tally
 from demem_agent.decision.partition import Partition, cover_partition, fallback, greedy_partition
 from demem_agent.decision.restarts import AdaptiveRestarts, Restarting
-from demem_agent.decision.sequences import BernsteinSequence, betting, empirical_bernstein, growing_shares, histories
+from demem_agent.decision.sequences import (
+    BernsteinSequence,
+    betting,
+    empirical_bernstein,
+    growing_shares,
+    histories,
+)
 from demem_agent.decision.splits import CertifiedSplits, PracticalSplits
 
 __all__ = [

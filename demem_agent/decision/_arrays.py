@@ -28,7 +28,12 @@ def numbers(name: str, values: ArrayLike) -> Floats:
 def matrix(name: str, values: ArrayLike, low: float = 0.0, high: float = 1.0) -> Floats:
     """Convert to a non-empty (contexts, actions) array whose entries all lie in [low, high]; NaN does not."""
     array = numbers(name, values)
-    require(array.ndim == 2 and array.size > 0, name, "a non-empty (contexts, actions) matrix", f"shape {array.shape}")
+    require(
+        array.ndim == 2 and array.size > 0,
+        name,
+        "a non-empty (contexts, actions) matrix",
+        f"shape {array.shape}",
+    )
     outside = array[~((array >= low) & (array <= high))]
     require(outside.size == 0, name, f"in [{low:g}, {high:g}] everywhere", outside[:1])
     return array
@@ -39,7 +44,9 @@ def cluster(members: Iterable[int], size: int) -> NDArray[np.intp]:
     rows = np.asarray(list(members))
     whole = rows.ndim == 1 and rows.size > 0 and rows.dtype.kind in "iu"
     allowed = f"one or more whole numbers in [0, {size - 1}]"
-    require(whole and bool((rows >= 0).all() and (rows < size).all()), "members", allowed, rows.tolist())
+    require(
+        whole and bool((rows >= 0).all() and (rows < size).all()), "members", allowed, rows.tolist()
+    )
     return rows.astype(np.intp)
 
 
@@ -54,6 +61,8 @@ def minimax(values: Floats, members: Iterable[int] | None = None) -> tuple[float
 def pairwise_minimax(values: Floats) -> Floats:
     """Compute ``minimax`` of every pair of rows, as a symmetric (N, N) matrix."""
     closest = np.full((len(values), len(values)), np.inf)
-    for column in values.T:  # one action at a time: O(N^2) memory, where broadcasting would take O(N^2 A)
+    for (
+        column
+    ) in values.T:  # one action at a time: O(N^2) memory, where broadcasting would take O(N^2 A)
         np.minimum(closest, np.maximum.outer(column, column), out=closest)
     return closest

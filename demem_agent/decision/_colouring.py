@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from demem_agent.decision._arrays import Bools
 
 Whole = NDArray[np.intp]
-COLOURING_BUDGET = 50_000  # search nodes spent on witnesses that a greedy colouring does not satisfy
+COLOURING_BUDGET = (
+    50_000  # search nodes spent on witnesses that a greedy colouring does not satisfy
+)
 
 
 def smallest_last(graph: Bools) -> tuple[Whole, int]:
@@ -57,11 +59,16 @@ def searched_colouring(graph: Bools, order: Whole, k: int) -> Whole:
 
 def _backtracked(graph: Bools, k: int) -> Whole:
     """Colour the vertex with the fewest free colours first; ValueError when it is proven that none do."""
-    labels, blocked = np.full(len(graph), -1, dtype=np.intp), np.zeros((len(graph), k), dtype=np.intp)
+    labels, blocked = (
+        np.full(len(graph), -1, dtype=np.intp),
+        np.zeros((len(graph), k), dtype=np.intp),
+    )
     path: list[tuple[int, int, int]] = []
     vertex, state, used = _most_blocked(labels, blocked), 0, 0
     for _ in range(COLOURING_BUDGET):
-        while state < min(used + 1, k) and blocked[vertex, state]:  # one unused colour stands for all of them
+        while (
+            state < min(used + 1, k) and blocked[vertex, state]
+        ):  # one unused colour stands for all of them
             state += 1
         if state < min(used + 1, k):
             labels[vertex], blocked[:, state] = state, blocked[:, state] + graph[vertex]
@@ -74,8 +81,12 @@ def _backtracked(graph: Bools, k: int) -> Whole:
             labels[vertex], blocked[:, state] = -1, blocked[:, state] - graph[vertex]
             state += 1
         else:
-            raise ValueError(f"cannot_link must be satisfiable with {k} states, got pairs that need more")
-    raise RuntimeError(f"cannot_link: a bounded search neither satisfied it with {k} states nor proved that none do")
+            raise ValueError(
+                f"cannot_link must be satisfiable with {k} states, got pairs that need more"
+            )
+    raise RuntimeError(
+        f"cannot_link: a bounded search neither satisfied it with {k} states nor proved that none do"
+    )
 
 
 def _most_blocked(labels: Whole, blocked: NDArray[np.intp]) -> int:

@@ -55,7 +55,9 @@ class _Walk:
         if self.left <= 0 or widest * k < rest.bit_count():
             return None
         hardest = (rest & -rest).bit_length() - 1
-        for action in sorted(self.fits[hardest], key=lambda a: -(self.served[a] & rest).bit_count()):
+        for action in sorted(
+            self.fits[hardest], key=lambda a: -(self.served[a] & rest).bit_count()
+        ):
             found = self.descend(rest & ~self.served[action], k - 1)
             if found is not None:
                 return (action, *found)
@@ -140,7 +142,9 @@ def _without(actions: list[int], place: int | None) -> list[int]:
     return [action for i, action in enumerate(actions) if i != place]
 
 
-def _best_addition(losses: Floats, kept: list[int], key: Callable[[Floats], Key]) -> tuple[Key, int]:
+def _best_addition(
+    losses: Floats, kept: list[int], key: Callable[[Floats], Key]
+) -> tuple[Key, int]:
     base = losses[:, kept].min(axis=1, initial=1.0)
     values = [key(np.minimum(base, column)) for column in losses.T]
     action = min(range(len(values)), key=values.__getitem__)

@@ -27,7 +27,9 @@ def _solve(cost: Floats, rows: Floats, *, lower: float, upper: float) -> list[in
     """Minimise ``cost @ y`` over y in {0, 1} with lower <= rows @ y <= upper; give the chosen places."""
     optimize = scipy("scipy.optimize")
     constraint = optimize.LinearConstraint(rows, lower, upper)
-    answer = optimize.milp(cost, integrality=np.ones(len(cost)), bounds=optimize.Bounds(0, 1), constraints=[constraint])
+    answer = optimize.milp(
+        cost, integrality=np.ones(len(cost)), bounds=optimize.Bounds(0, 1), constraints=[constraint]
+    )
     return _chosen(answer)
 
 
@@ -36,7 +38,9 @@ def median_actions(weighted: Floats, k: int) -> list[int]:
     optimize, sparse = scipy("scipy.optimize"), scipy("scipy.sparse")
     n, width = weighted.shape
     eye = sparse.identity(n * width, format="csr")
-    once = sparse.hstack([sparse.csr_matrix((n, width)), sparse.kron(sparse.identity(n), np.ones((1, width)))])
+    once = sparse.hstack(
+        [sparse.csr_matrix((n, width)), sparse.kron(sparse.identity(n), np.ones((1, width)))]
+    )
     opened = sparse.hstack([sparse.kron(np.ones((n, 1)), sparse.identity(width)), -eye])
     count = sparse.csr_matrix(np.concatenate([np.ones(width), np.zeros(n * width)])[None, :])
     answer = optimize.milp(
@@ -56,7 +60,9 @@ def median_actions(weighted: Floats, k: int) -> list[int]:
 def _chosen(answer: object) -> list[int]:
     values = getattr(answer, "x", None)
     if getattr(answer, "status", None) != 0 or values is None:
-        raise RuntimeError(f"the integer program was not solved: {getattr(answer, 'message', answer)}")
+        raise RuntimeError(
+            f"the integer program was not solved: {getattr(answer, 'message', answer)}"
+        )
     return [int(place) for place in np.flatnonzero(np.asarray(values) > 0.5)]
 
 

@@ -100,7 +100,12 @@ def candidate_radius(envelope_pair: Envelope) -> CandidateRadius:
     is the best among them, so that neither a better nor a shared action outside the set is considered.
     Raises ValueError for another number of contexts. Source: appendix "Practical split trigger".
     """
-    require(len(envelope_pair.lower) == 2, "envelope_pair", "of shape (2, U)", f"shape {envelope_pair.lower.shape}")
+    require(
+        len(envelope_pair.lower) == 2,
+        "envelope_pair",
+        "of shape (2, U)",
+        f"shape {envelope_pair.lower.shape}",
+    )
     losses = lower_losses(envelope_pair)
     losses.setflags(write=False)
     radius, candidate = minimax(losses)

@@ -17,7 +17,14 @@ from numpy.typing import ArrayLike
 
 from demem_agent.decision._arrays import Bools, Floats, require
 from demem_agent.decision._covers import exchange
-from demem_agent.decision.learner import Assignment, Confidence, Labels, Tally, require_round, upper_confidence
+from demem_agent.decision.learner import (
+    Assignment,
+    Confidence,
+    Labels,
+    Tally,
+    require_round,
+    upper_confidence,
+)
 
 __all__ = ["CorrectedPrior", "Role"]
 
@@ -81,8 +88,18 @@ class CorrectedPrior:
     ) -> None:
         labels = np.array(prior, dtype=np.intp)
         size = (confidence.contexts,)
-        require(labels.shape == size and confidence.actions == actions, "confidence", "made for N and A", confidence)
-        require(bool(((labels >= 0) & (labels < slots)).all()), "prior", f"slots in [0, {slots - 1}]", labels)
+        require(
+            labels.shape == size and confidence.actions == actions,
+            "confidence",
+            "made for N and A",
+            confidence,
+        )
+        require(
+            bool(((labels >= 0) & (labels < slots)).all()),
+            "prior",
+            f"slots in [0, {slots - 1}]",
+            labels,
+        )
         for name, value in (("tolerance", tolerance), ("trust", trust), ("slot_trust", slot_trust)):
             require(0 < value <= 1, name, "in (0, 1]", value)
         require(kinship > 1, "kinship", "> 1", kinship)
@@ -110,7 +127,9 @@ class CorrectedPrior:
             return upper_confidence(*self._kin_rewards(context), self.confidence.noise, self._order)
         if self.left and (action := self._second_opinion(context, slot)) >= 0:
             return action
-        return upper_confidence(self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order)
+        return upper_confidence(
+            self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order
+        )
 
     def learn(self, context: int, action: int, reward: float) -> None:
         """Take in a reward, and change the context's place if a certificate says so."""
@@ -147,7 +166,9 @@ class CorrectedPrior:
             self._leave(context)
             if self.left >= self.trust * len(self.slot):
                 self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
-            elif self.gone[slot] >= max(2.0, self.slot_trust * (self.gone[slot] + self.members[slot])):
+            elif self.gone[slot] >= max(
+                2.0, self.slot_trust * (self.gone[slot] + self.members[slot])
+            ):
                 self._dissolve(self.slot == slot)
 
     def _disagrees(self, context: int, slot: int, action: int) -> bool:
@@ -160,7 +181,9 @@ class CorrectedPrior:
             return False
         total = self.own.sums[context, action]
         difference = abs(total / mine - (self.pool.sums[slot, action] - total) / others)
-        width = self.confidence.single(int(mine)) + self.confidence.pooled(int(others), int(self.members[slot]) - 1)
+        width = self.confidence.single(int(mine)) + self.confidence.pooled(
+            int(others), int(self.members[slot]) - 1
+        )
         return bool(difference > width)
 
     def _dissolve(self, group: Bools) -> None:
@@ -242,7 +265,9 @@ class CorrectedPrior:
         if empty.size:
             return int(empty[0])
         for slot in np.argsort(self.members, kind="stable"):
-            twins = np.flatnonzero((self.shown == self.shown[slot]) & (np.arange(len(self.shown)) != slot))
+            twins = np.flatnonzero(
+                (self.shown == self.shown[slot]) & (np.arange(len(self.shown)) != slot)
+            )
             if twins.size and (self.members[slot] == 0 or self._certified(int(slot))):
                 self._merge(int(slot), int(twins[0]))
                 return int(slot)
@@ -291,7 +316,10 @@ class CorrectedPrior:
 
     def _refresh(self) -> None:
         """Choose again each time another eighth of all contexts was placed since the last choice."""
-        if self.saturated and (self.role == Role.PLACED).sum() - self._chosen_for >= len(self.role) / 8:
+        if (
+            self.saturated
+            and (self.role == Role.PLACED).sum() - self._chosen_for >= len(self.role) / 8
+        ):
             self._choose_anew()
 
     def _choose_anew(self) -> None:

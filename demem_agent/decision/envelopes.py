@@ -28,8 +28,18 @@ class Envelope:
 
     def __post_init__(self) -> None:
         lower, upper = matrix("lower", self.lower).copy(), matrix("upper", self.upper).copy()
-        require(lower.shape == upper.shape, "upper", f"of the shape of lower, {lower.shape}", f"shape {upper.shape}")
-        require(bool((lower <= upper).all()), "lower", "<= upper everywhere", f"an excess of {(lower - upper).max():g}")
+        require(
+            lower.shape == upper.shape,
+            "upper",
+            f"of the shape of lower, {lower.shape}",
+            f"shape {upper.shape}",
+        )
+        require(
+            bool((lower <= upper).all()),
+            "lower",
+            "<= upper everywhere",
+            f"an excess of {(lower - upper).max():g}",
+        )
         for name, array in (("lower", lower), ("upper", upper)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -67,7 +77,9 @@ def guard_band(scores: ArrayLike, *, c_beta: float, sigma_0: float, eta_cal: flo
     require(0 <= eta_cal < math.inf, "eta_cal", "finite and >= 0", eta_cal)
     filled, known = _known_scores(numbers("scores", scores))
     spread = np.hypot(filled.std(axis=-1, ddof=1), sigma_0)
-    return _band(filled.mean(axis=-1), c_beta * spread / math.sqrt(filled.shape[-1]) + eta_cal, known)
+    return _band(
+        filled.mean(axis=-1), c_beta * spread / math.sqrt(filled.shape[-1]) + eta_cal, known
+    )
 
 
 def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> Envelope:
@@ -95,7 +107,12 @@ def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> E
     pulls = matrix("counts", counts, 0, t)
     require(bool((pulls == np.floor(pulls)).all()), "counts", "whole numbers", "fractions")
     centre, known = numbers("means", means), pulls > 0
-    require(centre.shape == pulls.shape, "means", f"of the shape of counts, {pulls.shape}", f"shape {centre.shape}")
+    require(
+        centre.shape == pulls.shape,
+        "means",
+        f"of the shape of counts, {pulls.shape}",
+        f"shape {centre.shape}",
+    )
     centre = matrix("means", np.where(known, centre, 0.5))
     log_term = math.log(4 * pulls.size) + 2 * math.log(t) - math.log(delta)
     return _band(centre, np.sqrt(log_term / (2 * np.maximum(pulls, 1))), known)
@@ -104,11 +121,21 @@ def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> E
 def _known_scores(scores: Floats) -> tuple[Floats, Bools]:
     """Split scores into (N, A, B) numbers, filled where unknown, and the (N, A) mask of what is known."""
     shaped = 1 <= scores.ndim <= 3 and scores.size > 0 and scores.shape[-1] >= 2
-    require(shaped, "scores", "a non-empty (contexts, actions, B) array with B >= 2", f"shape {scores.shape}")
+    require(
+        shaped,
+        "scores",
+        "a non-empty (contexts, actions, B) array with B >= 2",
+        f"shape {scores.shape}",
+    )
     scores = scores.reshape((1,) * (3 - scores.ndim) + scores.shape)
     missing = np.isnan(scores)
     known: Bools = np.logical_not(missing.all(axis=-1))
-    require(not missing[known].any(), "scores", "all NaN or all numbers for one context and action", "a mixture")
+    require(
+        not missing[known].any(),
+        "scores",
+        "all NaN or all numbers for one context and action",
+        "a mixture",
+    )
     filled: Floats = np.where(missing, 0.5, scores)
     outside = filled[(filled < 0) | (filled > 1)]
     require(outside.size == 0, "scores", "in [0, 1], or NaN when unknown", outside[:1])

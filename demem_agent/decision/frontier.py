@@ -34,7 +34,9 @@ from demem_agent.decision._programs import largest_packing, median_actions, scip
 from demem_agent.decision.gaps import gaps
 
 Labels = NDArray[np.intp]
-ROUNDING = 1e-9  # slack of a mean recomputed in another order; everything worst-case is compared exactly
+ROUNDING = (
+    1e-9  # slack of a mean recomputed in another order; everything worst-case is compared exactly
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +77,11 @@ class Covering:
     def verify(self, mu: ArrayLike) -> bool:
         """Check that so many states reach ``eps`` on ``mu``; that fewer do not is not checked."""
         attained = _attained(gaps(mu), self.actions, self.labels)
-        return attained is not None and len(self.actions) == self.number and float(attained.max()) <= self.eps
+        return (
+            attained is not None
+            and len(self.actions) == self.number
+            and float(attained.max()) <= self.eps
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,9 @@ def worst_case_frontier(mu: ArrayLike, k: int) -> Frontier:
     Raises ValueError for arguments out of range, ImportError without scipy, RuntimeError if the solver gives up.
     Source: eq. (epsK).
     """
-    scipy("scipy.optimize")  # asked for before it may turn out not to be needed: no error that comes and goes
+    scipy(
+        "scipy.optimize"
+    )  # asked for before it may turn out not to be needed: no error that comes and goes
     losses, (bounds, found) = gaps(mu), _worst_case_bounds(mu, k)
 
     def reachable(level: float) -> bool:
@@ -245,7 +253,11 @@ def _attained(losses: Floats, actions: Sequence[int], labels: Labels) -> Floats 
     """Compute the gap of each context under its state's action; None where labels or actions do not exist."""
     chosen = np.asarray(actions, dtype=np.intp)
     exist = len(chosen) > 0 and bool(((chosen >= 0) & (chosen < losses.shape[1])).all())
-    if not exist or labels.shape != (len(losses),) or not bool(((labels >= 0) & (labels < len(chosen))).all()):
+    if (
+        not exist
+        or labels.shape != (len(losses),)
+        or not bool(((labels >= 0) & (labels < len(chosen))).all())
+    ):
         return None
     gap: Floats = losses[np.arange(len(losses)), chosen[labels]]
     return gap

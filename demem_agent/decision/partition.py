@@ -14,7 +14,13 @@ import numpy as np
 
 from demem_agent.decision._arrays import Bools, Floats, numbers, pairwise_minimax, require
 from demem_agent.decision._colouring import Whole, colour, searched_colouring, smallest_last
-from demem_agent.decision._covers import Key, bottleneck_actions, exchange, first_level, worst_and_mean
+from demem_agent.decision._covers import (
+    Key,
+    bottleneck_actions,
+    exchange,
+    first_level,
+    worst_and_mean,
+)
 from demem_agent.decision.certificates import lower_losses, upper_gaps
 from demem_agent.decision.envelopes import Envelope
 
@@ -49,7 +55,9 @@ class Partition:
                 object.__setattr__(self, name, array)
 
 
-def greedy_partition(envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None) -> Partition:
+def greedy_partition(
+    envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None
+) -> Partition:
     """Partition by colouring the cannot-link graph at the smallest level whose degeneracy leaves K colours enough.
 
     Bisects over the certified lower distances and 0, and colours smallest-last. O(N^2 (A + log N)) time, O(N^2)
@@ -70,7 +78,9 @@ def greedy_partition(envelope: Envelope, k: int, *, cannot_link: Pairs | Bools |
     return _coloured(distance, upper_gaps(envelope), k, apart)
 
 
-def cover_partition(envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None) -> Partition:
+def cover_partition(
+    envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None
+) -> Partition:
     """Partition by choosing at most K actions whose certified radius is small, each context taking the best of them.
 
     Bisects over the upper gaps, each level a set cover by a budgeted search; then adds and swaps actions while the
@@ -89,7 +99,10 @@ def cover_partition(envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | 
     starts = [classes[classes >= 0].tolist(), bottleneck_actions(losses, k)]
     choices = [exchange(losses, start, k) for start in starts]
     if apart is None:
-        labels = min((losses[:, c].argmin(axis=1) for c in choices), key=lambda found: _price(losses, found, k))
+        labels = min(
+            (losses[:, c].argmin(axis=1) for c in choices),
+            key=lambda found: _price(losses, found, k),
+        )
     else:
         labels = _placed(losses, k, apart, greedy.labels, choices)
     return _described(distance, losses, labels, k, apart)
@@ -104,8 +117,15 @@ def fallback(envelope: Envelope, partition: Partition, x: int) -> int:
     Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", fallback router.
     """
     losses = upper_gaps(envelope)
-    require(0 <= x < len(losses) and x % 1 == 0, "x", f"a whole number in [0, {len(losses) - 1}]", x)
-    require(len(partition.labels) == len(losses), "partition", f"of {len(losses)} contexts", len(partition.labels))
+    require(
+        0 <= x < len(losses) and x % 1 == 0, "x", f"a whole number in [0, {len(losses) - 1}]", x
+    )
+    require(
+        len(partition.labels) == len(losses),
+        "partition",
+        f"of {len(losses)} contexts",
+        len(partition.labels),
+    )
     if partition.actions is None:
         raise ValueError("partition must have actions, got None")
     others = np.where(np.arange(len(losses)) == x, -1, partition.labels)
@@ -121,18 +141,32 @@ def _witnesses(envelope: Envelope, k: int, given: Pairs | Bools | None) -> Bools
     require(k >= 1 and k % 1 == 0, "k", "a whole number >= 1", k)
     size = len(envelope.lower)
     if isinstance(given, np.ndarray) and given.dtype == np.bool_:
-        require(given.shape == (size, size), "cannot_link", f"of shape ({size}, {size})", f"shape {given.shape}")
+        require(
+            given.shape == (size, size),
+            "cannot_link",
+            f"of shape ({size}, {size})",
+            f"shape {given.shape}",
+        )
         require(bool((given == given.T).all()), "cannot_link", "symmetric", "a mask that is not")
         apart: Bools = given.copy()
     else:
         apart = _mask([] if given is None else list(given), size)
-    require(not np.diag(apart).any(), "cannot_link", "pairs of two different contexts", "one and the same")
+    require(
+        not np.diag(apart).any(),
+        "cannot_link",
+        "pairs of two different contexts",
+        "one and the same",
+    )
     return apart if apart.any() else None
 
 
 def _mask(pairs: list[tuple[int, int]], size: int) -> Bools:
     ends = numbers("cannot_link", pairs or np.empty((0, 2)))
-    fits = ends.ndim == 2 and ends.shape[1] == 2 and bool(((ends >= 0) & (ends < size) & (ends % 1 == 0)).all())
+    fits = (
+        ends.ndim == 2
+        and ends.shape[1] == 2
+        and bool(((ends >= 0) & (ends < size) & (ends % 1 == 0)).all())
+    )
     require(fits, "cannot_link", f"pairs of whole numbers in [0, {size - 1}]", pairs[:3])
     first, second = ends.astype(np.intp).T
     apart = np.zeros((size, size), dtype=np.bool_)
@@ -153,9 +187,13 @@ def _coloured(distance: Floats, losses: Floats, k: int, apart: Bools | None) -> 
     graph = _graph(distance, level, apart)
     order, degeneracy = smallest_last(graph)
     labels = colour(graph, order)
-    if labels.max() >= k:  # only the witnesses can bring this about: at the last level nothing else is left
+    if (
+        labels.max() >= k
+    ):  # only the witnesses can bring this about: at the last level nothing else is left
         labels = searched_colouring(graph, order, k)
-    return Partition(labels, _class_actions(losses, labels, k), level, _price(losses, labels, k)[0], degeneracy)
+    return Partition(
+        labels, _class_actions(losses, labels, k), level, _price(losses, labels, k)[0], degeneracy
+    )
 
 
 def _graph(distance: Floats, level: float, apart: Bools | None) -> Bools:
@@ -187,17 +225,23 @@ def _price(losses: Floats, labels: Whole, k: int) -> Key:
     return float(worst.min(axis=1).max()), float(mean)
 
 
-def _described(distance: Floats, losses: Floats, labels: Whole, k: int, apart: Bools | None) -> Partition:
+def _described(
+    distance: Floats, losses: Floats, labels: Whole, k: int, apart: Bools | None
+) -> Partition:
     together = labels[:, None] == labels[None, :]
     level = float(distance[together].max())
     degeneracy = smallest_last(_graph(distance, level, apart))[1]
-    return Partition(labels, _class_actions(losses, labels, k), level, _price(losses, labels, k)[0], degeneracy)
+    return Partition(
+        labels, _class_actions(losses, labels, k), level, _price(losses, labels, k)[0], degeneracy
+    )
 
 
 # Actions for states whose contexts are not free to choose
 
 
-def _placed(losses: Floats, k: int, apart: Bools, classes: Whole, choices: list[list[int]]) -> Whole:
+def _placed(
+    losses: Floats, k: int, apart: Bools, classes: Whole, choices: list[list[int]]
+) -> Whole:
     """Improve the colouring's classes by moves, and by placing the contexts for other actions of the states."""
     order = smallest_last(apart)[0]
     bound = order[apart[order].any(axis=1)]
@@ -214,7 +258,9 @@ def _swapped(losses: Floats, labels: Whole, k: int, apart: Bools, bound: Whole) 
     left = TRIALS
     while left > 0:
         actions = np.maximum(_class_actions(losses, labels, k), 0)
-        trials = sorted(_promising(losses, actions, _price(losses, labels, k)))[: min(left, TRIALS // 4)]
+        trials = sorted(_promising(losses, actions, _price(losses, labels, k)))[
+            : min(left, TRIALS // 4)
+        ]
         before = labels
         for _, state, action in trials:
             left -= 1
@@ -237,7 +283,9 @@ def _promising(losses: Floats, actions: Whole, price: Key) -> list[tuple[Key, in
     return found
 
 
-def _better(losses: Floats, best: Whole, other: Whole | None, k: int, apart: Bools, bound: Whole) -> Whole:
+def _better(
+    losses: Floats, best: Whole, other: Whole | None, k: int, apart: Bools, bound: Whole
+) -> Whole:
     if other is None:
         return best
     moved = _moved(losses, other, k, apart, bound)

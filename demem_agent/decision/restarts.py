@@ -81,7 +81,9 @@ class AdaptiveRestarts:
         while window < count:
             recent = (totals[-1] - totals[-1 - window]) / window
             before = totals[-1 - window] / (count - window)
-            if abs(recent - before) > self._width(window, count) + self._width(count - window, count):
+            if abs(recent - before) > self._width(window, count) + self._width(
+                count - window, count
+            ):
                 return True
             window *= 2
         return False

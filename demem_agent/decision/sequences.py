@@ -29,7 +29,9 @@ from numpy.typing import ArrayLike, NDArray
 from demem_agent.decision._arrays import Bools, Floats, numbers, require
 from demem_agent.decision.envelopes import Envelope
 
-LARGEST_BET = 0.5  # share of what a bet may lose at most; keeps every factor of the capital above one half
+LARGEST_BET = (
+    0.5  # share of what a bet may lose at most; keeps every factor of the capital above one half
+)
 STEPS = 30  # halvings of [0, 1]: the betting interval is wider than the exact one by at most 1e-9
 
 
@@ -41,12 +43,30 @@ class BernsteinSequence:
     module's docstring. Raises ValueError for a shape without pairs and for ``delta`` outside (0, 1).
     """
 
-    __slots__ = ("_confidence", "_count", "_lower", "_penalty", "_spread", "_total", "_upper", "_weight", "_weighted")
+    __slots__ = (
+        "_confidence",
+        "_count",
+        "_lower",
+        "_penalty",
+        "_spread",
+        "_total",
+        "_upper",
+        "_weight",
+        "_weighted",
+    )
 
     def __init__(self, shape: tuple[int, int], *, delta: float) -> None:
         self._confidence = _side(shape, delta)
-        self._count, self._total, self._spread = np.zeros(shape), np.full(shape, 0.5), np.full(shape, 0.25)
-        self._weight, self._weighted, self._penalty = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self._count, self._total, self._spread = (
+            np.zeros(shape),
+            np.full(shape, 0.5),
+            np.full(shape, 0.25),
+        )
+        self._weight, self._weighted, self._penalty = (
+            np.zeros(shape),
+            np.zeros(shape),
+            np.zeros(shape),
+        )
         self._lower, self._upper = np.zeros(shape), np.ones(shape)
 
     def observe(self, context: int, action: int, reward: float) -> None:
@@ -55,7 +75,9 @@ class BernsteinSequence:
         require(0 <= context < contexts, "context", f"in [0, {contexts - 1}]", context)
         require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
         require(0 <= reward <= 1, "reward", "in [0, 1]", reward)
-        self._advance((np.array([context]), np.array([action])), np.array([reward], dtype=np.float64))
+        self._advance(
+            (np.array([context]), np.array([action])), np.array([reward], dtype=np.float64)
+        )
 
     def envelope(self) -> Envelope:
         """Give the intervals as they stand; [0, 1] for a pair never observed."""
@@ -74,11 +96,15 @@ class BernsteinSequence:
         self._spread[at] += (reward - self._total[at] / (count + 1)) ** 2
         centre = self._weighted[at] / self._weight[at]
         width = (self._confidence + self._penalty[at]) / self._weight[at]
-        self._lower[at] = np.maximum(self._lower[at], centre - width)  # all past intervals hold at the same time
+        self._lower[at] = np.maximum(
+            self._lower[at], centre - width
+        )  # all past intervals hold at the same time
         self._upper[at] = np.minimum(self._upper[at], centre + width)
 
 
-def histories(contexts: ArrayLike, actions: ArrayLike, rewards: ArrayLike, shape: tuple[int, int]) -> Floats:
+def histories(
+    contexts: ArrayLike, actions: ArrayLike, rewards: ArrayLike, shape: tuple[int, int]
+) -> Floats:
     """Sort a log of observations into histories.
 
     Args:
@@ -91,7 +117,12 @@ def histories(contexts: ArrayLike, actions: ArrayLike, rewards: ArrayLike, shape
     """
     pairs = [_rows(name, values, size) for name, values, size in _named(contexts, actions, shape)]
     seen = numbers("rewards", rewards)
-    require(pairs[0].shape == pairs[1].shape == seen.shape, "rewards", "as long as contexts and actions", seen.shape)
+    require(
+        pairs[0].shape == pairs[1].shape == seen.shape,
+        "rewards",
+        "as long as contexts and actions",
+        seen.shape,
+    )
     flat = np.ravel_multi_index((pairs[0], pairs[1]), shape)
     order = np.argsort(flat, kind="stable")
     counts = np.bincount(flat, minlength=math.prod(shape))
@@ -118,10 +149,14 @@ def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:
     filled = np.where(known, table, 0.0)
     guess, bets = _plug_in(filled, known, confidence)
     bets = np.where(known, np.minimum(bets, LARGEST_BET), 0.0)
-    weight = np.maximum(np.cumsum(bets, axis=2), np.finfo(np.float64).tiny)  # 0 before the first reward
+    weight = np.maximum(
+        np.cumsum(bets, axis=2), np.finfo(np.float64).tiny
+    )  # 0 before the first reward
     centre = np.cumsum(bets * filled, axis=2) / weight
     half = (confidence + np.cumsum(_penalty(filled, guess, bets), axis=2)) / weight
-    return _unless_empty(np.maximum((centre - half).max(axis=2), 0.0), np.minimum((centre + half).min(axis=2), 1.0))
+    return _unless_empty(
+        np.maximum((centre - half).max(axis=2), 0.0), np.minimum((centre + half).min(axis=2), 1.0)
+    )
 
 
 def growing_shares(count: int) -> Floats:
@@ -226,15 +261,27 @@ def _ruled_out_below(rewards: Floats, bets: Floats, confidence: Floats) -> Float
 def _checked(rewards: ArrayLike) -> tuple[Floats, Bools]:
     """Convert histories to an array and the mask of what is known."""
     table = numbers("rewards", rewards)
-    require(table.ndim == 3 and table.size > 0, "rewards", "a non-empty (N, A, n) array", f"shape {table.shape}")
+    require(
+        table.ndim == 3 and table.size > 0,
+        "rewards",
+        "a non-empty (N, A, n) array",
+        f"shape {table.shape}",
+    )
     known: Bools = np.logical_not(np.isnan(table))
     outside = table[known & ~((table >= 0) & (table <= 1))]
     require(outside.size == 0, "rewards", "in [0, 1], or NaN at the end", outside[:1])
-    require(not (known[:, :, 1:] & ~known[:, :, :-1]).any(), "rewards", "without NaN before a number", "a gap")
+    require(
+        not (known[:, :, 1:] & ~known[:, :, :-1]).any(),
+        "rewards",
+        "without NaN before a number",
+        "a gap",
+    )
     return table, known
 
 
-def _named(contexts: ArrayLike, actions: ArrayLike, shape: tuple[int, int]) -> Iterable[tuple[str, ArrayLike, int]]:
+def _named(
+    contexts: ArrayLike, actions: ArrayLike, shape: tuple[int, int]
+) -> Iterable[tuple[str, ArrayLike, int]]:
     require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
     return (("contexts", contexts, shape[0]), ("actions", actions, shape[1]))
 

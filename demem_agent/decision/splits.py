@@ -14,7 +14,14 @@ from numpy.random import Generator
 from demem_agent.decision._arrays import Bools, Floats, require
 from demem_agent.decision.certificates import lower_gaps, upper_gaps
 from demem_agent.decision.envelopes import Envelope, hoeffding
-from demem_agent.decision.learner import Assignment, Confidence, Labels, Tally, require_round, upper_confidence
+from demem_agent.decision.learner import (
+    Assignment,
+    Confidence,
+    Labels,
+    Tally,
+    require_round,
+    upper_confidence,
+)
 from demem_agent.decision.partition import Partition, cover_partition, fallback, greedy_partition
 
 __all__ = ["CertifiedSplits", "PracticalSplits"]
@@ -40,9 +47,21 @@ class CertifiedSplits:
     """
 
     def __init__(
-        self, contexts: int, actions: int, slots: int, *, delta: float = 0.05, gamma: float = 0.2, rng: Generator
+        self,
+        contexts: int,
+        actions: int,
+        slots: int,
+        *,
+        delta: float = 0.05,
+        gamma: float = 0.2,
+        rng: Generator,
     ) -> None:
-        require(min(contexts, actions, slots) >= 1, "contexts, actions and slots", ">= 1", (contexts, actions, slots))
+        require(
+            min(contexts, actions, slots) >= 1,
+            "contexts, actions and slots",
+            ">= 1",
+            (contexts, actions, slots),
+        )
         require(0 < delta < 1, "delta", "in (0, 1)", delta)
         require(0 < gamma <= 1, "gamma", "in (0, 1]", gamma)
         self.slots, self.delta, self.gamma = slots, delta, gamma
@@ -76,7 +95,10 @@ class CertifiedSplits:
         """Give the frozen partition, with new contexts where they were placed and the action each state leads to."""
         planned = self.epoch_partition.actions
         leading = np.array([self.pool.leading(slot) for slot in range(self.slots)], dtype=np.intp)
-        return Assignment(self.labels.copy(), leading if planned is None else np.where(leading < 0, planned, leading))
+        return Assignment(
+            self.labels.copy(),
+            leading if planned is None else np.where(leading < 0, planned, leading),
+        )
 
     def threshold(self) -> int:
         """Compute ``B_t``: how often each pair shall be sampled by now."""
@@ -100,7 +122,9 @@ class CertifiedSplits:
         found = self._divide(Envelope(envelope.lower[seen], envelope.upper[seen]))
         self.labels[:] = -1
         self.labels[seen] = found.labels
-        self.epoch_partition = Partition(self.labels, found.actions, found.level, found.certified, found.degeneracy)
+        self.epoch_partition = Partition(
+            self.labels, found.actions, found.level, found.certified, found.degeneracy
+        )
         self._restart_pool()
 
     def _restart_pool(self) -> None:
@@ -108,7 +132,9 @@ class CertifiedSplits:
 
     def _place_new(self, context: int) -> None:
         now = self.epoch_partition
-        present = Partition(self.labels, np.full(self.slots, -1), now.level, now.certified, now.degeneracy)
+        present = Partition(
+            self.labels, np.full(self.slots, -1), now.level, now.certified, now.degeneracy
+        )
         self.labels[context] = fallback(self.envelope(), present, context)
 
     def _exploration(self, context: int) -> int:
@@ -118,7 +144,11 @@ class CertifiedSplits:
 
     def _exploitation(self, slot: int) -> int:
         counts = np.maximum(self.pool.counts[slot], 1.0)
-        bonus = math.log(4 * self.own.counts.shape[1] * self.slots) + 2 * math.log(self.rounds) - math.log(self.delta)
+        bonus = (
+            math.log(4 * self.own.counts.shape[1] * self.slots)
+            + 2 * math.log(self.rounds)
+            - math.log(self.delta)
+        )
         means = self.pool.sums[slot] / counts
         return int(self._order[(means + np.sqrt(2 * bonus / counts))[self._order].argmax()])
 
@@ -140,10 +170,18 @@ class PracticalSplits(CertifiedSplits):
     """
 
     def __init__(
-        self, slots: int, *, confidence: Confidence, gamma: float = 0.2, scale: float = 0.01, rng: Generator
+        self,
+        slots: int,
+        *,
+        confidence: Confidence,
+        gamma: float = 0.2,
+        scale: float = 0.01,
+        rng: Generator,
     ) -> None:
         given = confidence
-        super().__init__(given.contexts, given.actions, slots, delta=given.delta, gamma=gamma, rng=rng)
+        super().__init__(
+            given.contexts, given.actions, slots, delta=given.delta, gamma=gamma, rng=rng
+        )
         require(0 < scale <= 1, "scale", "in (0, 1]", scale)
         self.confidence, self.scale = confidence, scale
 
@@ -161,7 +199,9 @@ class PracticalSplits(CertifiedSplits):
         counts = self.own.counts[context]
         means = np.where(counts > 0, self.own.sums[context] / np.maximum(counts, 1.0), 0.5)
         width = self.confidence.singles(counts)
-        row = Envelope(np.clip(means - width, 0.0, 1.0)[None], np.clip(means + width, 0.0, 1.0)[None])
+        row = Envelope(
+            np.clip(means - width, 0.0, 1.0)[None], np.clip(means + width, 0.0, 1.0)[None]
+        )
         at_most: Floats = upper_gaps(row)[0]
         slot = int(self.labels[context])
         shown = -1 if slot < 0 else self.pool.leading(slot)
@@ -180,7 +220,9 @@ class PracticalSplits(CertifiedSplits):
         np.add.at(self.pool.sums, self.labels[seen], self.own.sums[seen])
 
     def _exploration(self, context: int) -> int:
-        least = np.where(self.own.counts[context] < self.threshold(), self.own.counts[context], np.inf)
+        least = np.where(
+            self.own.counts[context] < self.threshold(), self.own.counts[context], np.inf
+        )
         if np.isinf(least).all():
             return -1
         least = np.where(self.open_actions(context), least, np.inf)[self._order]
@@ -188,7 +230,9 @@ class PracticalSplits(CertifiedSplits):
         return -1 if np.isinf(least[action]) else int(self._order[action])
 
     def _exploitation(self, slot: int) -> int:
-        return upper_confidence(self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order)
+        return upper_confidence(
+            self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order
+        )
 
 
 def _empty(contexts: int, slots: int) -> Partition:

@@ -16,7 +16,12 @@ __all__ = ["EncoderInfo", "as_matrix", "describe"]
 
 # Where libraries keep the name of what they loaded, the most telling first: sentence-transformers, model2vec (twice),
 # the tokenizer of any transformers model.
-_MODEL_NAMES = ("model_card_data.base_model", "base_model_name", "config.tokenizer_name", "tokenizer.name_or_path")
+_MODEL_NAMES = (
+    "model_card_data.base_model",
+    "base_model_name",
+    "config.tokenizer_name",
+    "tokenizer.name_or_path",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,12 @@ def _as_array(raw: Any) -> NDArray[np.float64]:
         if array.dtype.kind in "fiu" or array.size == 0:
             return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise CollaboratorError(f"the encoder gave {type(raw).__name__}, which is no array of numbers") from error
-    raise CollaboratorError(f"the encoder gave {type(raw).__name__} of {array.dtype}, which are no real numbers")
+        raise CollaboratorError(
+            f"the encoder gave {type(raw).__name__}, which is no array of numbers"
+        ) from error
+    raise CollaboratorError(
+        f"the encoder gave {type(raw).__name__} of {array.dtype}, which are no real numbers"
+    )
 
 
 def _off_device(raw: Any) -> Any:

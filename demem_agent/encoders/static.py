@@ -28,8 +28,12 @@ __all__ = ["MAX_CHARS", "StaticEncoder"]
 MAX_CHARS = 8192
 
 _FOLDER = Path(__file__).parent / "minilm256"
-_BLOCK = 64  # texts pooled at once: their rows, about half a megabyte, stay in the processor's cache
-_CACHED_WORDS = 1 << 15  # about 3 MB when full; then it starts again empty, as word use is heavily skewed
+_BLOCK = (
+    64  # texts pooled at once: their rows, about half a megabyte, stay in the processor's cache
+)
+_CACHED_WORDS = (
+    1 << 15
+)  # about 3 MB when full; then it starts again empty, as word use is heavily skewed
 _CACHED_CHARACTERS = 1 << 12
 _LONGEST_WORD = 100  # characters; BERT takes what is longer for an unknown word
 # As the tokenizer's authors have it, down to the gap before 2B920.
@@ -93,7 +97,9 @@ class _Model:
         ids: list[int] = []
         ends = [0]
         for text in texts:
-            ids.extend(chain.from_iterable(map(self.pieces.__getitem__, self.words(text[:MAX_CHARS]))))
+            ids.extend(
+                chain.from_iterable(map(self.pieces.__getitem__, self.words(text[:MAX_CHARS])))
+            )
             ends.append(len(ids))
         return _unit(self.sums(ids, np.array(ends)))
 
@@ -160,7 +166,11 @@ class _Characters(dict[int, str]):
             return ""
         if (category[0] == "S" or category == "Cn") and char not in self._known:
             return " "  # an emoji at the end of a word would make the word unknown; a newer one is Cn to Python
-        if category[0] == "P" or char in "$+<=>^`|~" or any(a <= ord(char) <= b for a, b in _IDEOGRAPHS):
+        if (
+            category[0] == "P"
+            or char in "$+<=>^`|~"
+            or any(a <= ord(char) <= b for a, b in _IDEOGRAPHS)
+        ):
             return f" {char} "
         return char.lower()
 

@@ -55,10 +55,15 @@ def bootstrap(
     """
     whole_field("resamples", resamples, 1)
     if not values or len(values) != len(dialogues):
-        raise InvalidInput("values", len(values), f"at least one, and as many as dialogues ({len(dialogues)})")
+        raise InvalidInput(
+            "values", len(values), f"at least one, and as many as dialogues ({len(dialogues)})"
+        )
     number = {name: n for n, name in enumerate(dict.fromkeys(dialogues))}
     rows = np.array([number[name] for name in dialogues])
-    sums, counts = np.bincount(rows, np.asarray(values, np.float64)), np.bincount(rows).astype(np.float64)
+    sums, counts = (
+        np.bincount(rows, np.asarray(values, np.float64)),
+        np.bincount(rows).astype(np.float64),
+    )
     mean = round(float(sums.sum() / counts.sum()), 6)
     if len(number) == 1:
         return Interval(mean, None, None, len(values), 1)

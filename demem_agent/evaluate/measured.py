@@ -66,4 +66,6 @@ def _record(number: int, line: str) -> Measured:
     try:
         return Measured(**json.loads(line))
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"line {number}", line, f"a record as save() writes it ({error})") from error
+        raise InvalidInput(
+            f"line {number}", line, f"a record as save() writes it ({error})"
+        ) from error

@@ -16,7 +16,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Probe
 from demem_agent.reading.packing import CLOSE, OPEN
 from demem_agent.text.dates import absolute
-from demem_agent.text.words import passages
+from demem_agent.text.sentences import passages
 from demem_agent.turns import Turn
 from demem_agent.types import Answerer, Attempt, Draft, Evidence, Line, Question, Reading
 
@@ -76,7 +76,9 @@ class Wording:
         """Tell whether at least half of the n-grams, all of one length, stand in the text."""
         length = len(next(iter(grams)))
         if length not in self._grams:
-            self._grams[length] = _grams(self.words, length) if len(self.words) >= length else frozenset()
+            self._grams[length] = (
+                _grams(self.words, length) if len(self.words) >= length else frozenset()
+            )
         return 2 * len(grams & self._grams[length]) >= len(grams)
 
     def recall(self, gold: Sequence[Gold]) -> float:
@@ -115,7 +117,9 @@ def whole_recall(text: str, gold: Sequence[Turn]) -> float:
 def extract(text: str, probe: Probe, answerer: Answerer | None = None) -> str:
     """Answer a question from a text alone, offline: with :class:`~demem_agent.answering.extractive.ExtractiveAnswerer`, or
     another answerer that is not async."""
-    made = (answerer or ExtractiveAnswerer()).answer(Question(probe.question, probe.at, as_reading(text)))
+    made = (answerer or ExtractiveAnswerer()).answer(
+        Question(probe.question, probe.at, as_reading(text))
+    )
     return made.text if isinstance(made, Draft) else str(made)
 
 
@@ -136,7 +140,8 @@ def as_reading(text: str) -> Reading:
     text does as well, one line at a time.
     """
     items = [
-        Evidence(f"e{number}", words, speaker, at) for number, (words, speaker, at) in enumerate(_statements(text), 1)
+        Evidence(f"e{number}", words, speaker, at)
+        for number, (words, speaker, at) in enumerate(_statements(text), 1)
     ]
     lines = tuple(Line(item, 0, len(item.text)) for item in items)
     return Reading(text, len(text), len(text), "chars", "evidence", tuple(items), (), lines)

@@ -19,7 +19,17 @@ from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording, answer_f1,
 from demem_agent.evaluate.system import Maker, System
 from demem_agent.turns import Turn, whole_field
 
-__all__ = ["MEASURES", "Measure", "Measured", "Tick", "evaluate", "load", "paired", "report", "save"]
+__all__ = [
+    "MEASURES",
+    "Measure",
+    "Measured",
+    "Tick",
+    "evaluate",
+    "load",
+    "paired",
+    "report",
+    "save",
+]
 
 #: Called with (readings done, readings in all).
 Tick = Callable[[int, int], object]
@@ -34,7 +44,11 @@ class _Asked:
 
 
 def evaluate(
-    dialogues: Sequence[Dialogue], systems: Mapping[str, Maker], limits: Sequence[int], *, tick: Tick | None = None
+    dialogues: Sequence[Dialogue],
+    systems: Mapping[str, Maker],
+    limits: Sequence[int],
+    *,
+    tick: Tick | None = None,
 ) -> list[Measured]:
     """Have every system read for every question at every limit, and measure the texts.
 
@@ -69,7 +83,13 @@ def evaluate(
                     about = (dialogue.name, asked.number, asked.probe.category, name, limit)
                     measured.append(
                         Measured(
-                            *about, found["recall"], found["whole"], len(text), seconds, found["f1"], found["contained"]
+                            *about,
+                            found["recall"],
+                            found["whole"],
+                            len(text),
+                            seconds,
+                            found["f1"],
+                            found["contained"],
                         )
                     )
                 if tick:
@@ -137,10 +157,16 @@ def paired(
 # -- reading and measuring ---------------------------------------------------------------------------------------
 
 
-def _checked(dialogues: Sequence[Dialogue], systems: Mapping[str, Maker], limits: Sequence[int]) -> None:
+def _checked(
+    dialogues: Sequence[Dialogue], systems: Mapping[str, Maker], limits: Sequence[int]
+) -> None:
     if not any(dialogue.probes for dialogue in dialogues):
-        raise InvalidInput("dialogues", [d.name for d in dialogues], "dialogues with at least one question")
-    if repeated := [name for name, count in Counter(d.name for d in dialogues).items() if count > 1]:
+        raise InvalidInput(
+            "dialogues", [d.name for d in dialogues], "dialogues with at least one question"
+        )
+    if repeated := [
+        name for name, count in Counter(d.name for d in dialogues).items() if count > 1
+    ]:
         raise InvalidInput("dialogues", repeated, "dialogues with names of their own")
     if not systems:
         raise InvalidInput("systems", systems, "at least one system")
@@ -154,15 +180,27 @@ def _questions(dialogue: Dialogue) -> list[_Asked]:
     turns: dict[str | None, list[Turn]] = {}
     for turn in dialogue.turns:
         turns.setdefault(turn.source_id, []).append(turn)
-    return [_asked(dialogue.name, number, probe, turns) for number, probe in enumerate(dialogue.probes)]
+    return [
+        _asked(dialogue.name, number, probe, turns) for number, probe in enumerate(dialogue.probes)
+    ]
 
 
-def _asked(name: str, number: int, probe: Probe, turns: Mapping[str | None, Sequence[Turn]]) -> _Asked:
+def _asked(
+    name: str, number: int, probe: Probe, turns: Mapping[str | None, Sequence[Turn]]
+) -> _Asked:
     if unknown := [id for id in probe.evidence if id not in turns]:
-        raise InvalidInput(f"evidence of question {number} of {name}", unknown[0], "the source_id of one of its turns")
+        raise InvalidInput(
+            f"evidence of question {number} of {name}",
+            unknown[0],
+            "the source_id of one of its turns",
+        )
     answerable = probe.category not in UNANSWERABLE
-    named = [turn for id in dict.fromkeys(probe.evidence) for turn in turns[id]] if answerable else []
-    return _Asked(number, probe, tuple(gold for gold in map(Gold.of, named) if gold.whole), answerable)
+    named = (
+        [turn for id in dict.fromkeys(probe.evidence) for turn in turns[id]] if answerable else []
+    )
+    return _Asked(
+        number, probe, tuple(gold for gold in map(Gold.of, named) if gold.whole), answerable
+    )
 
 
 def _read(name: str, system: System, probe: Probe, limit: int) -> tuple[str, float]:
@@ -172,7 +210,9 @@ def _read(name: str, system: System, probe: Probe, limit: int) -> tuple[str, flo
     if not isinstance(text, str):
         raise InvalidInput(f"the reading of {name!r}", text, "a text")
     if len(text) > limit:
-        raise InvalidInput(f"the reading of {name!r}", f"{len(text)} characters", f"at most {limit} characters")
+        raise InvalidInput(
+            f"the reading of {name!r}", f"{len(text)} characters", f"at most {limit} characters"
+        )
     return text, seconds
 
 
@@ -180,7 +220,10 @@ def _found(text: str, asked: _Asked, answerer: ExtractiveAnswerer) -> dict[Measu
     found: dict[Measure, float | None] = dict.fromkeys(MEASURES)
     if asked.gold:
         wording = Wording.of(text)
-        found["recall"], found["whole"] = wording.recall(asked.gold), wording.whole_recall(asked.gold)
+        found["recall"], found["whole"] = (
+            wording.recall(asked.gold),
+            wording.whole_recall(asked.gold),
+        )
     reference = asked.probe.reference
     if asked.answerable and reference.strip():
         found["f1"] = answer_f1(extract(text, asked.probe, answerer), reference)
@@ -205,7 +248,9 @@ def _cell(group: Sequence[Measured], seed: int, resamples: int) -> dict[str, Any
         **_measures(group, seed, resamples),
         "size": round(float(np.mean([m.size for m in group])), 1),
         "seconds": {"median": float(seconds[0]), "p95": float(seconds[1])},
-        "categories": {name: _measures(part, seed, resamples) for (name,), part in categories.items()},
+        "categories": {
+            name: _measures(part, seed, resamples) for (name,), part in categories.items()
+        },
     }
 
 
@@ -214,16 +259,24 @@ def _measures(group: Sequence[Measured], seed: int, resamples: int) -> dict[str,
     for measure in MEASURES:
         if values := _values(group, measure):
             over = [dialogue for dialogue, _ in values]
-            found[measure] = asdict(bootstrap(list(values.values()), over, seed=seed, resamples=resamples))
+            found[measure] = asdict(
+                bootstrap(list(values.values()), over, seed=seed, resamples=resamples)
+            )
     return found
 
 
 def _values(group: Iterable[Measured], measure: Measure) -> dict[tuple[str, int], float]:
-    return {(m.dialogue, m.question): value for m in group if (value := getattr(m, measure)) is not None}
+    return {
+        (m.dialogue, m.question): value for m in group if (value := getattr(m, measure)) is not None
+    }
 
 
-def _of_system(measured: Sequence[Measured], system: str, limit: int, measure: Measure) -> dict[tuple[str, int], float]:
+def _of_system(
+    measured: Sequence[Measured], system: str, limit: int, measure: Measure
+) -> dict[tuple[str, int], float]:
     values = _values((m for m in measured if m.system == system and m.limit == limit), measure)
     if not values:
-        raise InvalidInput("system", system, f"one that {measure} was measured of at the limit {limit}")
+        raise InvalidInput(
+            "system", system, f"one that {measure} was measured of at the limit {limit}"
+        )
     return values

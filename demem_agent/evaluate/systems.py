@@ -22,7 +22,8 @@ from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
 from demem_agent.reading.packing import in_time_order, pack, render
 from demem_agent.scoring.lexical import LexicalIndex
-from demem_agent.text.words import content_terms, passages, terms
+from demem_agent.text.sentences import passages
+from demem_agent.text.words import content_terms, terms
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import Evidence, Line
 
@@ -71,7 +72,16 @@ def _held(turns: tuple[Turn, ...]) -> Held:
 def _evidence(number: int, given: Turn) -> Evidence:
     turn = as_turn(given)
     at = turn.at if isinstance(turn.at, datetime) else None  # as_turn gives a datetime or None
-    return Evidence(f"e{number}", turn.text, turn.speaker, at, turn.session, turn.source, turn.source_id, turn.trust)
+    return Evidence(
+        f"e{number}",
+        turn.text,
+        turn.speaker,
+        at,
+        turn.session,
+        turn.source,
+        turn.source_id,
+        turn.trust,
+    )
 
 
 class Best:
@@ -87,7 +97,9 @@ class Best:
     def ingest(self, turns: Sequence[Turn]) -> None:
         self._held = _held(tuple(turns))
         if self._held.lines:
-            self._score(self._held, "")  # indexes are made now, and not in the first read, which is timed
+            self._score(
+                self._held, ""
+            )  # indexes are made now, and not in the first read, which is timed
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         if not self._held.lines:
@@ -181,7 +193,9 @@ def _hybrid(held: Held, query: str) -> Scores:
 
 
 def _rrf(held: Held, query: str) -> Scores:
-    fused: Scores = 1 / (_RRF + _places(_cosine(held, query))) + 1 / (_RRF + _places(_bm25(held, query)))
+    fused: Scores = 1 / (_RRF + _places(_cosine(held, query))) + 1 / (
+        _RRF + _places(_bm25(held, query))
+    )
     return fused
 
 

@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from demem_agent.feedback.signals import Signal
-from demem_agent.flows.read import slot_ranking
 from demem_agent.reading.packing import render
 from demem_agent.scoring import lesson
 from demem_agent.slots.experience import query_of, testable
 from demem_agent.slots.records import REWARDED, StoredContext, rewarded
+from demem_agent.slots.routing import credible, slot_ranking
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import credible
 from demem_agent.text.words import content_terms
 from demem_agent.types import Channel, Context, Lesson, Line, number_of
 
@@ -35,7 +34,9 @@ _RATING: tuple[Channel, ...] = ("outcome", "thumbs", "reward")
 
 def lines_of(state: State, context: Context) -> list[Line]:
     """Give the lines that an answer was read from, as far as they are live."""
-    return [Line(state.evidence[item], a, b) for item, a, b in context.read if item in state.evidence]
+    return [
+        Line(state.evidence[item], a, b) for item, a, b in context.read if item in state.evidence
+    ]
 
 
 def supports_of(state: State, context: Context, text: str) -> tuple[str, ...]:
@@ -44,7 +45,11 @@ def supports_of(state: State, context: Context, text: str) -> tuple[str, ...]:
 
 
 def learned(
-    state: State, answer_id: str, rewards: Mapping[str, float], signal: Signal, remembered: str | None
+    state: State,
+    answer_id: str,
+    rewards: Mapping[str, float],
+    signal: Signal,
+    remembered: str | None,
 ) -> StoredContext:
     """Give the context of an answer with what this feedback says about it.
 
@@ -67,8 +72,12 @@ def learned(
     if any(reward >= REWARDED for reward in known.rewards) or remembered in supports:
         kept = tuple(dict.fromkeys([*context.kept, *supports]))
         known = replace(known, kept=kept, slot=_home(state, known))
-    known = replace(known, credible=remembered in supports or _credible(state, replace(stored, context=known)))
-    return replace(stored, context=replace(known, lesson=_lesson(state, replace(stored, context=known))))
+    known = replace(
+        known, credible=remembered in supports or _credible(state, replace(stored, context=known))
+    )
+    return replace(
+        stored, context=replace(known, lesson=_lesson(state, replace(stored, context=known)))
+    )
 
 
 def _known(told: Context, signal: Signal) -> tuple[Channel, str | None]:
@@ -145,9 +154,15 @@ def _nearness(query: str, lines: Sequence[Line]) -> list[float]:
     bodies = [set(content_terms(line.text)) for line in lines]
     speakers = [set(content_terms(line.evidence.speaker or "")) for line in lines]
     words = set(content_terms(query))
-    rarity = {w: math.log1p(len(lines) / (1 + sum(w in b for b in bodies))) for w in words.difference(*speakers)}
+    rarity = {
+        w: math.log1p(len(lines) / (1 + sum(w in b for b in bodies)))
+        for w in words.difference(*speakers)
+    }
     shared = (sum(rarity[w] for w in rarity.keys() & body) for body in bodies)
-    return [round(s + NAMED * (not words.isdisjoint(name)), 4) for s, name in zip(shared, speakers, strict=True)]
+    return [
+        round(s + NAMED * (not words.isdisjoint(name)), 4)
+        for s, name in zip(shared, speakers, strict=True)
+    ]
 
 
 def _home(state: State, context: Context) -> int | None:

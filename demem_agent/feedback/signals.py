@@ -69,7 +69,9 @@ def signal_of(told: Mapping[str, Any]) -> Signal:
         given.remove("judge")
     others = [name for name in given if name != "reward"]
     if not given:
-        raise InvalidInput("reward", None, f"given, or else one of {', '.join(list(Told.__annotations__)[1:])}")
+        raise InvalidInput(
+            "reward", None, f"given, or else one of {', '.join(list(Told.__annotations__)[1:])}"
+        )
     if len(others) > 1 or (others and "reward" in given and others[0] not in _WITH_REWARD):
         raise InvalidInput(others[0], told[others[0]], f"left out, as {given[0]} is given")
     reward = unit_field("reward", told["reward"]) if "reward" in given else None
@@ -86,11 +88,18 @@ def _of(channel: str, value: Any, reward: float | None) -> Signal:
             raise InvalidInput("thumbs", value, "True or False")
         return Signal("thumbs", float(value))
     if channel == "outcome":
-        return Signal("outcome", float(value) if isinstance(value, bool) else unit_field("outcome", value))
+        return Signal(
+            "outcome", float(value) if isinstance(value, bool) else unit_field("outcome", value)
+        )
     if channel == "judge":
         if value is not True:
             raise InvalidInput("judge", value, "True or left out")
         return Signal("judge")
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
-        raise InvalidInput("agreement", value, "a list of other answers to the same question, one at least")
-    return Signal("agreement", answers=tuple(text_field(f"agreement[{n}]", text) for n, text in enumerate(value)))
+        raise InvalidInput(
+            "agreement", value, "a list of other answers to the same question, one at least"
+        )
+    return Signal(
+        "agreement",
+        answers=tuple(text_field(f"agreement[{n}]", text) for n, text in enumerate(value)),
+    )

@@ -82,7 +82,9 @@ def _active(state: State, number: int) -> SlotState:
 def _lineage(state: State, back: SlotState, target: SlotState, seq: int) -> dict[int, SlotState]:
     """Give the slots that hang from elsewhere once a slot is closed, by number; no slot hangs from itself."""
     heir = back.parent if _descends(state, target, back.number) else target.parent
-    changed = {target.number: replace(target, parent=heir, revision=seq)} if heir != target.parent else {}
+    changed = (
+        {target.number: replace(target, parent=heir, revision=seq)} if heir != target.parent else {}
+    )
     for slot in state.slots.values():
         if slot.parent == back.number and slot.number != target.number:
             changed[slot.number] = replace(slot, parent=target.number, revision=seq)

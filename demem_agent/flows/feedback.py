@@ -14,7 +14,7 @@ from demem_agent.answering.scorers import TokenF1
 from demem_agent.encoders import EncoderInfo
 from demem_agent.feedback.crediting import learned, lines_of
 from demem_agent.feedback.signals import Signal
-from demem_agent.flows.read import ingest
+from demem_agent.flows.ingest import ingest
 from demem_agent.reading.packing import render, strip_rendered
 from demem_agent.requests import Commit, Flow, Score
 from demem_agent.slots.ledger import operation, stored_result
@@ -75,7 +75,9 @@ def feedback(
     else:  # other operations kept coming in between: the feedback counts, the tests would be stale
         pending = Pending.of(state, learned(state, answer_id, rewards, signal, remembered))
         found, failed = None, "other operations changed the memory during every test"
-    if (done := stored_result(state, key, request)) is not None:  # the same request came in twice at once
+    if (
+        done := stored_result(state, key, request)
+    ) is not None:  # the same request came in twice at once
         return _report(state, done)
     result = {
         "answer_id": answer_id,
@@ -116,14 +118,18 @@ def _remembered(
         return of_this[-1].id
     # The same told twice at once has the same key, and is remembered once.
     key = f"{turn.source_id}:{len(context.told)}:{request_hash(CORRECTION, turn.text)}"
-    done = yield from ingest(state, encoder, [replace(turn, key=key)], [request_hash(CORRECTION, turn.text)])
+    done = yield from ingest(
+        state, encoder, [replace(turn, key=key)], [request_hash(CORRECTION, turn.text)]
+    )
     return done[0].evidence_id
 
 
 # -- what feedback says --------------------------------------------------------------------------------------------
 
 
-def _rewards(state: State, context: Context, signal: Signal, raters: Raters) -> Flow[dict[str, float]]:
+def _rewards(
+    state: State, context: Context, signal: Signal, raters: Raters
+) -> Flow[dict[str, float]]:
     """Give what was told as numbers, and what each scorer or judge says of the observed answer."""
     if signal.answers:
         return {"agreement": _agreement(context.answer, signal.answers)}
@@ -146,13 +152,19 @@ def _agreement(answer: str, others: Sequence[str]) -> float:
 # -- what is written ------------------------------------------------------------------------------------------------
 
 
-def _recorded(state: State, pending: Pending, queues: Sequence[StoredContext], line: Operation) -> Delta:
+def _recorded(
+    state: State, pending: Pending, queues: Sequence[StoredContext], line: Operation
+) -> Delta:
     head = replace(state.head, seq=line.seq)
-    contexts = {pending.context.context.id: pending.context} | {stored.context.id: stored for stored in queues}
+    contexts = {pending.context.context.id: pending.context} | {
+        stored.context.id: stored for stored in queues
+    }
     return Delta(head, (line,), slots=pending.changed(state), contexts=tuple(contexts.values()))
 
 
-def _witnessed(state: State, pending: Pending, found: Conflict, delta: Delta, raters: Raters) -> Delta:
+def _witnessed(
+    state: State, pending: Pending, found: Conflict, delta: Delta, raters: Raters
+) -> Delta:
     """Add the certificate to what is written and, unless all K slots are active, the split."""
     certificate = _certificate(state, found, raters)
     head = replace(delta.head, certificates=state.head.certificates + 1)
@@ -160,7 +172,9 @@ def _witnessed(state: State, pending: Pending, found: Conflict, delta: Delta, ra
         return replace(delta, head=head, certificates=(Certified(certificate, head.seq),))
     division = found.division
     number, new = division.staying.number, division.going.number
-    kept = Certified(certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts))
+    kept = Certified(
+        certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts)
+    )
     others = [slot for slot in delta.slots if slot.number != number]
     return replace(
         delta,
@@ -177,7 +191,9 @@ def _moved_contexts(
 ) -> tuple[StoredContext, ...]:
     current = {stored.context.id: stored for stored in written}
     current |= {item: state.contexts[item] for item in moved if item not in current}
-    return tuple(in_slot(stored, slot) if item in moved else stored for item, stored in current.items())
+    return tuple(
+        in_slot(stored, slot) if item in moved else stored for item, stored in current.items()
+    )
 
 
 def _certificate(state: State, found: Conflict, raters: Raters) -> SplitCertificate:

@@ -20,7 +20,7 @@ from demem_agent.slots.ledger import operation
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary
-from demem_agent.text.words import sentences
+from demem_agent.text.sentences import sentences
 from demem_agent.types import Candidate, Evidence, Receipt, SplitCertificate
 
 __all__ = ["forget", "select"]
@@ -33,7 +33,9 @@ TELLING_WORDS = 3
 _WORD = re.compile(r"\w+")
 
 
-def select(state: State, evidence_id: str | None, source_id: str | None, before: datetime | None) -> list[str]:
+def select(
+    state: State, evidence_id: str | None, source_id: str | None, before: datetime | None
+) -> list[str]:
     """Give the ids of the items meant; exactly one selector is not None.
 
     Raises:
@@ -52,17 +54,27 @@ def select(state: State, evidence_id: str | None, source_id: str | None, before:
     return [item.id for item in items if item.at is not None and moment(item.at) < moment(before)]
 
 
-def forget(state: State, evidence_id: str | None, source_id: str | None, before: datetime | None) -> Flow[Receipt]:
+def forget(
+    state: State, evidence_id: str | None, source_id: str | None, before: datetime | None
+) -> Flow[Receipt]:
     """Remove items, rebuild the slots they were in, and blank every stored text that came from them."""
     gone = set(select(state, evidence_id, source_id, before))
     if not gone:
         return Receipt(())
-    while more := _corrections(state, gone, _quotes(state, gone)):  # a correction may have been corrected
+    while more := _corrections(
+        state, gone, _quotes(state, gone)
+    ):  # a correction may have been corrected
         gone |= more
     quotes = _quotes(state, gone)
     slots = _rebuilt(state, gone, quotes)
-    contexts = [new for old in state.contexts.values() if (new := _cleared(old, gone, quotes)) is not old]
-    certificates = [kept for was in state.certificates.values() if (kept := _redacted(was, gone, quotes)) is not was]
+    contexts = [
+        new for old in state.contexts.values() if (new := _cleared(old, gone, quotes)) is not old
+    ]
+    certificates = [
+        kept
+        for was in state.certificates.values()
+        if (kept := _redacted(was, gone, quotes)) is not was
+    ]
     seq = state.head.seq + 1
     ordered = tuple(item for item in state.evidence if item in gone)
     delta = Delta(
@@ -90,7 +102,10 @@ def _corrections(state: State, gone: set[str], quotes: Sequence[str]) -> set[str
     for item in state.evidence.values():
         if item.source == CORRECTION and item.id not in gone:
             query = _asked(state, item)
-            if any(_repeats(text, quotes) for text in (item.text, query, item.text.removeprefix(stem(query)))):
+            if any(
+                _repeats(text, quotes)
+                for text in (item.text, query, item.text.removeprefix(stem(query)))
+            ):
                 found.add(item.id)
     return found
 
@@ -108,9 +123,13 @@ def _rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[SlotS
     rebuilt = []
     for number in sorted(holding | misnamed):
         slot = state.slots[number]
-        named = replace(slot, name=None, revision=state.head.seq + 1) if number in misnamed else slot
+        named = (
+            replace(slot, name=None, revision=state.head.seq + 1) if number in misnamed else slot
+        )
         left = (item for item in state.members[number] if item not in gone)
-        rebuilt.append(state.rebuild(named, left, state.head.seq + 1) if number in holding else named)
+        rebuilt.append(
+            state.rebuild(named, left, state.head.seq + 1) if number in holding else named
+        )
     return tuple(rebuilt)
 
 
@@ -142,7 +161,11 @@ def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> St
     context = stored.context
     quoted = _holds(context.query, quotes)
     rests_on = not gone.isdisjoint({*context.supports, *context.kept})
-    read_from = rests_on or any(item in gone for item, _, _ in context.read) or _holds(context.answer, quotes)
+    read_from = (
+        rests_on
+        or any(item in gone for item, _, _ in context.read)
+        or _holds(context.answer, quotes)
+    )
     told = rests_on or context.channel == "stand-in" or _holds(context.reference or "", quotes)
     if not (quoted or read_from or _holds(context.reference or "", quotes)):
         return stored
@@ -172,11 +195,18 @@ def _redacted(certified: Certified, gone: set[str], quotes: Sequence[str]) -> Ce
     moved = tuple(item for item in certified.moved if item not in gone)
     if new == old and before is certified.before and moved == certified.moved:
         return certified
-    return replace(certified, certificate=replace(new, redacted=old.redacted or new != old), before=before, moved=moved)
+    return replace(
+        certified,
+        certificate=replace(new, redacted=old.redacted or new != old),
+        before=before,
+        moved=moved,
+    )
 
 
 def _without(candidate: Candidate, gone: set[str], quotes: Sequence[str]) -> Candidate:
-    if gone.isdisjoint(candidate.cover) and not any(_holds(answer, quotes) for answer in candidate.answers):
+    if gone.isdisjoint(candidate.cover) and not any(
+        _holds(answer, quotes) for answer in candidate.answers
+    ):
         return candidate
     cover = tuple(item for item in candidate.cover if item not in gone)
     return replace(candidate, cover=cover, answers=("", ""))
@@ -189,7 +219,9 @@ def _scrubbed(before: SlotState | None, gone: set[str], quotes: Sequence[str]) -
     """
     if before is not None and _misnamed(before, quotes):
         before = replace(before, name=None)
-    if before is None or gone.isdisjoint((*before.cover, *(e.evidence_id for e in before.summary.kept))):
+    if before is None or gone.isdisjoint(
+        (*before.cover, *(e.evidence_id for e in before.summary.kept))
+    ):
         return before
     return replace(before, summary=Summary(), written=None)
 
@@ -202,14 +234,20 @@ def _repeats(text: str, quotes: Sequence[str]) -> bool:
     """Tell whether a text is one of the items, or shares with one what tells them apart: "blue" is a part of many."""
     spoken = _spoken(text)
     return bool(text.strip()) and any(
-        quote == spoken or (quote in spoken and _is_telling(quote)) or (spoken in quote and _is_telling(spoken))
+        quote == spoken
+        or (quote in spoken and _is_telling(quote))
+        or (spoken in quote and _is_telling(spoken))
         for quote in quotes
     )
 
 
 def _is_telling(spoken: str) -> bool:
     """Tell whether a stretch is more than a word or two that anybody may use: longer, or with a number in it."""
-    return len(spoken) >= QUOTED_CHARS or len(spoken.split()) >= TELLING_WORDS or any(c.isdigit() for c in spoken)
+    return (
+        len(spoken) >= QUOTED_CHARS
+        or len(spoken.split()) >= TELLING_WORDS
+        or any(c.isdigit() for c in spoken)
+    )
 
 
 def _holds(text: str, quotes: Sequence[str]) -> bool:

@@ -24,7 +24,8 @@ def due(state: State) -> list[int]:
     return [
         number
         for number, slot in sorted(state.slots.items())
-        if slot.written is None and slot.summary.gate is not None  # else its summary holds all of it
+        if slot.written is None
+        and slot.summary.gate is not None  # else its summary holds all of it
     ]
 
 
@@ -44,7 +45,9 @@ def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
         return Summarised(number, False, "the slot has changed meanwhile")
     seq = state.head.seq + 1
     slot = replace(before, written=written(proposal, author), revision=seq)
-    delta = Delta(replace(state.head, seq=seq), (operation(seq, "summarise", None, "", {}),), slots=(slot,))
+    delta = Delta(
+        replace(state.head, seq=seq), (operation(seq, "summarise", None, "", {}),), slots=(slot,)
+    )
     yield Commit(delta)
     state.apply(delta)
     return Summarised(number, True)
@@ -57,7 +60,9 @@ def task_of(state: State, slot: SlotState) -> Compression:
     """
     limit, measure = state.settings.slot_limit, state.measure
     witnessed = _witnessed(state)
-    wanted = {(e.evidence_id, e.start) for e in slot.summary.kept if e.used or e.evidence_id in witnessed}
+    wanted = {
+        (e.evidence_id, e.start) for e in slot.summary.kept if e.used or e.evidence_id in witnessed
+    }
     every = (excerpt for item in state.members[slot.number] for excerpt in state.excerpts_of(item))
     best = compress(every, SOURCES * limit, measure).kept
     ordered = sorted(best, key=lambda e: (e.at, e.order, e.start))
@@ -67,5 +72,12 @@ def task_of(state: State, slot: SlotState) -> Compression:
 
 def _witnessed(state: State) -> set[str]:
     """Give the evidence that the contexts of certificates rest on."""
-    named = (id for c in state.certificates.values() if not c.certificate.undone for id in c.certificate.pair)
-    return {item for id in named if id in state.contexts for item in state.contexts[id].context.supports}
+    named = (
+        id
+        for c in state.certificates.values()
+        if not c.certificate.undone
+        for id in c.certificate.pair
+    )
+    return {
+        item for id in named if id in state.contexts for item in state.contexts[id].context.supports
+    }

@@ -21,13 +21,21 @@ def undo(state: State, certificate_id: str) -> Flow[None]:
         raise NotFound("certificate", certificate_id)
     certificate, before = certified.certificate, certified.before
     if certificate.undone or before is None or certificate.new_slot is None:
-        raise InvalidInput("certificate_id", certificate_id, "the id of a split that was carried out and not undone")
+        raise InvalidInput(
+            "certificate_id",
+            certificate_id,
+            "the id of a split that was carried out and not undone",
+        )
     back = state.slots[certificate.new_slot]
     parent = state.slots[back.parent if back.parent is not None else certificate.slot]
     for slot in (back, parent):
         require_loose(slot, "certificate_id")
     exact = state.head.seq == certified.seq
-    delta = _restored(state, certified, before, back.number) if exact else merging(state, back, parent, "undo")
+    delta = (
+        _restored(state, certified, before, back.number)
+        if exact
+        else merging(state, back, parent, "undo")
+    )
     yield Commit(delta)
     state.apply(delta)
 

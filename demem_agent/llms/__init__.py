@@ -10,7 +10,15 @@ from demem_agent.llms.breaker import Breaker
 from demem_agent.llms.compressor import ModelCompressor
 from demem_agent.llms.health import Health
 from demem_agent.llms.judges import ModelJudge
-from demem_agent.llms.model import ChatModel, Completion, Message, Options, Prompt, Usage, shared_prefix
+from demem_agent.llms.model import (
+    ChatModel,
+    Completion,
+    Message,
+    Options,
+    Prompt,
+    Usage,
+    shared_prefix,
+)
 from demem_agent.llms.notes import NoteTaker
 from demem_agent.llms.openai_chat import OpenAIChat
 from demem_agent.llms.openai_embeddings import OpenAIEmbeddings

@@ -41,10 +41,14 @@ class Access:
 
     def __post_init__(self) -> None:
         if self.base_url is not None and not _is_address(text_field("base_url", self.base_url)):
-            raise InvalidInput("base_url", "another", "an address that begins with http:// or https://")
+            raise InvalidInput(
+                "base_url", "another", "an address that begins with http:// or https://"
+            )
         named = self.base_url or os.environ.get("OPENAI_BASE_URL")
         if not (named or self.api_key or os.environ.get("OPENAI_API_KEY")):
-            raise InvalidInput("api_key", None, "given, or set in the environment as OPENAI_API_KEY")
+            raise InvalidInput(
+                "api_key", None, "given, or set in the environment as OPENAI_API_KEY"
+            )
 
     @property
     def host(self) -> str:

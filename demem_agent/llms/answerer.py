@@ -7,7 +7,7 @@ from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
-from demem_agent.summaries.compress import said
+from demem_agent.text.saying import said
 from demem_agent.text.words import clean, words
 from demem_agent.types import Draft, Line, Question
 
@@ -36,7 +36,9 @@ class ModelAnswerer:
     ``failures`` counts how often that was so, and why.
     """
 
-    def __init__(self, model: ChatModel, *, fall_back: bool = True, temperature: float | None = 0.0) -> None:
+    def __init__(
+        self, model: ChatModel, *, fall_back: bool = True, temperature: float | None = 0.0
+    ) -> None:
         self.name = model.name
         self.failures = Failures()
         self._model = model
@@ -65,7 +67,11 @@ class ModelAnswerer:
                 raise
             self.failures.note(error)
             return self._extractive.answer(question)
-        return Draft(found.answer.strip(), tuple(_cited(found.quotes, lines))) if found.known else Draft("")
+        return (
+            Draft(found.answer.strip(), tuple(_cited(found.quotes, lines)))
+            if found.known
+            else Draft("")
+        )
 
 
 def answering_prompt(question: Question) -> Prompt:
@@ -79,7 +85,11 @@ def _problem(reply: _Answered, lines: tuple[Line, ...]) -> str | None:
         return None
     if not reply.answer.strip():
         return "known is true and answer is empty"
-    return None if _cited(reply.quotes, lines) else "no quotation stands in the memory block word for word"
+    return (
+        None
+        if _cited(reply.quotes, lines)
+        else "no quotation stands in the memory block word for word"
+    )
 
 
 def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
@@ -95,7 +105,9 @@ def _holds(line: Line, quoted: list[str]) -> bool:
     raw = f"{line.evidence.speaker or ''} {line.text}"
     plain = clean(raw).lower()
     if quoted[-1] not in plain and quoted[0] not in plain:
-        return False  # told without taking the line apart: most lines have neither end of a quotation
+        return (
+            False  # told without taking the line apart: most lines have neither end of a quotation
+        )
     spoken = f" {' '.join(quoted)} "
     if spoken in f" {' '.join(words(raw))} ":
         return True

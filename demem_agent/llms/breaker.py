@@ -25,7 +25,9 @@ class Breaker:
         clock: gives seconds that never go back.
     """
 
-    def __init__(self, failures: int = 5, rest: float = 30.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, failures: int = 5, rest: float = 30.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._most = whole_field("failures", failures, 1)
         self._rest = rest
         self._clock = clock

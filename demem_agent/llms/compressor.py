@@ -47,7 +47,11 @@ class ModelCompressor:
         prompt = compressing_prompt(task)
         try:
             reply = await asked_for(
-                self._model, prompt, _Summary, self._options, lambda given: fault_of(given.proposal, task)
+                self._model,
+                prompt,
+                _Summary,
+                self._options,
+                lambda given: fault_of(given.proposal, task),
             )
         except (ModelError, BudgetSpent) as error:
             self.failures.note(error)
@@ -57,10 +61,19 @@ class ModelCompressor:
 
 def compressing_prompt(task: Compression) -> Prompt:
     """Put a task as the model sees it: instructions, then the evidence."""
-    stable = prompt_text("compress").replace("{limit}", str(task.limit)).replace("{unit}", task.unit)
-    lines = (f"[{s.evidence_id}]{'*' if s.needed else ''} {' '.join(s.text.split())}" for s in task.sources)
-    return Prompt(stable, "\n".join(["<demem:evidence>", *map(_harmless, lines), "</demem:evidence>"]))
+    stable = (
+        prompt_text("compress").replace("{limit}", str(task.limit)).replace("{unit}", task.unit)
+    )
+    lines = (
+        f"[{s.evidence_id}]{'*' if s.needed else ''} {' '.join(s.text.split())}"
+        for s in task.sources
+    )
+    return Prompt(
+        stable, "\n".join(["<demem:evidence>", *map(_harmless, lines), "</demem:evidence>"])
+    )
 
 
 def _harmless(line: str) -> str:
-    return line.replace("demem:evidence", "demem-evidence")  # no item may end the block that it stands in
+    return line.replace(
+        "demem:evidence", "demem-evidence"
+    )  # no item may end the block that it stands in

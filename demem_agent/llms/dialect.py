@@ -21,7 +21,9 @@ _OPTIONAL: Mapping[str, str | None] = {
 }
 
 
-def chat_fields(prompt: Prompt, options: Options, stream: bool, refused: Collection[str]) -> dict[str, Any]:
+def chat_fields(
+    prompt: Prompt, options: Options, stream: bool, refused: Collection[str]
+) -> dict[str, Any]:
     """Give the fields of a request, but for the model, without those that were refused."""
     wanted: dict[str, Any] = {
         "max_tokens": options.max_tokens,
@@ -31,7 +33,9 @@ def chat_fields(prompt: Prompt, options: Options, stream: bool, refused: Collect
         "stream_options": {"include_usage": True} if stream else None,
     }
     fields: dict[str, Any] = {
-        "messages": [{"role": message.role, "content": clean(message.text)} for message in prompt.messages]
+        "messages": [
+            {"role": message.role, "content": clean(message.text)} for message in prompt.messages
+        ]
     }
     if stream:
         fields["stream"] = True
@@ -54,4 +58,7 @@ def to_leave_out(named: str | None, sent: Collection[str]) -> str | None:
 
 
 def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": dict(schema)}}
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": dict(schema)},
+    }

@@ -76,9 +76,13 @@ def refused_field(error: Exception) -> str | None:
 def _status_fault(error: APIStatusError, model: str) -> ModelError:
     status = error.status_code
     kind = _by_code(error) or _BY_STATUS.get(status, "unavailable" if status >= 500 else "rejected")
-    return ModelError(kind, model, status=status, retry_after=wait_asked_for(error.response.headers))
+    return ModelError(
+        kind, model, status=status, retry_after=wait_asked_for(error.response.headers)
+    )
 
 
 def _by_code(error: Any) -> ModelFault | None:
     codes = (error.code, error.type)
-    return next((_BY_CODE[code] for code in codes if isinstance(code, str) and code in _BY_CODE), None)
+    return next(
+        (_BY_CODE[code] for code in codes if isinstance(code, str) and code in _BY_CODE), None
+    )

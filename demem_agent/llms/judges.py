@@ -58,8 +58,11 @@ class ModelJudge:
         return graded.grade / _BEST
 
     def _prompt(self, attempt: Attempt) -> Prompt:
-        known = attempt.reading if self.kind == "unaided" else f"Reference answer: {attempt.reference}"
+        known = (
+            attempt.reading if self.kind == "unaided" else f"Reference answer: {attempt.reference}"
+        )
         given = attempt.answer or "(no answer)"
         return Prompt(
-            prompt_text(f"judge_{self.kind}"), f"Question: {attempt.query}\n\n{known}\n\nAnswer to be marked: {given}"
+            prompt_text(f"judge_{self.kind}"),
+            f"Question: {attempt.query}\n\n{known}\n\nAnswer to be marked: {given}",
         )

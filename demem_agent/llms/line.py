@@ -59,7 +59,12 @@ class _Tally:
     def total(self) -> Usage:
         used = self.usage
         return Usage(
-            used.prompt_tokens, used.completion_tokens, used.cached_tokens, self.requests, used.cost, used.estimated
+            used.prompt_tokens,
+            used.completion_tokens,
+            used.cached_tokens,
+            self.requests,
+            used.cost,
+            used.estimated,
         )
 
 
@@ -67,7 +72,13 @@ class Line:
     """Make calls to one model; everything about them that is not what is asked."""
 
     def __init__(
-        self, model: str, access: Access, retry: Retry, concurrency: int, ledger: Ledger | None, breaker: Breaker | None
+        self,
+        model: str,
+        access: Access,
+        retry: Retry,
+        concurrency: int,
+        ledger: Ledger | None,
+        breaker: Breaker | None,
     ) -> None:
         self.model = text_field("model", model)
         self.retry = retry
@@ -132,7 +143,12 @@ class Line:
         raise ModelError("timeout", self.model, note=f"no whole answer in {self.retry.seconds:g} s")
 
     async def _admitted(
-        self, client: AsyncOpenAI, send: Send[Result], need: Need, tally: _Tally, clock: asyncio.Timeout
+        self,
+        client: AsyncOpenAI,
+        send: Send[Result],
+        need: Need,
+        tally: _Tally,
+        clock: asyncio.Timeout,
     ) -> Result:
         ticket = self.breaker.admit()
         if ticket is None:
@@ -140,7 +156,9 @@ class Line:
         succeeded: bool | None = None
         try:
             until = clock.when() or 0.0
-            result = await persist(lambda: self._attempt(client, send, need, tally), self.retry, until)
+            result = await persist(
+                lambda: self._attempt(client, send, need, tally), self.retry, until
+            )
             succeeded = True
             return result
         except ModelError as error:
@@ -149,8 +167,12 @@ class Line:
         finally:
             self.breaker.settle(ticket, False if clock.expired() else succeeded)
 
-    async def _attempt(self, client: AsyncOpenAI, send: Send[Result], need: Need, tally: _Tally) -> Result:
-        with self.ledger.hold(self.model, need.prompt_tokens, need.answer_tokens, need.urgency) as hold:
+    async def _attempt(
+        self, client: AsyncOpenAI, send: Send[Result], need: Need, tally: _Tally
+    ) -> Result:
+        with self.ledger.hold(
+            self.model, need.prompt_tokens, need.answer_tokens, need.urgency
+        ) as hold:
             tally.requests += 1
             try:
                 async with asyncio.timeout(self.retry.attempt_seconds):
@@ -165,7 +187,11 @@ class Line:
     def _ready(self) -> Connection:
         """Connect at first use on this loop; the first time of all also imports the client, which takes a second."""
         if self._loop is not loop():
-            self._loop, self._connection, self._places = loop(), None, asyncio.Semaphore(self._concurrency)
+            self._loop, self._connection, self._places = (
+                loop(),
+                None,
+                asyncio.Semaphore(self._concurrency),
+            )
         if self._connection is None:
             self._connection = self._access.connect()
         return self._connection

@@ -9,7 +9,16 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from demem_agent.errors import InvalidInput
 from demem_agent.turns import whole_field
 
-__all__ = ["PLAIN", "ChatModel", "Completion", "Message", "Options", "Prompt", "Usage", "shared_prefix"]
+__all__ = [
+    "PLAIN",
+    "ChatModel",
+    "Completion",
+    "Message",
+    "Options",
+    "Prompt",
+    "Usage",
+    "shared_prefix",
+]
 
 Role = Literal["system", "user", "assistant"]
 
@@ -59,7 +68,9 @@ def shared_prefix(earlier: Prompt, later: Prompt) -> float:
     """Give the share in [0, 1] of the bytes of ``later`` that begin ``earlier`` as well: what a cache can reuse."""
     first, second = _bytes(_rendered(earlier)), _bytes(_rendered(later))
     pairs = enumerate(zip(first, second, strict=False))
-    same = next((place for place, (one, other) in pairs if one != other), min(len(first), len(second)))
+    same = next(
+        (place for place, (one, other) in pairs if one != other), min(len(first), len(second))
+    )
     return same / max(len(second), 1)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Reply, asked_for
-from demem_agent.summaries.compress import day, said
 from demem_agent.summaries.grounding import invented
+from demem_agent.text.saying import day, said
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import Evidence, Source
 
@@ -49,13 +49,17 @@ class NoteTaker:
         heading, item = _heading(told), _item(told)
         line = Source(item.id, f"{heading} {said(item, 0, len(item.text))}", False)
         prompt = _prompt(told, heading)
-        reply = await asked_for(self._model, prompt, _Notes, self._options, lambda given: _problem(given, line))
+        reply = await asked_for(
+            self._model, prompt, _Notes, self._options, lambda given: _problem(given, line)
+        )
         notes = dict.fromkeys(" ".join(note.split()) for note in reply.notes)
         return [replace(told, text=note, source=NOTE, key=None) for note in notes if note]
 
 
 def _prompt(turn: Turn, heading: str) -> Prompt:
-    text = turn.text.replace("demem:message", "demem-message")  # no message may end the block that it stands in
+    text = turn.text.replace(
+        "demem:message", "demem-message"
+    )  # no message may end the block that it stands in
     return Prompt(prompt_text("extract"), f"{heading}\n<demem:message>\n{text}\n</demem:message>")
 
 
@@ -65,7 +69,9 @@ def _heading(turn: Turn) -> str:
 
 
 def _item(turn: Turn) -> Evidence:
-    return Evidence("e0", turn.text, turn.speaker, turn.at if isinstance(turn.at, datetime) else None)
+    return Evidence(
+        "e0", turn.text, turn.speaker, turn.at if isinstance(turn.at, datetime) else None
+    )
 
 
 def _problem(reply: _Notes, line: Source) -> str | None:

@@ -10,7 +10,13 @@ from demem_agent.errors import ModelError
 from demem_agent.llms.access import Access
 from demem_agent.llms.background import arun, run
 from demem_agent.llms.breaker import Breaker
-from demem_agent.llms.checking import check_finish, completed_so_far, completed_text, first_choice, reported_usage
+from demem_agent.llms.checking import (
+    check_finish,
+    completed_so_far,
+    completed_text,
+    first_choice,
+    reported_usage,
+)
 from demem_agent.llms.dialect import chat_fields, to_leave_out
 from demem_agent.llms.faults import fault_of, foreign_errors, refused_field
 from demem_agent.llms.health import Health
@@ -108,7 +114,11 @@ class OpenAIChat:
         return Stream(lambda give: self._complete(prompt, options, self._line.deadline(), give))
 
     async def _complete(
-        self, prompt: Prompt, options: Options, until: float, give: Callable[[str], object] | None = None
+        self,
+        prompt: Prompt,
+        options: Options,
+        until: float,
+        give: Callable[[str], object] | None = None,
     ) -> Completion:
         asking = _Asking(self.name, prompt, options, self._extra, set(self._refused), give)
         urgency: Urgency = "background" if options.background else "normal"
@@ -133,7 +143,9 @@ class _Asking:
     def prompt_tokens(self) -> int:
         return measure("tokens")(self.prompt.text) + _PER_MESSAGE * len(self.prompt.messages)
 
-    async def send(self, client: AsyncOpenAI, spend: Callable[[Usage], None]) -> tuple[str, str, str]:
+    async def send(
+        self, client: AsyncOpenAI, spend: Callable[[Usage], None]
+    ) -> tuple[str, str, str]:
         """Make one request; gives the text, why it ended, and the model that the provider names."""
         raw = await self._request(client)
         if raw is _REFUSED:
@@ -152,9 +164,13 @@ class _Asking:
         # As extra_body, messages go past the client's conversion of its arguments, a fifth of the time of a call.
         body = {**fields, **self.extra}
         try:
-            return await create(model=self.model, messages=(), stream=self.give is not None, extra_body=body)
+            return await create(
+                model=self.model, messages=(), stream=self.give is not None, extra_body=body
+            )
         except (BadRequestError, UnprocessableEntityError) as error:
-            field = to_leave_out(refused_field(error), fields) if _by_shape(error, self.model) else None
+            field = (
+                to_leave_out(refused_field(error), fields) if _by_shape(error, self.model) else None
+            )
             if field is None:
                 raise
             self.refused.add(field)

@@ -113,8 +113,14 @@ class OpenAIEmbeddings:
         if not texts:
             return np.zeros((0, self.dimensions or 0), np.float32)
         shorten = self.dimensions if self._shorten else None
-        asked = [_Asking(self._line.model, batch, shorten, self._checked) for batch in _batches(texts, self._batch)]
-        calls = [self._line.call(asking.send, Need(asking.tokens, 0, "always"), until) for asking in asked]
+        asked = [
+            _Asking(self._line.model, batch, shorten, self._checked)
+            for batch in _batches(texts, self._batch)
+        ]
+        calls = [
+            self._line.call(asking.send, Need(asking.tokens, 0, "always"), until)
+            for asking in asked
+        ]
         given = await asyncio.gather(*calls)
         rows: NDArray[np.float32] = np.concatenate([vectors for vectors, _ in given])
         return rows
@@ -140,7 +146,9 @@ class _Asking:
     def tokens(self) -> int:
         return sum(map(measure("tokens"), self.texts))
 
-    async def send(self, client: AsyncOpenAI, spend: Callable[[Usage], None]) -> NDArray[np.float32]:
+    async def send(
+        self, client: AsyncOpenAI, spend: Callable[[Usage], None]
+    ) -> NDArray[np.float32]:
         # "float" since not every server knows base64, the client's own choice.
         fields: dict[str, Any] = {"encoding_format": "float"}
         if self.shorten is not None:
@@ -156,7 +164,11 @@ def _matrix(raw: object, n: int, model: str) -> NDArray[np.float32]:
     given = data if isinstance(data, list) else []
     found = {str(getattr(one, "index", None)): getattr(one, "embedding", None) for one in given}
     rows = [found.get(str(number)) for number in range(n)]
-    if len(given) != n or not all(map(_is_vector, rows)) or len({len(row or ()) for row in rows}) != 1:
+    if (
+        len(given) != n
+        or not all(map(_is_vector, rows))
+        or len({len(row or ()) for row in rows}) != 1
+    ):
         raise ModelError("malformed", model, note=f"not {n} vectors of one length")
     return np.array(rows, np.float32)
 
@@ -164,7 +176,9 @@ def _matrix(raw: object, n: int, model: str) -> NDArray[np.float32]:
 def _is_vector(row: object) -> bool:
     if not isinstance(row, list) or not row:
         return False
-    return all(isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in row)
+    return all(
+        isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in row
+    )
 
 
 def _texts(sentences: list[str]) -> list[str]:

@@ -22,5 +22,7 @@ def prompt_text(name: str) -> str:
     places = [folder / "prompts" / f"{name}.md" for folder in (package, package.parent)]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
-        raise StoreError(f"the prompt {name!r} is not installed: looked for {places[0]} and {places[1]}")
+        raise StoreError(
+            f"the prompt {name!r} is not installed: looked for {places[0]} and {places[1]}"
+        )
     return found.read_text(encoding="utf-8").strip()

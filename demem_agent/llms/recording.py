@@ -46,7 +46,9 @@ class Recorded:
         InvalidInput: for a name where a model is needed; naming the line of the file that is no recorded call.
     """
 
-    def __init__(self, model: ChatModel | str, path: str | Path, mode: RecordingMode = "record") -> None:
+    def __init__(
+        self, model: ChatModel | str, path: str | Path, mode: RecordingMode = "record"
+    ) -> None:
         if mode not in get_args(RecordingMode):
             raise InvalidInput("mode", mode, "'record', 'replay' or 'resume'")
         if isinstance(model, str) and mode != "replay":
@@ -104,12 +106,20 @@ class Recorded:
         if outcomes:
             return _outcome(outcomes[number], self.name)
         if self.mode == "replay":
-            raise ModelError(_NOT_RECORDED, self.name, note=f"no call {key[:12]} in {self._path.name}")
+            raise ModelError(
+                _NOT_RECORDED, self.name, note=f"no call {key[:12]} in {self._path.name}"
+            )
         return None
 
     def _keep(self, key: str, prompt: Prompt, options: Options, outcome: Outcome) -> Outcome:
         messages, plain = _asked(prompt, options)
-        row = {"key": key, "model": self.name, "messages": messages, "options": plain, **_plain(outcome)}
+        row = {
+            "key": key,
+            "model": self.name,
+            "messages": messages,
+            "options": plain,
+            **_plain(outcome),
+        }
         line = json.dumps(row) + "\n"
         with self._lock, self._path.open("a", encoding="utf-8") as file:
             file.write(line)
@@ -124,21 +134,29 @@ def call_key(model: str, prompt: Prompt, options: Options) -> str:
 
 def _asked(prompt: Prompt, options: Options) -> tuple[list[list[str]], dict[str, Any]]:
     """Give what a call is told apart by; whether it can wait has no bearing on the answer."""
-    plain = {name: value for name, value in asdict(options).items() if name != "background" and value is not None}
+    plain = {
+        name: value
+        for name, value in asdict(options).items()
+        if name != "background" and value is not None
+    }
     return [[message.role, message.text] for message in prompt.messages], plain
 
 
 def _plain(outcome: Completion | ModelError) -> dict[str, Any]:
     if isinstance(outcome, Completion):
         return {"completion": asdict(outcome)}
-    return {"failed": {"kind": outcome.kind, "status": outcome.status, "requests": outcome.requests}}
+    return {
+        "failed": {"kind": outcome.kind, "status": outcome.status, "requests": outcome.requests}
+    }
 
 
 def _outcome(row: Mapping[str, Any], model: str) -> Completion:
     if "completion" in row:
         given = row["completion"]
         return Completion(**{**given, "usage": Usage(**given["usage"])})
-    error = ModelError(row["failed"]["kind"], model, status=row["failed"]["status"], note="as recorded")
+    error = ModelError(
+        row["failed"]["kind"], model, status=row["failed"]["status"], note="as recorded"
+    )
     error.requests = row["failed"]["requests"]
     raise error
 
@@ -149,7 +167,9 @@ def _load(path: Path, failures: bool) -> dict[str, list[Mapping[str, Any]]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput("path", path.name, f"a file that can be read ({type(error).__name__})") from error
+        raise InvalidInput(
+            "path", path.name, f"a file that can be read ({type(error).__name__})"
+        ) from error
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines, 1):
         if line.endswith("\n"):
@@ -162,7 +182,11 @@ def _load(path: Path, failures: bool) -> dict[str, list[Mapping[str, Any]]]:
 def _row(line: str, number: int) -> dict[str, Any]:
     try:
         row: dict[str, Any] = json.loads(line)
-        known = row["failed"]["kind"] in get_args(ModelFault) if "failed" in row else bool(_outcome(row, ""))
+        known = (
+            row["failed"]["kind"] in get_args(ModelFault)
+            if "failed" in row
+            else bool(_outcome(row, ""))
+        )
     except (AttributeError, KeyError, TypeError, ValueError):
         known = False
     if not known or not isinstance(row.get("key"), str):
@@ -177,5 +201,7 @@ def _without_torn_end(path: Path) -> None:
         file.seek(0)
         held = file.read()
         if held and not held.startswith(_BEGINNING):
-            raise InvalidInput("path", path.name, "a file of recorded calls, or one that is not there yet")
+            raise InvalidInput(
+                "path", path.name, "a file of recorded calls, or one that is not there yet"
+            )
         file.truncate(held.rfind(b"\n") + 1)

@@ -55,7 +55,9 @@ class Retry:
 
     def wait(self, attempt: int) -> float:
         """Give the seconds to wait after an attempt, counted from 1, when the provider does not say."""
-        return min(self.first_wait * 2.0 ** (attempt - 1), self.longest_wait) * random.uniform(0.5, 1.0)
+        return min(self.first_wait * 2.0 ** (attempt - 1), self.longest_wait) * random.uniform(
+            0.5, 1.0
+        )
 
 
 class AskAgain(ModelError):
@@ -88,7 +90,9 @@ async def persist(send: Callable[[], Awaitable[Result]], retry: Retry, until: fl
     async def attempt() -> Result:
         return await send()
 
-    again = AsyncRetrying(sleep=asyncio.sleep, stop=stop, wait=wait, retry=retry_if_exception(_passes), reraise=True)
+    again = AsyncRetrying(
+        sleep=asyncio.sleep, stop=stop, wait=wait, retry=retry_if_exception(_passes), reraise=True
+    )
     result: Result = await again(attempt)
     return result
 

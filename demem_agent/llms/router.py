@@ -54,9 +54,14 @@ class ModelRouter:
 
 def routing_prompt(slots: Sequence[Slot], query: str) -> Prompt:
     """Put the slots, which change rarely, after the instructions, and the question last."""
-    blocks = (f"<demem:slot>\n{s.number}: {s.name or ''}\n{_harmless(s.summary)}\n</demem:slot>" for s in slots)
+    blocks = (
+        f"<demem:slot>\n{s.number}: {s.name or ''}\n{_harmless(s.summary)}\n</demem:slot>"
+        for s in slots
+    )
     return Prompt("\n\n".join([prompt_text("route"), *blocks]), f"Question: {query}")
 
 
 def _harmless(summary: str) -> str:
-    return summary.replace("demem:slot", "demem-slot")  # no summary may end the block that it stands in
+    return summary.replace(
+        "demem:slot", "demem-slot"
+    )  # no summary may end the block that it stands in

@@ -107,7 +107,13 @@ class Ledger:
     def spending(self) -> Spending:
         """Give what was spent, what is held, and what is stopped."""
         with self._lock:
-            stopped = "nothing" if self._room(True) else "background" if self._room(False) else "everything"
+            stopped = (
+                "nothing"
+                if self._room(True)
+                else "background"
+                if self._room(False)
+                else "everything"
+            )
             return Spending(self.name, self._spent, self._held, self._unpriced, self.limit, stopped)
 
     def open(self, *, background: bool = False) -> bool:
@@ -116,10 +122,15 @@ class Ledger:
 
     def priced(self, model: str, usage: Usage) -> Usage:
         """Give the usage with its cost, None where the model has no price."""
-        price = next((ledger.prices[model] for ledger in self._all() if model in ledger.prices), None)
+        price = next(
+            (ledger.prices[model] for ledger in self._all() if model in ledger.prices), None
+        )
         if price is None:
             return replace(usage, cost=None if usage.tokens else 0.0)
-        return replace(usage, cost=(usage.prompt_tokens * price[0] + usage.completion_tokens * price[1]) / _MILLION)
+        return replace(
+            usage,
+            cost=(usage.prompt_tokens * price[0] + usage.completion_tokens * price[1]) / _MILLION,
+        )
 
     def require_price(self, model: str) -> None:
         """Refuse a model without price where a cost is limited: that limit would mean nothing.
@@ -129,7 +140,9 @@ class Ledger:
         """
         limited = any(ledger.limit.cost is not None for ledger in self._all())
         if limited and self.priced(model, Usage(1, 1)).cost is None:
-            raise InvalidInput("prices", sorted(self.prices), f"with one for {model!r}, as a cost is limited")
+            raise InvalidInput(
+                "prices", sorted(self.prices), f"with one for {model!r}, as a cost is limited"
+            )
 
     @contextmanager
     def hold(
@@ -176,8 +189,12 @@ class Ledger:
 
     def _release(self, most: Usage) -> None:
         with self._lock:
-            left = self._held + Usage(-most.prompt_tokens, -most.completion_tokens, cost=-(most.cost or 0.0))
-            self._held = left if left.tokens else Usage()  # what sums of floats leave over goes as well
+            left = self._held + Usage(
+                -most.prompt_tokens, -most.completion_tokens, cost=-(most.cost or 0.0)
+            )
+            self._held = (
+                left if left.tokens else Usage()
+            )  # what sums of floats leave over goes as well
 
     def _count(self, usage: Usage) -> None:
         with self._lock:
@@ -218,8 +235,12 @@ class Hold:
 
 def _checked(prices: Prices) -> Prices:
     for model, pair in prices.items():
-        if len(pair) != 2 or not all(isinstance(price, int | float) and price >= 0 for price in pair):
-            raise InvalidInput(f"prices[{model!r}]", pair, "two numbers of at least 0: for prompts and for answers")
+        if len(pair) != 2 or not all(
+            isinstance(price, int | float) and price >= 0 for price in pair
+        ):
+            raise InvalidInput(
+                f"prices[{model!r}]", pair, "two numbers of at least 0: for prompts and for answers"
+            )
     return dict(prices)
 
 

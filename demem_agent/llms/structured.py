@@ -86,5 +86,8 @@ def _judged(kind: type[Kind], check: Check | None, text: str) -> tuple[Kind | No
 def _named(error: ValidationError) -> str:
     """Say which fields are at fault, and nothing of what was in them."""
     faults = error.errors(include_url=False, include_input=False, include_context=False)
-    places = {".".join(str(part) for part in fault["loc"]) or "the whole": fault["type"] for fault in faults[:3]}
+    places = {
+        ".".join(str(part) for part in fault["loc"]) or "the whole": fault["type"]
+        for fault in faults[:3]
+    }
     return ", ".join(f"{place}: {what}" for place, what in places.items())

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from demem_agent.reading.trimming import Cut
-from demem_agent.scoring.index import moment
-from demem_agent.summaries.compress import Summary, day, said, summary_text
+from demem_agent.summaries.compress import Summary, summary_text
+from demem_agent.text.dates import moment
+from demem_agent.text.saying import day, said
 from demem_agent.text.units import Measure
 from demem_agent.types import Evidence, Line, number_of
 
@@ -18,8 +19,12 @@ CLOSE = "</demem:memory>"
 
 #: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark, or the end of
 #: a text that was cut off there.
-_CUT_OFF = "|".join(re.escape(mark[:n]) for mark in ("# ", "- ", "  ", CLOSE) for n in range(1, len(mark)))
-_BLOCK = re.compile(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
+_CUT_OFF = "|".join(
+    re.escape(mark[:n]) for mark in ("# ", "- ", "  ", CLOSE) for n in range(1, len(mark))
+)
+_BLOCK = re.compile(
+    rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)"
+)
 #: Lines that did not fit before packing gives up looking for shorter ones.
 _MISSES = 12
 #: Share of a limit that the best lines fill untrimmed: they most likely hold the answer, wherever in them it stands.
@@ -30,7 +35,9 @@ def _as_it_is(line: Line, _: bool) -> tuple[Line, str]:
     return line, said(line.evidence, line.start, line.end)
 
 
-def pack(best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _as_it_is) -> tuple[list[Line], str]:
+def pack(
+    best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _as_it_is
+) -> tuple[list[Line], str]:
     """Take lines best first while they fit, shorter once the best have filled a part, and render them in time order.
 
     Returns:
@@ -60,7 +67,9 @@ def pack(best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _a
         taken.pop()  # a tokenizer need not be additive
 
 
-def assemble(summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure) -> tuple[list[Line], str]:
+def assemble(
+    summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure
+) -> tuple[list[Line], str]:
     """Give a slot's summary as a reading of at most ``limit``: what ranks last goes first when it does not fit."""
     kept = list(summary.kept)
     text = wrap(summary.text)

@@ -2,61 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from demem_agent.summaries.compress import name_of, say
-from demem_agent.text.dates import Span, find
-from demem_agent.text.words import clean, sentences
+from demem_agent.text.saying import say
+from demem_agent.text.sentences import Parts
+from demem_agent.text.words import clean
 from demem_agent.types import Line
 
-__all__ = ["KEPT", "Cut", "Parts", "parts", "trimmer"]
+__all__ = ["Cut", "KEPT", "trimmer"]
 
 #: Gives a line, shortened or as it is, and as it is said.
 Cut = Callable[[Line, bool], tuple[Line, str]]
+
+
 #: Share of a passage's words that stays at least, so that whoever quotes it still quotes most of it.
 KEPT = 0.55
-#: What a sentence is worth besides the words it shares with the question: numbers and names, up to three; length,
-#: since "Wow!" seldom decides anything; less for a question.
-_SPECIFIC, _MOST_SPECIFIC, _LONG, _LONG_CHARS, _ASKS = 0.5, 3, 0.3, 40, -0.5
-_SPECIFICS = re.compile(r"\d+|(?<=[a-z,] )[A-Z][\w'-]+|\b(?:yesterday|tomorrow|ago|last|next)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The sentences of a passage, as far as they do not depend on the question.
-
-    Attributes:
-        spans: (start, end) of each in the text of its item.
-        texts: in lower case.
-        words: how many each has.
-        worth: of each by itself.
-        name: the speaker's, "" for none.
-        times: the relative times of the passage; their positions count from its start.
-    """
-
-    spans: tuple[tuple[int, int], ...]
-    texts: tuple[str, ...]
-    words: tuple[int, ...]
-    worth: tuple[float, ...]
-    name: str
-    times: tuple[Span, ...]
-
-
-def parts(line: Line) -> Parts:
-    """Cut a passage into sentences and weigh them."""
-    text, at = line.evidence.text, line.evidence.at
-    spans = tuple(sentences(text, line.start, line.end))
-    said = [text[a:b] for a, b in spans]
-    return Parts(
-        spans,
-        tuple(sentence.lower() for sentence in said),
-        tuple(len(sentence.split()) for sentence in said),
-        tuple(map(_own, said)),
-        name_of(line.evidence),
-        tuple(find(clean(text[line.start : line.end]), at.date())) if at else (),
-    )
 
 
 def trimmer(words: Mapping[str, float], parts_of: Callable[[Line], Parts]) -> Cut:
@@ -83,7 +44,9 @@ def trimmer(words: Mapping[str, float], parts_of: Callable[[Line], Parts]) -> Cu
 
 def _said(found: Parts, whole: Line, part: Line) -> str:
     shift = part.start - whole.start
-    inside = (time for time in found.times if time.start >= shift and time.end <= part.end - whole.start)
+    inside = (
+        time for time in found.times if time.start >= shift and time.end <= part.end - whole.start
+    )
     times = [replace(time, start=time.start - shift, end=time.end - shift) for time in inside]
     return say(found.name, clean(part.text), times)
 
@@ -106,7 +69,10 @@ def _core(cut: Parts, words: Mapping[str, float]) -> tuple[int, int]:
 def _worth(cut: Parts, words: Mapping[str, float]) -> list[float]:
     # A stem less its last e or i stands in the forms of its word, nearly always ("bak" in baking, "hobb" in hobby);
     # stemming every sentence of a reading would take longer.
-    parts = [(word[:-1] if word.endswith(("e", "i")) and len(word) > 3 else word, w) for word, w in words.items()]
+    parts = [
+        (word[:-1] if word.endswith(("e", "i")) and len(word) > 3 else word, w)
+        for word, w in words.items()
+    ]
     around = [0.0]
     for text in cut.texts:
         shared = 0.0
@@ -116,9 +82,3 @@ def _worth(cut: Parts, words: Mapping[str, float]) -> list[float]:
         around.append(shared)
     around.append(0.0)
     return [max(around[n : n + 3]) + own for n, own in enumerate(cut.worth)]
-
-
-def _own(text: str) -> float:
-    specifics = min(len(_SPECIFICS.findall(text)), _MOST_SPECIFIC)
-    asks = text.rstrip("\"'”’) ").endswith("?")
-    return _SPECIFIC * specifics + _LONG * (len(text) > _LONG_CHARS) + _ASKS * asks

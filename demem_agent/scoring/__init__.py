@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from demem_agent.scoring.adequacy import SIGNALS, Adequacy, Signals, default_adequacy
 from demem_agent.scoring.focus import focus
-from demem_agent.scoring.index import Passage, PassageIndex, moment
+from demem_agent.scoring.index import Passage, PassageIndex
 from demem_agent.scoring.learning import learned, lesson, lift
 from demem_agent.scoring.score import FEATURES, Query, Ranking, Weights, features, rank, slot_scores
 from demem_agent.scoring.weights import default_weights
+from demem_agent.text.dates import moment
 
 __all__ = [
     "FEATURES",

@@ -61,7 +61,9 @@ class Adequacy:
         """
         parts = zip(astuple(self.weights), astuple(signals), strict=True)
         odds = self.intercept + sum(weight * value for weight, value in parts)
-        return round((1.0 + math.tanh(odds / 2.0)) / 2.0, 4)  # the logistic function, without overflow
+        return round(
+            (1.0 + math.tanh(odds / 2.0)) / 2.0, 4
+        )  # the logistic function, without overflow
 
 
 @cache

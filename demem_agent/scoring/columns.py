@@ -37,7 +37,9 @@ class Column:
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the rows that are not marked."""
-        self._data = np.concatenate([self.view()[kept], np.zeros((16, *self._shape), self._data.dtype)])
+        self._data = np.concatenate(
+            [self.view()[kept], np.zeros((16, *self._shape), self._data.dtype)]
+        )
         self._length = len(self._data) - 16
 
     def view(self) -> NDArray[Any]:

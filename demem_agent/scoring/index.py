@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from demem_agent.text.questions import NAME, has_number
 from demem_agent.text.words import stems, words
 from demem_agent.types import Evidence, number_of
 
-__all__ = ["Passage", "PassageIndex", "moment"]
+__all__ = ["Passage", "PassageIndex"]
 
 _NAME = re.compile(r"[^\W_]+")
+
+
 #: So many names tell as much as more.
 _MOST_NAMES = 3
 
@@ -32,13 +34,6 @@ class Passage:
     evidence_id: str
     start: int
     end: int
-
-
-def moment(at: datetime | None) -> float:
-    """Give seconds since 1970 for ordering; a time without zone counts as UTC, an unknown one as -inf."""
-    if at is None:
-        return float("-inf")
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
 class _Names:
@@ -87,7 +82,11 @@ class PassageIndex:
         return len(self.passages)
 
     def add(
-        self, evidence: Evidence, spans: Sequence[tuple[int, int]], vectors: NDArray[np.float32], slot: int
+        self,
+        evidence: Evidence,
+        spans: Sequence[tuple[int, int]],
+        vectors: NDArray[np.float32],
+        slot: int,
     ) -> None:
         """Append one item with a vector of unit length per passage."""
         first = len(self.passages)
@@ -176,8 +175,16 @@ class PassageIndex:
         """Give the codes of the speakers whose name, or a word of it, stands in the query."""
         words = set(_NAME.findall(query.lower()))
         known = self._speakers.codes.items()
-        return [code for name, code in known if name and not words.isdisjoint(_NAME.findall(name.lower()))]
+        return [
+            code
+            for name, code in known
+            if name and not words.isdisjoint(_NAME.findall(name.lower()))
+        ]
 
     def user_speakers(self) -> list[int]:
         """Give the codes of speakers that are, by convention, the human side of a chat."""
-        return [code for name, code in self._speakers.codes.items() if name and name.lower() in ("user", "human")]
+        return [
+            code
+            for name, code in self._speakers.codes.items()
+            if name and name.lower() in ("user", "human")
+        ]

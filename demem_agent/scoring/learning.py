@@ -41,7 +41,9 @@ _FAR = 1e3
 Stretch = tuple[str, int, int]
 
 
-def lesson(index: PassageIndex, query: Query, read: Iterable[Stretch], supports: Collection[str]) -> Lesson:
+def lesson(
+    index: PassageIndex, query: Query, read: Iterable[Stretch], supports: Collection[str]
+) -> Lesson:
     """Tell what an answer teaches: mean features of what it rested on, less those of the rest that was read.
 
     Args:
@@ -58,7 +60,9 @@ def lesson(index: PassageIndex, query: Query, read: Iterable[Stretch], supports:
     others = np.isin(rows, rows_of(index, (span for span in spans if span[0] not in supports)))
     if not served.any() or not others.any():
         return ()
-    apart = table[served].mean(axis=0, dtype=np.float64) - table[others].mean(axis=0, dtype=np.float64)
+    apart = table[served].mean(axis=0, dtype=np.float64) - table[others].mean(
+        axis=0, dtype=np.float64
+    )
     found = ((name, round(float(value), 4)) for name, value in zip(FEATURES, apart, strict=True))
     return tuple((name, value) for name, value in found if value and name not in _HELD)
 
@@ -109,7 +113,9 @@ def box(prior: Weights) -> NDArray[np.float64]:
     return room
 
 
-def lift(ranking: Ranking, index: PassageIndex, served: Iterable[tuple[float, Iterable[Stretch]]]) -> Ranking:
+def lift(
+    ranking: Ranking, index: PassageIndex, served: Iterable[tuple[float, Iterable[Stretch]]]
+) -> Ranking:
     """Put passages ahead that served questions like this one.
 
     Args:

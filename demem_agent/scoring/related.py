@@ -55,12 +55,17 @@ class RelatedWords:
         new_number = {int(number): new for new, number in enumerate(held[by_first])}
         forms = list(self._numbers)
         self._numbers = {forms[number]: new for number, new in new_number.items()}
-        of_stem = {stem: [new_number[n] for n in numbers if n in new_number] for stem, numbers in self._of_stem.items()}
+        of_stem = {
+            stem: [new_number[n] for n in numbers if n in new_number]
+            for stem, numbers in self._of_stem.items()
+        }
         self._of_stem = {stem: numbers for stem, numbers in of_stem.items() if numbers}
         self._words.view()[:] = np.argsort(by_first)[place]
         self._vectors = Column(np.float32, _DIMENSIONS)
 
-    def matches(self, stems: Sequence[str], forms: Sequence[str], rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    def matches(
+        self, stems: Sequence[str], forms: Sequence[str], rows: NDArray[np.intp]
+    ) -> NDArray[np.float32]:
         """Give how near each passage's nearest word is to each word of a query.
 
         Args:

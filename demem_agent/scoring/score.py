@@ -154,7 +154,10 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
 
 
 def _signals(
-    index: PassageIndex, words: Sequence[str], best: NDArray[np.float32], scores: NDArray[np.float64]
+    index: PassageIndex,
+    words: Sequence[str],
+    best: NDArray[np.float32],
+    scores: NDArray[np.float64],
 ) -> Signals:
     """Gather what tells whether a query can be answered, from the features of the best passage and all scores."""
     missing = sum(index.lexical.idf(word) for word in words if not index.lexical.holds(word))
@@ -184,7 +187,13 @@ def slot_scores(
     weights = np.exp(ranking.scores - best)
     mass = np.bincount(slots, weights, minlength=max(prototypes, default=0) + 1)
     return {
-        slot: round(best + math.log(max(mass[slot], _NO_MASS)) + float(prototype @ vector) + bonus.get(slot, 0.0), 4)
+        slot: round(
+            best
+            + math.log(max(mass[slot], _NO_MASS))
+            + float(prototype @ vector)
+            + bonus.get(slot, 0.0),
+            4,
+        )
         for slot, prototype in prototypes.items()
     }
 
@@ -215,13 +224,17 @@ def _told(index: PassageIndex, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]
     }
 
 
-def _asked_for(index: PassageIndex, query: Query, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+def _asked_for(
+    index: PassageIndex, query: Query, rows: NDArray[np.intp]
+) -> dict[str, NDArray[Any]]:
     """Give in how far passages are of the kind, from the speaker and of the time that a query asks for."""
     speakers = index.speaker.view()[rows]
     nothing = np.zeros(len(rows), np.bool_)
     return {
         "named": _among(speakers, index.named_speakers(query.text)),
-        "user": _among(speakers, [] if _ASKS_FOR_REPLY.search(query.text) else index.user_speakers()),
+        "user": _among(
+            speakers, [] if _ASKS_FOR_REPLY.search(query.text) else index.user_speakers()
+        ),
         "dated": _dated(index, query)[rows],
         "timed": index.timed.view()[rows] if asks_when(query.text) else nothing,
         "counted": index.counted.view()[rows] if asks_how_many(query.text) else nothing,
@@ -236,7 +249,9 @@ def _related(
 
     A word that no passage holds counts half: it cannot be met exactly.
     """
-    idf = np.array([index.lexical.idf(word) * (1.0 if index.lexical.holds(word) else 0.5) for word in words])
+    idf = np.array(
+        [index.lexical.idf(word) * (1.0 if index.lexical.holds(word) else 0.5) for word in words]
+    )
     rarest = [int(n) for n in np.argsort(-idf, kind="stable")[:_MOST_WORDS]]
     mass = idf[rarest].astype(np.float32)
     matches = index.related.matches([words[n] for n in rarest], [forms[n] for n in rarest], rows)
@@ -289,7 +304,9 @@ def _dated(index: PassageIndex, query: Query) -> NDArray[np.bool_]:
     "In May" is the last one before the query is asked, or, where that is not known, before the newest passage.
     """
     days = index.day.view()
-    spans = ranges(query.text, query.asked) if query.asked else absolute(query.text, index.newest_day())
+    spans = (
+        ranges(query.text, query.asked) if query.asked else absolute(query.text, index.newest_day())
+    )
     marked = np.zeros(len(days), np.bool_)
     for span in spans:
         marked |= (days >= span.first.toordinal()) & (days <= span.last.toordinal())

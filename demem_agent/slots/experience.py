@@ -72,7 +72,9 @@ class Experience:
         self._slots.view()[row] = slot
         self._homes.view()[row] = slot if at_home(context) else -1
         self._served.view()[row] = served(context)
-        self._raters.view()[row] = _RATERS[testable(context)] if context.credible and context.supports else 0
+        self._raters.view()[row] = (
+            _RATERS[testable(context)] if context.credible and context.supports else 0
+        )
         self._lessons.view()[row] = as_row(context.lesson)
         self._note(context)
 
@@ -103,7 +105,9 @@ class Experience:
 
     def partners(self, slot: int, vector: Vector, rater: str) -> list[str]:
         """Give the contexts of a slot that can be tested with this rater, the least similar to a vector first."""
-        rows = np.flatnonzero((self._slots.view() == slot) & (self._raters.view() == _RATERS[rater]))
+        rows = np.flatnonzero(
+            (self._slots.view() == slot) & (self._raters.view() == _RATERS[rater])
+        )
         order = np.argsort(np.round(self._vectors.view()[rows] @ vector, 4), kind="stable")
         return [self._ids[row] for row in rows[order]]
 

@@ -13,7 +13,9 @@ from demem_agent.slots.state import State
 __all__ = ["operation", "stored_result"]
 
 
-def operation(seq: int, kind: str, key: str | None, request: str, result: Mapping[str, Any]) -> Operation:
+def operation(
+    seq: int, kind: str, key: str | None, request: str, result: Mapping[str, Any]
+) -> Operation:
     """Make the ledger line of an operation; only a keyed one needs its request and its result again."""
     if key is None:
         return Operation(seq, kind)

@@ -77,7 +77,9 @@ class _Draft:
         shares = counts / max(counts.sum(), 1)  # all may be forgotten, and their slots still there
         stay = begun if begun is not None or session is None else self.last
         most = NEARLY_FULL if begun is None else FULL
-        if stay is not None and shares[self.numbers.index(stay)] <= max(most, 1 / len(self.numbers)):
+        if stay is not None and shares[self.numbers.index(stay)] <= max(
+            most, 1 / len(self.numbers)
+        ):
             return stay, False
         open_to = np.where(shares <= max(NEARLY_FULL, 1 / len(self.numbers)), nearness, -np.inf)
         return self.numbers[int((open_to - CROWDING * shares * len(self.numbers)).argmax())], False

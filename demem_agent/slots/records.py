@@ -96,7 +96,11 @@ class SlotState:
     @property
     def cover(self) -> tuple[str, ...]:
         """The ids of the evidence that :attr:`text` was made from."""
-        return self.written.cover if self.written else tuple(dict.fromkeys(e.evidence_id for e in self.summary.kept))
+        return (
+            self.written.cover
+            if self.written
+            else tuple(dict.fromkeys(e.evidence_id for e in self.summary.kept))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,9 @@ def at_home(context: Context) -> bool:
 
 def served(context: Context) -> bool:
     """Tell whether it is known what evidence serves a context: from what should have been answered, or a reward."""
-    return bool(context.supports) and (context.channel in ("reference", "correction") or rewarded(context))
+    return bool(context.supports) and (
+        context.channel in ("reference", "correction") or rewarded(context)
+    )
 
 
 def in_slot(stored: StoredContext, slot: int) -> StoredContext:

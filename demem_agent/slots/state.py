@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from demem_agent.errors import InvariantBroken, NotFound
-from demem_agent.reading.trimming import Parts, parts
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
 from demem_agent.slots.experience import Experience
@@ -32,6 +31,7 @@ from demem_agent.slots.records import (
     rewarded,
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress, excerpts, summary_text
+from demem_agent.text.sentences import Parts, parts
 from demem_agent.text.units import Measure
 from demem_agent.types import Context, Draft, Evidence, Line, Slot, number_of
 
@@ -92,7 +92,9 @@ class State:
         """Cut one item for a summary; ``used`` stands in for ``self.used``."""
         last = (self.used if used is None else used).get(item, 0)
         if item not in self.cut or self.cut[item][0] != last:
-            found = excerpts(self.evidence[item], number_of(item), last, self.settings.slot_limit, self.measure)
+            found = excerpts(
+                self.evidence[item], number_of(item), last, self.settings.slot_limit, self.measure
+            )
             self.cut[item] = (last, tuple(found))
         return self.cut[item][1]
 
@@ -123,7 +125,9 @@ class State:
             size=self.measure(text),
             evidence=tuple(self.members[number]),
             cover=cover,
-            contexts=tuple(c for c, stored in self.contexts.items() if stored.context.slot == number),
+            contexts=tuple(
+                c for c, stored in self.contexts.items() if stored.context.slot == number
+            ),
             parent=slot.parent,
             revision=slot.revision,
             name=slot.name,
@@ -142,10 +146,16 @@ class State:
         """Extend a summary by Compress_L; an excerpt that it holds already is replaced by the fresh one."""
         new = {(e.evidence_id, e.start): e for e in fresh}
         held = (e for e in summary.kept if (e.evidence_id, e.start) not in new)
-        return compress([*held, *new.values()], self.settings.slot_limit, self.measure, summary.gate)
+        return compress(
+            [*held, *new.values()], self.settings.slot_limit, self.measure, summary.gate
+        )
 
     def rebuild(
-        self, slot: SlotState, items: Iterable[str], revision: int, used: dict[str, int] | None = None
+        self,
+        slot: SlotState,
+        items: Iterable[str],
+        revision: int,
+        used: dict[str, int] | None = None,
     ) -> SlotState:
         """Make a slot's content from items alone (``MemInit``), in order of ingestion."""
         ordered = sorted(items, key=number_of)
@@ -266,7 +276,15 @@ class State:
             yield repr((evidence, self.slot_of[item])).encode(errors="surrogatepass")
             yield self.passage_index().vectors_of(item).tobytes()
         for number, slot in sorted(self.slots.items()):
-            about = (number, slot.parent, slot.revision, slot.summary, slot.name, slot.pinned, slot.written)
+            about = (
+                number,
+                slot.parent,
+                slot.revision,
+                slot.summary,
+                slot.name,
+                slot.pinned,
+                slot.written,
+            )
             yield repr(about).encode(errors="surrogatepass")
             yield slot.total.tobytes()
         for stored in self.contexts.values():
@@ -285,19 +303,32 @@ class State:
         self._check_records()
 
     def _check_budget(self) -> None:
-        _require(len(self.slots) <= self.settings.slots, f"{len(self.slots)} slots, K is {self.settings.slots}")
+        _require(
+            len(self.slots) <= self.settings.slots,
+            f"{len(self.slots)} slots, K is {self.settings.slots}",
+        )
         for number, slot in self.slots.items():
             size = max(self.measure(slot.summary.text), self.measure(slot.text))
-            _require(size <= self.settings.slot_limit, f"the summary of slot {number} measures {size}")
+            _require(
+                size <= self.settings.slot_limit, f"the summary of slot {number} measures {size}"
+            )
             _require(0 <= number < self.settings.slots, f"slot number {number} is not below K")
 
     def _check_ledger(self) -> None:
         live = self.head.evidence - self.head.forgotten
-        _require(len(self.evidence) == live, f"{len(self.evidence)} items live, ingested less forgotten is {live}")
-        _require(list(self.evidence) == sorted(self.evidence, key=number_of), "evidence is out of order")
+        _require(
+            len(self.evidence) == live,
+            f"{len(self.evidence)} items live, ingested less forgotten is {live}",
+        )
+        _require(
+            list(self.evidence) == sorted(self.evidence, key=number_of), "evidence is out of order"
+        )
         held = sorted((item for items in self.members.values() for item in items), key=number_of)
         _require(held == list(self.evidence), "slots do not hold every live item exactly once")
-        _require(set(self.slot_of) == set(self.evidence), "an item has no slot, or a forgotten one still has")
+        _require(
+            set(self.slot_of) == set(self.evidence),
+            "an item has no slot, or a forgotten one still has",
+        )
         indexed = self.index.evidence_ids() if self.index else set()
         _require(indexed == set(self.evidence), "the index does not hold exactly the live items")
 
@@ -306,14 +337,23 @@ class State:
         for number, slot in self.slots.items():
             for e in slot.summary.kept:
                 owner = self.slot_of.get(e.evidence_id)
-                _require(owner == number, f"the summary of slot {number} covers {e.evidence_id} of slot {owner}")
+                _require(
+                    owner == number,
+                    f"the summary of slot {number} covers {e.evidence_id} of slot {owner}",
+                )
             covered = set(slot.written.cover) if slot.written else set()
-            _require(covered <= self.members[number].keys(), f"what was written for slot {number} covers other items")
+            _require(
+                covered <= self.members[number].keys(),
+                f"what was written for slot {number} covers other items",
+            )
             whole = summary_text(slot.summary.kept) == slot.summary.text
             _require(whole, f"the summary of slot {number} is not the text of what it covers")
             _require(slot.parent != number, f"slot {number} is its own parent")
             for item in self.members[number]:
-                _require(self.slot_of[item] == number, f"{item} is listed in slot {number} and placed in another")
+                _require(
+                    self.slot_of[item] == number,
+                    f"{item} is listed in slot {number} and placed in another",
+                )
             close = np.allclose(self.sum_of(number), slot.total, rtol=1e-3, atol=1e-3)
             _require(close, f"the prototype of slot {number} is not the sum of its items")
 
@@ -324,13 +364,25 @@ class State:
                 context.slot is None or context.slot in self.slots,
                 f"context {context.id} is in slot {context.slot}, which is not active",
             )
-            _require(all(0 <= r <= 1 for r in context.rewards), f"context {context.id} has a reward outside [0, 1]")
-            _require(not context.lesson or rewarded(context), f"context {context.id} teaches without a reward")
+            _require(
+                all(0 <= r <= 1 for r in context.rewards),
+                f"context {context.id} has a reward outside [0, 1]",
+            )
+            _require(
+                not context.lesson or rewarded(context),
+                f"context {context.id} teaches without a reward",
+            )
         for certified in self.certificates.values():
             certificate = certified.certificate
-            _require(certificate.radius > certificate.threshold, f"{certificate.id} does not exceed its threshold")
+            _require(
+                certificate.radius > certificate.threshold,
+                f"{certificate.id} does not exceed its threshold",
+            )
             applied = certificate.decision == "split" and not certificate.undone
-            _require(not applied or certificate.new_slot in self.slots, f"{certificate.id} split into no active slot")
+            _require(
+                not applied or certificate.new_slot in self.slots,
+                f"{certificate.id} split into no active slot",
+            )
         _require(len(self.contexts) <= self.head.contexts, "more contexts than were ever made")
 
 

@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, guard_band
-from demem_agent.scoring import Ranking
-from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experience import testable
 from demem_agent.slots.records import SlotState, StoredContext
@@ -30,21 +28,20 @@ __all__ = [
     "Verdict",
     "bearable",
     "contents",
-    "credible",
     "judge",
     "pairs_to_test",
     "parameters",
     "worth_having",
 ]
 
-#: What an answer rests on must be among so many items that the memory ranks first for the query.
-CREDIBLE = 5
 SEQUENCE = (
     "confidence sequence over repeated rewards (betting; Waudby-Smith and Ramdas, 2023): at confidence {confidence:g} "
     "all envelopes of this pair hold at once, whenever one looks and however many answers turn up, as long as the "
     "rewards of one question and one answer have one mean; over all pairs ever tested it is no joint statement; speaks "
     "of the listed answers only"
 )
+
+
 CONDITIONS = (
     "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true mean score of "
     "each answer lies within c_beta*sqrt((dispersion^2 + {sigma_0:g}^2)/{scorers}) + {eta_cal:g} of the observed "
@@ -74,7 +71,9 @@ class Verdict:
     candidates: tuple[Candidate, ...]
 
 
-def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit: int) -> list[StoredContext]:
+def pairs_to_test(
+    state: State, context: StoredContext, summary: Summary, limit: int
+) -> list[StoredContext]:
     """Choose partners of a context inside its slot: those whose evidence the slot's summary has lost.
 
     While the summary holds what every context of the slot rests on, the slot serves them all and nothing needs testing.
@@ -87,23 +86,13 @@ def pairs_to_test(state: State, context: StoredContext, summary: Summary, limit:
     held = {excerpt.evidence_id for excerpt in summary.kept}
     met = witnessed_with(state, mine.id)
     served = held.issuperset(mine.supports)
-    others = (state.contexts[id] for id in state.past().partners(mine.slot, context.vector, rater) if id not in met)
+    others = (
+        state.contexts[id]
+        for id in state.past().partners(mine.slot, context.vector, rater)
+        if id not in met
+    )
     lost = (other for other in others if not (served and held.issuperset(other.context.supports)))
     return list(islice(lost, limit))
-
-
-def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> bool:
-    """Tell whether the memory itself ranks all that an answer rests on among the first items for the query.
-
-    A reference's words that are found further down stand there by chance more often (docs/splits.md), and a conflict
-    over evidence that is none would divide a slot for nothing.
-    """
-    first: dict[str, None] = {}
-    for row in ranking.rows[np.argsort(-np.round(ranking.scores, 4), kind="stable")]:
-        first[index.passages[row].evidence_id] = None
-        if len(first) == CREDIBLE:
-            break
-    return bool(supports) and first.keys() >= set(supports)
 
 
 def contents(
@@ -111,7 +100,11 @@ def contents(
 ) -> list[Content]:
     """Build U(x, x'): the shared slot, the slots both queries are routed to, and the two would-be slots."""
     found = [_existing("current", slots[shared])]
-    found += [_existing(f"routed {number}", slots[number]) for number in dict.fromkeys(routed) if number != shared]
+    found += [
+        _existing(f"routed {number}", slots[number])
+        for number in dict.fromkeys(routed)
+        if number != shared
+    ]
     if division is not None:
         found.append(Content("split first", None, None, division.staying.summary))
         found.append(Content("split second", None, None, division.going.summary))
@@ -130,7 +123,9 @@ def judge(
         answers: per candidate, what each of the two contexts was answered.
         scores: shape (2, U, B) in [0, 1]; NaN in all B places of an answer of which nothing is known.
     """
-    envelope: Envelope = guard_band(scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal)
+    envelope: Envelope = guard_band(
+        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
+    )
     result = candidate_radius(envelope)
     return Verdict(result.radius, tuple(_candidates(tested, answers, scores, envelope, result)))
 
@@ -139,7 +134,11 @@ def parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, floa
     """Give the numbers that a regime needs to be computed again, by name."""
     if regime == "confidence sequence":
         return (("delta", settings.delta), ("growing", 1.0))
-    return (("c_beta", settings.c_beta), ("sigma_0", settings.sigma_0), ("eta_cal", settings.eta_cal))
+    return (
+        ("c_beta", settings.c_beta),
+        ("sigma_0", settings.sigma_0),
+        ("eta_cal", settings.eta_cal),
+    )
 
 
 def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
@@ -150,7 +149,9 @@ def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold
     Args:
         scores: of one answer, shape (B,).
     """
-    envelope = guard_band(scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal)
+    envelope = guard_band(
+        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
+    )
     return float(envelope.lower[0, 0]) > threshold
 
 
@@ -162,7 +163,9 @@ def bearable(scores: NDArray[np.float64], settings: SplitSettings, threshold: fl
     Args:
         scores: of this candidate, shape (2, 1, B).
     """
-    envelope = guard_band(scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal)
+    envelope = guard_band(
+        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
+    )
     return bool((1.0 - envelope.upper <= threshold).all())
 
 

@@ -40,7 +40,12 @@ class Division:
 
 
 def divide(
-    state: State, number: int, pair: tuple[StoredContext, StoredContext], used: dict[str, int], new: int, seq: int
+    state: State,
+    number: int,
+    pair: tuple[StoredContext, StoredContext],
+    used: dict[str, int],
+    new: int,
+    seq: int,
 ) -> Division:
     """Divide a slot: each item goes to the nearer of two anchors that come from the pair alone.
 
@@ -55,7 +60,9 @@ def divide(
     sides = witness_sides(state, number, pair, anchors)
     items = list(state.members[number])
     vectors = np.stack([state.item_vector(item) for item in items])
-    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True)) | _evidence_sides(state, pair, sides, items)
+    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True)) | _evidence_sides(
+        state, pair, sides, items
+    )
     staying = [item for item in items if not goes[item]]
     moved = [item for item in items if goes[item]]
     return Division(
@@ -67,7 +74,10 @@ def divide(
 
 
 def witness_sides(
-    state: State, number: int, pair: tuple[StoredContext, StoredContext], anchors: NDArray[np.float32]
+    state: State,
+    number: int,
+    pair: tuple[StoredContext, StoredContext],
+    anchors: NDArray[np.float32],
 ) -> dict[str, bool]:
     """Tell which contexts of the slot's witnesses go, such that as many witnesses as two sides allow are set apart.
 
@@ -79,7 +89,9 @@ def witness_sides(
     if not witnesses:
         return {both[0]: False, both[1]: True}
     ids = list(dict.fromkeys([*both, *(id for witness in witnesses for id in witness)]))
-    vectors = np.stack([next((s for s in pair if s.context.id == id), state.contexts[id]).vector for id in ids])
+    vectors = np.stack(
+        [next((s for s in pair if s.context.id == id), state.contexts[id]).vector for id in ids]
+    )
     worth = np.clip((np.round(vectors @ anchors.T, 5) + 1) / 2, 0.0, 1.0).astype(np.float64)
     worth[:2] = np.eye(2)
     nearness = Envelope(worth, worth)
@@ -101,7 +113,10 @@ def suppressed(state: State) -> list[SplitCertificate]:
 
 
 def _anchor(state: State, stored: StoredContext) -> Vector:
-    parts = [stored.vector, *(state.item_vector(item) for item in stored.context.supports if item in state.evidence)]
+    parts = [
+        stored.vector,
+        *(state.item_vector(item) for item in stored.context.supports if item in state.evidence),
+    ]
     mean: Vector = np.stack([direction(part) for part in parts]).mean(axis=0)
     return direction(mean)
 
@@ -112,7 +127,10 @@ def _prefers_second(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) 
 
 
 def _evidence_sides(
-    state: State, pair: tuple[StoredContext, StoredContext], sides: Mapping[str, bool], items: Sequence[str]
+    state: State,
+    pair: tuple[StoredContext, StoredContext],
+    sides: Mapping[str, bool],
+    items: Sequence[str],
 ) -> dict[str, bool]:
     """Give the side of the evidence that contexts of witnesses rest on, where these agree; the pair comes first."""
     current = {stored.context.id: stored.context for stored in pair}
@@ -122,7 +140,11 @@ def _evidence_sides(
             found.setdefault(item, set()).add(side)
     agreed = {item: side for item, given in found.items() if len(given) == 1 for side in given}
     first, second = (set(stored.context.supports) for stored in pair)
-    return {item: side for item, side in (agreed | {i: i in second for i in first ^ second}).items() if item in inside}
+    return {
+        item: side
+        for item, side in (agreed | {i: i in second for i in first ^ second}).items()
+        if item in inside
+    }
 
 
 def _moved_contexts(
@@ -148,6 +170,10 @@ def _two_sides(nearness: Envelope, links: Sequence[tuple[int, int]]) -> NDArray[
 
 def _inside(state: State, number: int) -> list[tuple[str, str]]:
     """Give the pairs of a slot's suppressed witnesses, those of the largest radius first."""
-    found = [c for c in suppressed(state) if all(state.contexts[id].context.slot == number for id in c.pair)]
+    found = [
+        c
+        for c in suppressed(state)
+        if all(state.contexts[id].context.slot == number for id in c.pair)
+    ]
     strongest = sorted(found, key=lambda c: (-c.radius, number_of(c.id)))[:HONOURED]
     return [certificate.pair for certificate in strongest]

@@ -55,7 +55,11 @@ class Pending:
         return cls(state.head.seq, context, used, slots)
 
     def changed(self, state: State) -> tuple[SlotState, ...]:
-        return tuple(slot for number, slot in sorted(self.slots.items()) if slot is not state.slots.get(number))
+        return tuple(
+            slot
+            for number, slot in sorted(self.slots.items())
+            if slot is not state.slots.get(number)
+        )
 
 
 def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) -> SlotState:
@@ -73,12 +77,20 @@ def queued(state: State, pending: Pending, tests: Tests) -> list[StoredContext]:
     if state.experience is None:
         return []
     met = {frozenset(pair) for pair in tests.done}
-    left = [(first, second) for first, second in tests.left if frozenset((first, second)) not in met]
-    touched = dict.fromkeys([pending.context.context.id, *state.past().waiting(), *(second for _, second in left)])
+    left = [
+        (first, second) for first, second in tests.left if frozenset((first, second)) not in met
+    ]
+    touched = dict.fromkeys(
+        [pending.context.context.id, *state.past().waiting(), *(second for _, second in left)]
+    )
     changed = []
     for id in touched:
         stored = _current(state, pending, id)
-        fresh = [first for first, second in left if second == id and not _queued_at(state, pending, first, id)]
+        fresh = [
+            first
+            for first, second in left
+            if second == id and not _queued_at(state, pending, first, id)
+        ]
         queue = tuple(
             other
             for other in dict.fromkeys([*stored.context.untested, *fresh])
@@ -101,7 +113,9 @@ def waiting(state: State, pending: Pending, shared: int, taken: Sequence[Pair]) 
     known = {frozenset((a.context.id, b.context.id)) for a, b in taken}
     met = [
         (_current(state, pending, other), stored)
-        for stored in (_current(state, pending, id) for id in sorted(state.past().waiting(), key=number_of))
+        for stored in (
+            _current(state, pending, id) for id in sorted(state.past().waiting(), key=number_of)
+        )
         for other in stored.context.untested
         if other in state.contexts and frozenset((other, stored.context.id)) not in known
     ]
@@ -113,7 +127,10 @@ def reopened(state: State, pending: Pending) -> list[Pair]:
     if state.free_slot() is None:
         return []
     for certificate in suppressed(state):
-        pair = _current(state, pending, certificate.pair[0]), _current(state, pending, certificate.pair[1])
+        pair = (
+            _current(state, pending, certificate.pair[0]),
+            _current(state, pending, certificate.pair[1]),
+        )
         shared = pair[1].context.slot
         if shared is None or pending.slots[shared].pinned or not _can_meet(*pair):
             continue

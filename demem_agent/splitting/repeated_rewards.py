@@ -48,8 +48,15 @@ def repeated_rewards(
         return
     met = _witnessed_with(state, mine)
     for question, (other, told) in groups.items():
-        if question not in met and _count(told) >= LEAST and len(told.keys() & own[1].keys()) >= IN_COMMON:
-            yield (other, context), _verdict(told, own[1], _turning_up(state, (mine, question)), delta)
+        if (
+            question not in met
+            and _count(told) >= LEAST
+            and len(told.keys() & own[1].keys()) >= IN_COMMON
+        ):
+            yield (
+                (other, context),
+                _verdict(told, own[1], _turning_up(state, (mine, question)), delta),
+            )
 
 
 def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
@@ -108,14 +115,24 @@ def _verdict(first: _History, second: _History, order: Mapping[str, int], delta:
     envelope = betting(table, delta=delta, shares=growing_shares(len(answers)))
     result = candidate_radius(envelope)
     candidates = [
-        _candidate(answer, (first.get(answer, []), second.get(answer, [])), envelope, result.losses[:, u], u)
+        _candidate(
+            answer,
+            (first.get(answer, []), second.get(answer, [])),
+            envelope,
+            result.losses[:, u],
+            u,
+        )
         for u, answer in enumerate(answers)
     ]
     return Verdict(result.radius, tuple(candidates))
 
 
 def _candidate(
-    answer: str, told: tuple[list[float], list[float]], envelope: Envelope, losses: np.ndarray, u: int
+    answer: str,
+    told: tuple[list[float], list[float]],
+    envelope: Envelope,
+    losses: np.ndarray,
+    u: int,
 ) -> Candidate:
     return Candidate(
         name=f"answer {u + 1}",

@@ -59,7 +59,9 @@ def replay(certificate: SplitCertificate) -> Replayed:
         _close(certificate, f"{name}.losses", candidate.losses, result.losses[:, u])
     _close(certificate, "radius", (certificate.radius,), np.array([result.radius]))
     if result.radius <= certificate.threshold:
-        raise CertificateRefused(certificate.id, "threshold", certificate.threshold, f"below {result.radius}")
+        raise CertificateRefused(
+            certificate.id, "threshold", certificate.threshold, f"below {result.radius}"
+        )
     decision = "suppressed" if certificate.saturated or certificate.pinned else "split"
     _same(certificate, "decision", certificate.decision, decision)
     _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
@@ -80,7 +82,9 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
         shares = growing_shares(len(certificate.candidates)) if given.get("growing") else None
         return betting(_histories(certificate), delta=given["delta"], shares=shares)
     scores = _histories(certificate, len(certificate.scorers))
-    return guard_band(scores, c_beta=given["c_beta"], sigma_0=given["sigma_0"], eta_cal=given["eta_cal"])
+    return guard_band(
+        scores, c_beta=given["c_beta"], sigma_0=given["sigma_0"], eta_cal=given["eta_cal"]
+    )
 
 
 def _recomputed(certificate: SplitCertificate) -> Envelope:
@@ -88,7 +92,9 @@ def _recomputed(certificate: SplitCertificate) -> Envelope:
     try:
         envelope = envelope_of(certificate)
     except (KeyError, ValueError) as error:
-        raise CertificateRefused(certificate.id, "scores", "unusable", f"no envelope: {error}") from error
+        raise CertificateRefused(
+            certificate.id, "scores", "unusable", f"no envelope: {error}"
+        ) from error
     return envelope
 
 
@@ -109,9 +115,22 @@ def _digest(certificate: SplitCertificate) -> str:
 
 
 def _numbers(certificate: SplitCertificate) -> Iterator[object]:
-    yield from (certificate.id, certificate.slot, certificate.pair, certificate.channels, certificate.scorers)
-    yield from (float(certificate.radius), float(certificate.threshold), certificate.saturated, certificate.decision)
-    yield from ("pinned",) if certificate.pinned else ()  # certificates from before there were pins stay as they are
+    yield from (
+        certificate.id,
+        certificate.slot,
+        certificate.pair,
+        certificate.channels,
+        certificate.scorers,
+    )
+    yield from (
+        float(certificate.radius),
+        float(certificate.threshold),
+        certificate.saturated,
+        certificate.decision,
+    )
+    yield from (
+        ("pinned",) if certificate.pinned else ()
+    )  # certificates from before there were pins stay as they are
     yield from (certificate.new_slot, certificate.regime, certificate.models, certificate.seed)
     # Whole numbers come back from a store as floats: 1 and 1.0 are the same setting.
     yield [(name, float(value)) for name, value in certificate.parameters]
@@ -125,6 +144,8 @@ def _same(certificate: SplitCertificate, field: str, stored: object, found: obje
         raise CertificateRefused(certificate.id, field, stored, str(found))
 
 
-def _close(certificate: SplitCertificate, field: str, stored: tuple[float, ...], found: NDArray[np.float64]) -> None:
+def _close(
+    certificate: SplitCertificate, field: str, stored: tuple[float, ...], found: NDArray[np.float64]
+) -> None:
     if not all(math.isclose(a, b, abs_tol=_TOLERANCE) for a, b in zip(stored, found, strict=True)):
         raise CertificateRefused(certificate.id, field, stored, str(tuple(map(float, found))))

@@ -12,14 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.errors import CollaboratorError
-from demem_agent.flows.read import slot_ranking
 from demem_agent.reading.packing import assemble, wrap
 from demem_agent.requests import Ask, Flow, Score
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experience import known_reference, query_of, testable
 from demem_agent.slots.records import StoredContext
+from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import Content, Verdict, bearable, contents, judge, pairs_to_test, worth_having
+from demem_agent.splitting.conflict import (
+    Content,
+    Verdict,
+    bearable,
+    contents,
+    judge,
+    pairs_to_test,
+    worth_having,
+)
 from demem_agent.splitting.division import Division, divide
 from demem_agent.splitting.queue import Pair, Pending, Tests, ids_of, reopened, revision_of, waiting
 from demem_agent.splitting.repeated_rewards import repeated_rewards
@@ -131,19 +139,30 @@ def _conflict(
 ) -> Conflict:
     full, pinned = state.free_slot() is None, state.slots[division.staying.number].pinned
     carried_out = None if full or pinned else division
-    return Conflict(pair, verdict, carried_out, threshold_of(state), full, regime=regime, pinned=pinned)
+    return Conflict(
+        pair, verdict, carried_out, threshold_of(state), full, regime=regime, pinned=pinned
+    )
 
 
 def _repeated(state: State, pending: Pending, shared: int) -> Conflict | None:
     """Look for a pair of questions whose repeated rewards certify that no one answer serves both."""
     for pair, verdict in repeated_rewards(state, pending.context, state.settings.split.delta):
-        if verdict.radius > threshold_of(state) and (division := _divided(state, pending, shared, pair)) is not None:
+        if (
+            verdict.radius > threshold_of(state)
+            and (division := _divided(state, pending, shared, pair)) is not None
+        ):
             return _conflict(state, pair, verdict, division, "confidence sequence")
     return None
 
 
 def _tried(
-    state: State, pending: Pending, shared: int, pair: Pair, division: Division, tests: Tests, thorough: bool
+    state: State,
+    pending: Pending,
+    shared: int,
+    pair: Pair,
+    division: Division,
+    tests: Tests,
+    thorough: bool,
 ) -> Flow[Verdict | None]:
     """Answer both queries from the candidates, in steps that may end the test early, and judge."""
     ids = ids_of(pair)
@@ -161,7 +180,9 @@ def _tried(
             tests.done.append(ids)
             return None
     tests.done.append(ids)
-    first, second = ([tests.answers[s.context.id, c.summary.text][0].text for c in tested] for s in pair)
+    first, second = (
+        [tests.answers[s.context.id, c.summary.text][0].text for c in tested] for s in pair
+    )
     scores = np.array([[known[x, u] for u in range(len(tested))] for x in range(2)])
     return judge(tested, list(zip(first, second, strict=True)), scores, state.settings.split)
 
@@ -177,15 +198,23 @@ def _routed(state: State, stored: StoredContext, tests: Tests) -> int | None:
 def _steps(count: int) -> list[list[tuple[int, int]]]:
     """Give (context, candidate) by steps: each from its own would-be slot, then from the other's, then the rest."""
     first, second = count - 2, count - 1
-    return [[(0, first), (1, second)], [(0, second), (1, first)], *([(0, u), (1, u)] for u in range(count - 2))]
+    return [
+        [(0, first), (1, second)],
+        [(0, second), (1, first)],
+        *([(0, u), (1, u)] for u in range(count - 2)),
+    ]
 
 
-def _settled(known: Mapping[tuple[int, int], NDArray[np.float64]], settings: SplitSettings, threshold: float) -> bool:
+def _settled(
+    known: Mapping[tuple[int, int], NDArray[np.float64]], settings: SplitSettings, threshold: float
+) -> bool:
     """Tell whether what is known already rules a split out."""
     if len(known) == 2:
         return not any(worth_having(scores, settings, threshold) for scores in known.values())
     both = [u for x, u in known if x == 0 and (1, u) in known]
-    return any(bearable(np.array([[known[0, u]], [known[1, u]]]), settings, threshold) for u in both)
+    return any(
+        bearable(np.array([[known[0, u]], [known[1, u]]]), settings, threshold) for u in both
+    )
 
 
 def _rated(
@@ -202,8 +231,12 @@ def _rated(
     attempts = []
     for stored, content in asked:
         draft, text = tests.answers[stored.context.id, content.summary.text]
-        attempts.append(Attempt(stored.context.query, draft.text, text, known_reference(stored.context) or ""))
-    scores: NDArray[np.float64] = yield Score(tuple(attempts), judged=testable(pair[0].context) == "judges")
+        attempts.append(
+            Attempt(stored.context.query, draft.text, text, known_reference(stored.context) or "")
+        )
+    scores: NDArray[np.float64] = yield Score(
+        tuple(attempts), judged=testable(pair[0].context) == "judges"
+    )
     return list(scores) if state.head.seq == pending.seq else None
 
 
@@ -212,8 +245,15 @@ def _answer_from(
 ) -> Flow[None]:
     """Answer from slots' contents as strict readings give them, unless that was answered before."""
     readings = [_content_reading(state, content) for _, content in missing]
-    wanted = [(stored.context, c.summary.text, r) for (stored, c), r in zip(missing, readings, strict=True)]
-    asked = {(x.id, text): Question(x.query, x.at, r) for x, text, r in wanted if (x.id, text) not in state.tried}
+    wanted = [
+        (stored.context, c.summary.text, r)
+        for (stored, c), r in zip(missing, readings, strict=True)
+    ]
+    asked = {
+        (x.id, text): Question(x.query, x.at, r)
+        for x, text, r in wanted
+        if (x.id, text) not in state.tried
+    }
     drafts: list[Draft] = (yield Ask(tuple(asked.values()))) if asked else []
     if state.head.seq != pending.seq:  # what the answers quote may be forgotten by now
         return
@@ -229,4 +269,6 @@ def _content_reading(state: State, content: Content) -> Reading:
     limit = state.settings.slot_limit + state.measure(wrap(""))
     lines, text = assemble(content.summary, state.evidence, limit, state.measure)
     items = tuple(dict.fromkeys(line.evidence for line in lines))
-    return Reading(text, state.measure(text), limit, state.settings.unit, "strict", items, (), tuple(lines))
+    return Reading(
+        text, state.measure(text), limit, state.settings.unit, "strict", items, (), tuple(lines)
+    )

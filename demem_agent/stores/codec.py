@@ -80,7 +80,9 @@ def slot_state(state: State, row: SlotRow) -> SlotState:
     found = {(e.evidence_id, e.start, e.end): e for item in items for e in state.excerpts_of(item)}
     kept = tuple(found[span] for span in row.cover)
     summary = Summary(row.text, kept, row.gate)
-    return SlotState(row.number, row.parent, row.revision, row.total, summary, row.name, row.pinned, row.written)
+    return SlotState(
+        row.number, row.parent, row.revision, row.total, summary, row.name, row.pinned, row.written
+    )
 
 
 def slot_row_to(row: SlotRow) -> Json:
@@ -181,7 +183,9 @@ def certified_from(plain: Mapping[str, Any], state: State) -> Certified:
             "queries": tuple(body["queries"]),
             "channels": tuple(body["channels"]),
             "scorers": tuple(body["scorers"]),
-            "parameters": tuple((str(name), float(value)) for name, value in body.get("parameters", ())),
+            "parameters": tuple(
+                (str(name), float(value)) for name, value in body.get("parameters", ())
+            ),
             "models": tuple(body.get("models", ())),
             "candidates": tuple(_candidate_from(candidate) for candidate in body["candidates"]),
         }

@@ -35,7 +35,9 @@ def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> Stat
     _load_slots(state, rows, damaged)
     _load_contexts(state, rows, damaged)
     _load_certificates(state, rows, damaged)
-    state.keyed = {operation.key: operation for operation in rows.keyed if operation.key is not None}
+    state.keyed = {
+        operation.key: operation for operation in rows.keyed if operation.key is not None
+    }
     if damaged and not skip_damaged:
         named = ", ".join(dict.fromkeys(damaged))
         raise StoreError(f"damaged rows: {named}; open with skip_damaged=True to read the rest")
@@ -65,7 +67,9 @@ def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
         except (KeyError, ValueError):
             damaged.append(f"slot {row.number}")
     missing = [number for number in state.members if number not in state.slots]
-    orphans = [slot.number for slot in state.slots.values() if slot.parent not in (None, *state.slots)]
+    orphans = [
+        slot.number for slot in state.slots.values() if slot.parent not in (None, *state.slots)
+    ]
     damaged += [f"slot {number}" for number in [*missing, *orphans]]
 
 
@@ -73,7 +77,9 @@ def _slot(state: State, row: SlotRow) -> SlotState:
     if not 0 <= row.number < state.settings.slots or len(row.total) != state.head.dimensions:
         raise ValueError("a number or a prototype that cannot be")
     slot = slot_state(state, row)
-    if summary_text(slot.summary.kept) != row.text or not np.allclose(state.sum_of(row.number), row.total, atol=1e-3):
+    if summary_text(slot.summary.kept) != row.text or not np.allclose(
+        state.sum_of(row.number), row.total, atol=1e-3
+    ):
         raise ValueError("a summary or a prototype that is not of its items")
     if slot.written is not None and not state.members[row.number].keys() >= set(slot.written.cover):
         raise ValueError("a written summary of other items")
@@ -107,7 +113,9 @@ def _mended(state: State) -> State:
     for number, items in state.members.items():
         slot = state.slots.get(number, empty_slot(number))
         orphan = slot.parent not in state.members
-        state.slots[number] = state.rebuild(replace(slot, parent=None) if orphan else slot, items, state.head.seq)
+        state.slots[number] = state.rebuild(
+            replace(slot, parent=None) if orphan else slot, items, state.head.seq
+        )
     for stored in list(state.contexts.values()):
         if stored.context.slot is not None and stored.context.slot not in state.slots:
             state.put_context(in_slot(stored, home))

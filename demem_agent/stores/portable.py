@@ -56,14 +56,23 @@ def export(state: State) -> Iterator[Json]:
     for number in sorted(state.slots):
         yield {"kind": "slot", **slot_row_to(slot_row(state.slots[number]))}
     for stored in state.contexts.values():
-        yield {"kind": "context", **context_to(stored.context), "vector": vectors_to_text(stored.vector)}
+        yield {
+            "kind": "context",
+            **context_to(stored.context),
+            "vector": vectors_to_text(stored.vector),
+        }
     for certified in state.certificates.values():
         yield {"kind": "certificate", **certified_to(certified)}
     for operation in state.keyed.values():
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
 
-def restore(lines: Iterable[Mapping[str, Any]], store: Store, address: Address, counter: Measure | None = None) -> None:
+def restore(
+    lines: Iterable[Mapping[str, Any]],
+    store: Store,
+    address: Address,
+    counter: Measure | None = None,
+) -> None:
     """Write exported lines as a new memory, in one transaction.
 
     Raises:
@@ -77,7 +86,9 @@ def restore(lines: Iterable[Mapping[str, Any]], store: Store, address: Address, 
         state = load_state(rows, measure(rows.settings.unit, counter))
         state.check()
     except (InvariantBroken, StoreError) as error:
-        raise InvalidInput("lines", str(error), "a whole export, with every line that it had") from error
+        raise InvalidInput(
+            "lines", str(error), "a whole export, with every line that it had"
+        ) from error
     delta = Delta(
         rows.head,
         tuple(rows.keyed),
@@ -96,7 +107,10 @@ def _rows(lines: Iterable[Mapping[str, Any]]) -> Rows:
     head: tuple[Any, Head] | None = None
     for n, line in enumerate(lines, 1):
         try:
-            kind, body = line["kind"], {name: value for name, value in line.items() if name != "kind"}
+            kind, body = (
+                line["kind"],
+                {name: value for name, value in line.items() if name != "kind"},
+            )
             if kind == "memory":
                 head = (_settings(body), Head(**body["head"]))
             elif kind == "evidence":
@@ -115,7 +129,9 @@ def _rows(lines: Iterable[Mapping[str, Any]]) -> Rows:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, DeMemError):
                 raise
-            raise InvalidInput(f"line {n}", type(error).__name__, "a row as export writes it") from error
+            raise InvalidInput(
+                f"line {n}", type(error).__name__, "a row as export writes it"
+            ) from error
     if head is None:
         raise InvalidInput("line 1", None, "a row of the kind 'memory'")
     return Rows(head[0], head[1], evidence, slots, contexts, certificates, keyed)
@@ -123,7 +139,9 @@ def _rows(lines: Iterable[Mapping[str, Any]]) -> Rows:
 
 def _settings(body: Mapping[str, Any]) -> Any:
     if body["format"] > FORMAT:
-        raise InvalidInput("format", body["format"], f"at most {FORMAT}; the file was written by a newer version")
+        raise InvalidInput(
+            "format", body["format"], f"at most {FORMAT}; the file was written by a newer version"
+        )
     return settings_from(body["settings"])
 
 

@@ -9,7 +9,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from demem_agent.errors import StoreError
-from demem_agent.slots.records import Head, Operation, SlotState, StoredContext, StoredEvidence, Vector
+from demem_agent.slots.records import (
+    Head,
+    Operation,
+    SlotState,
+    StoredContext,
+    StoredEvidence,
+    Vector,
+)
 from demem_agent.stores.codec import (
     Json,
     context_from,
@@ -127,7 +134,12 @@ def _unit_vectors(raw: bytes, rows: int) -> Vector:
 
 def context_row(stored: StoredContext) -> tuple[Any, ...]:
     context = stored.context
-    return (number_of(context.id), context.slot, dumps(context_to(context)), vectors_to_bytes(stored.vector))
+    return (
+        number_of(context.id),
+        context.slot,
+        dumps(context_to(context)),
+        vectors_to_bytes(stored.vector),
+    )
 
 
 def context_from_row(number: int, body: str, vector: bytes) -> StoredContext:
@@ -162,7 +174,17 @@ def slot_columns(slot: SlotState) -> tuple[Any, ...]:
     gate = dumps(row.gate) if row.gate else None
     total, name = vectors_to_bytes(row.total), text_to(row.name)
     written = dumps(written_to(row.written)) if row.written else None
-    return (row.number, row.parent, row.revision, total, text_to(row.text), gate, name, int(row.pinned), written)
+    return (
+        row.number,
+        row.parent,
+        row.revision,
+        total,
+        text_to(row.text),
+        gate,
+        name,
+        int(row.pinned),
+        written,
+    )
 
 
 def cover_columns(slot: SlotState) -> Iterator[tuple[int, int, int, int, int]]:

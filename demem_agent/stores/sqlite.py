@@ -70,7 +70,9 @@ _Row = TypeVar("_Row")
 
 def shares_safely(version: tuple[int, ...]) -> bool:
     """Tell whether this SQLite keeps acknowledged log commits when several connections write."""
-    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    return (
+        version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    )
 
 
 #: Process, device and number of a file.
@@ -133,23 +135,42 @@ class SqliteStore:
     def create(self, address: Address, settings: Settings) -> None:
         head = Head()
         with self._transaction("create"):
-            self._insert("memory", address, ("settings", _HEAD), [(dumps(settings_to(settings)), *head_row(head))])
+            self._insert(
+                "memory",
+                address,
+                ("settings", _HEAD),
+                [(dumps(settings_to(settings)), *head_row(head))],
+            )
 
     def load(self, address: Address) -> Rows | None:
-        with self._transaction("load", "BEGIN"):  # so that no other process writes between two tables
+        with self._transaction(
+            "load", "BEGIN"
+        ):  # so that no other process writes between two tables
             found = self._select(f"settings, {_HEAD}", "memory", address)
             if not found:
                 return None
             damaged: list[str] = []
             settings, *head = found[0]
             rows = Rows(
-                settings=one_row("memory", address.memory_id, lambda: settings_from(json.loads(settings))),
+                settings=one_row(
+                    "memory", address.memory_id, lambda: settings_from(json.loads(settings))
+                ),
                 head=one_row("memory", address.memory_id, lambda: head_from_row(*head)),
-                evidence=each_row("evidence", self._select(_EVIDENCE, "evidence", address), evidence_from_row, damaged),
+                evidence=each_row(
+                    "evidence",
+                    self._select(_EVIDENCE, "evidence", address),
+                    evidence_from_row,
+                    damaged,
+                ),
                 slots=self._slots(address, damaged),
-                contexts=each_row("context", self._select(_CONTEXT, "context", address), context_from_row, damaged),
+                contexts=each_row(
+                    "context", self._select(_CONTEXT, "context", address), context_from_row, damaged
+                ),
                 certificates=each_row(
-                    "certificate", self._select(_BODY, "certificate", address), certificate_from_row, damaged
+                    "certificate",
+                    self._select(_BODY, "certificate", address),
+                    certificate_from_row,
+                    damaged,
                 ),
                 keyed=each_row("op", self._keyed(address), operation_from_row, damaged),
                 damaged=damaged,
@@ -166,11 +187,18 @@ class SqliteStore:
     def commit(self, address: Address, delta: Delta) -> None:
         with self._transaction("commit"):
             self._advance(address, delta)
-            if delta.forgotten:  # should the process end before the file is written anew, the next one knows
+            if (
+                delta.forgotten
+            ):  # should the process end before the file is written anew, the next one knows
                 self._db.execute("PRAGMA user_version = 1")
             self._write_evidence(address, delta)
             self._write_slots(address, delta)
-            self._replace("context", address, ("number", "slot", "body", "vector"), map(context_row, delta.contexts))
+            self._replace(
+                "context",
+                address,
+                ("number", "slot", "body", "vector"),
+                map(context_row, delta.contexts),
+            )
             self._replace(
                 "certificate",
                 address,
@@ -181,7 +209,10 @@ class SqliteStore:
                 "op",
                 address,
                 ("seq", "kind", "op_key", "request", "result"),
-                [(op.seq, op.kind, text_to(op.key), op.request, op.result) for op in delta.operations],
+                [
+                    (op.seq, op.kind, text_to(op.key), op.request, op.result)
+                    for op in delta.operations
+                ],
             )
         self._connection.owes_erasure |= bool(delta.forgotten)
         with self._errors("erase"):
@@ -198,7 +229,9 @@ class SqliteStore:
 
     def memories(self, tenant: str) -> list[str]:
         with self._errors("read"):
-            found = self._db.execute("SELECT memory_id FROM memory WHERE tenant = ? ORDER BY memory_id", (tenant,))
+            found = self._db.execute(
+                "SELECT memory_id FROM memory WHERE tenant = ? ORDER BY memory_id", (tenant,)
+            )
             return [memory_id for (memory_id,) in found]
 
     def close(self) -> None:
@@ -218,7 +251,9 @@ class SqliteStore:
     def _connected(self) -> _Connection:
         if self.path != ":memory:" and not os.path.exists(self.path):
             self._make_private()
-        self._db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(
+            self.path, timeout=WAIT, isolation_level=None, check_same_thread=False
+        )
         try:
             self._prepare()
         except BaseException:
@@ -278,20 +313,35 @@ class SqliteStore:
         self._replace("evidence", address, columns, map(evidence_row, delta.evidence))
         where = "WHERE tenant = ? AND memory_id = ? AND number = ?"
         self._db.executemany(
-            f"UPDATE evidence SET slot = ? {where}", [(slot, *address, number_of(item)) for item, slot in delta.moves]
+            f"UPDATE evidence SET slot = ? {where}",
+            [(slot, *address, number_of(item)) for item, slot in delta.moves],
         )
-        self._db.executemany(f"DELETE FROM evidence {where}", [(*address, number_of(item)) for item in delta.forgotten])
+        self._db.executemany(
+            f"DELETE FROM evidence {where}",
+            [(*address, number_of(item)) for item in delta.forgotten],
+        )
 
     def _write_slots(self, address: Address, delta: Delta) -> None:
         gone = [*delta.closed, *(slot.number for slot in delta.slots)]
         self._db.executemany(
-            "DELETE FROM cover WHERE tenant = ? AND memory_id = ? AND slot = ?", [(*address, number) for number in gone]
+            "DELETE FROM cover WHERE tenant = ? AND memory_id = ? AND slot = ?",
+            [(*address, number) for number in gone],
         )
         self._db.executemany(
             "DELETE FROM slot WHERE tenant = ? AND memory_id = ? AND number = ?",
             [(*address, number) for number in delta.closed],
         )
-        columns = ("number", "parent", "revision", "total", "summary", "gate", "name", "pinned", "written")
+        columns = (
+            "number",
+            "parent",
+            "revision",
+            "total",
+            "summary",
+            "gate",
+            "name",
+            "pinned",
+            "written",
+        )
         self._replace("slot", address, columns, map(slot_columns, delta.slots))
         self._insert(
             "cover",
@@ -318,24 +368,36 @@ class SqliteStore:
                 self._db.execute("PRAGMA user_version = 0")
         return not self._connection.owes_erasure
 
-    def _insert(self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def _insert(
+        self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
         self._write("INSERT", table, address, columns, rows)
 
-    def _replace(self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def _replace(
+        self, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
         self._write("INSERT OR REPLACE", table, address, columns, rows)
 
     def _write(
-        self, verb: str, table: str, address: Address, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+        self,
+        verb: str,
+        table: str,
+        address: Address,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
     ) -> None:
         names = ", ".join(columns)
         marks = ", ".join("?" * (2 + names.count(",") + 1))
         self._db.executemany(
-            f"{verb} INTO {table} (tenant, memory_id, {names}) VALUES ({marks})", ((*address, *row) for row in rows)
+            f"{verb} INTO {table} (tenant, memory_id, {names}) VALUES ({marks})",
+            ((*address, *row) for row in rows),
         )
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def _select(self, columns: str, table: str, address: Address, also: str = "") -> list[tuple[Any, ...]]:
+    def _select(
+        self, columns: str, table: str, address: Address, also: str = ""
+    ) -> list[tuple[Any, ...]]:
         order = "" if table == "memory" else "ORDER BY 1, 2"
         query = f"SELECT {columns} FROM {table} WHERE tenant = ? AND memory_id = ? {also} {order}"
         return list(self._db.execute(query, tuple(address)))
@@ -345,7 +407,9 @@ class SqliteStore:
 
     def _slots(self, address: Address, damaged: list[str]) -> list[SlotRow]:
         covers: dict[int, list[tuple[str, int, int]]] = {}
-        for slot, _, evidence, first, last in self._select("slot, place, evidence, first, last", "cover", address):
+        for slot, _, evidence, first, last in self._select(
+            "slot, place, evidence, first, last", "cover", address
+        ):
             covers.setdefault(slot, []).append((f"e{evidence}", first, last))
         columns = "number, parent, revision, total, summary, gate, name, pinned, written"
 

@@ -55,9 +55,15 @@ def worth_auditing(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
     Raises:
         InvalidInput: if there are none.
     """
-    found = [d for d in dialogues if sum(bool(p.evidence) and p.category not in UNANSWERABLE for p in d.probes) > 1]
+    found = [
+        d
+        for d in dialogues
+        if sum(bool(p.evidence) and p.category not in UNANSWERABLE for p in d.probes) > 1
+    ]
     if not found:
         raise InvalidInput(
-            "dialogues", len(dialogues), "some with two questions that have evidence, since a conflict takes two"
+            "dialogues",
+            len(dialogues),
+            "some with two questions that have evidence, since a conflict takes two",
         )
     return found

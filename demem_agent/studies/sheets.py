@@ -51,4 +51,6 @@ def spread(values: Sequence[float]) -> Spread:
 def intervals(seed: int) -> Callable[[Sequence[float], Sequence[Hashable]], Interval | None]:
     """Give what makes an interval of values and their dialogues, with a seed; None of no values."""
     made = partial(bootstrap, seed=seed)
-    return lambda values, dialogues: made([float(value) for value in values], dialogues) if values else None
+    return lambda values, dialogues: (
+        made([float(value) for value in values], dialogues) if values else None
+    )

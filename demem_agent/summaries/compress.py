@@ -14,38 +14,25 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from demem_agent.scoring.index import moment
-from demem_agent.text.dates import Span, find, noted
+from demem_agent.text.dates import moment
+from demem_agent.text.saying import day, said
+from demem_agent.text.sentences import passages, sentences
 from demem_agent.text.units import Measure
-from demem_agent.text.words import clean, passages, sentences
 from demem_agent.types import Evidence
 
-__all__ = [
-    "EXCERPT_CHARS",
-    "Excerpt",
-    "Rank",
-    "Summary",
-    "compress",
-    "day",
-    "excerpts",
-    "name_of",
-    "said",
-    "say",
-    "summary_text",
-]
+__all__ = ["EXCERPT_CHARS", "Excerpt", "Rank", "Summary", "compress", "excerpts", "summary_text"]
 
 #: Longest excerpt; longer sentences are cut at words.
 EXCERPT_CHARS = 240
+
+
 #: A shorter sentence is no excerpt by itself.
 SHORT_CHARS = 25
+
+
 #: Items after which a plain excerpt has to be e times as specific to keep its place.
 RECENCY_ITEMS = 200.0
 
-#: English whatever the process's locale, as the dates that are resolved in the text.
-_MONTHS = (
-    "", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 _SPECIFIC = re.compile(
     r"\d[\d.,:/-]*"  # numbers, times, dates
@@ -94,7 +81,12 @@ class Summary:
 
 
 def excerpts(
-    evidence: Evidence, order: int, used: int, limit: int, measure: Measure, gate: Rank | None = None
+    evidence: Evidence,
+    order: int,
+    used: int,
+    limit: int,
+    measure: Measure,
+    gate: Rank | None = None,
 ) -> Iterator[Excerpt]:
     """Cut one item into the excerpts that fit a summary of ``limit`` at all and rank before ``gate``.
 
@@ -112,7 +104,9 @@ def excerpts(
                 yield Excerpt(evidence.id, start, end, used, weight, at, order, line, size)
 
 
-def compress(candidates: Iterable[Excerpt], limit: int, measure: Measure, gate: Rank | None = None) -> Summary:
+def compress(
+    candidates: Iterable[Excerpt], limit: int, measure: Measure, gate: Rank | None = None
+) -> Summary:
     """Keep the longest prefix by rank, ending before ``gate``, whose text is at most ``limit``.
 
     The text is measured once more as a whole, since a tokenizer need not be additive.
@@ -151,39 +145,15 @@ def _pieces(text: str, longest: int) -> Iterator[tuple[int, int]]:
         yield waiting
 
 
-def said(evidence: Evidence, start: int, end: int) -> str:
-    """Give a stretch of an item as "Speaker: words", with relative times resolved against its date."""
-    words = clean(evidence.text[start:end])
-    times = find(words, evidence.at.date()) if evidence.at is not None else ()
-    return say(name_of(evidence), words, times)
-
-
-def say(name: str, words: str, times: Sequence[Span]) -> str:
-    """Write words as said by a speaker ("" for none), with what its times mean beside them."""
-    if times:
-        words = noted(words, times)
-    words = words.replace("\n", "\n  ")
-    line = f"{name}: {words}" if name else words
-    return line.replace("demem:memory", "demem-memory")  # nothing remembered may forge the marks of a reading
-
-
-def name_of(evidence: Evidence) -> str:
-    """Give the speaker's name on one line, or ""."""
-    return " ".join(clean(evidence.speaker).split()) if evidence.speaker else ""
-
-
-def day(evidence: Evidence) -> str:
-    """Give the day of an item as a person writes it, or "undated"."""
-    return f"{evidence.at.day} {_MONTHS[evidence.at.month]} {evidence.at.year}" if evidence.at else "undated"
-
-
 def _stamp(evidence: Evidence) -> str:
     return f"{day(evidence)}, " if evidence.at else ""
 
 
 def _specificity(words: str) -> float:
     specifics = len(_SPECIFIC.findall(words))
-    return math.log1p(specifics) - (0.7 if "?" in words else 0.0) - (0.7 if len(words) < 25 else 0.0)
+    return (
+        math.log1p(specifics) - (0.7 if "?" in words else 0.0) - (0.7 if len(words) < 25 else 0.0)
+    )
 
 
 def _by_rank(candidates: Iterable[Excerpt], limit: int) -> list[Excerpt]:

@@ -57,7 +57,9 @@ def source_of(excerpt: Excerpt, needed: bool) -> Source:
 
 def written(proposal: Proposal, author: str) -> Written:
     """Give a proposal that has no fault as it is kept."""
-    return Written("\n".join(_lines(proposal)), tuple(tuple(dict.fromkeys(c)) for c in proposal.covers), author)
+    return Written(
+        "\n".join(_lines(proposal)), tuple(tuple(dict.fromkeys(c)) for c in proposal.covers), author
+    )
 
 
 def fault_of(proposal: Proposal, task: Compression) -> str | None:
@@ -78,7 +80,9 @@ def fault_of(proposal: Proposal, task: Compression) -> str | None:
 
 def _lines(proposal: Proposal) -> Iterator[str]:
     for statement in proposal.statements:
-        line = " ".join(statement.removeprefix("- ").split()).replace("demem:memory", "demem-memory")
+        line = " ".join(statement.removeprefix("- ").split()).replace(
+            "demem:memory", "demem-memory"
+        )
         yield f"- {line}"
 
 
@@ -91,7 +95,10 @@ def invented(line: str, sources: Sequence[Source]) -> str | None:
         return "is empty"
     spoken = {word.casefold() for word in re.findall(r"\w+", body)}
     heard = {word.casefold() for word in re.findall(r"\w+", said)}
-    if not set(_NUMBER.findall(body)) <= set(_NUMBER.findall(said)) or not (_NUMBER_WORDS & spoken) <= heard:
+    if (
+        not set(_NUMBER.findall(body)) <= set(_NUMBER.findall(said))
+        or not (_NUMBER_WORDS & spoken) <= heard
+    ):
         return "has a number that its items do not have"
     meant = set(content_terms(body))
     if len(meant & set(content_terms(said))) < GROUNDED * len(meant):
@@ -103,11 +110,17 @@ def invented(line: str, sources: Sequence[Source]) -> str | None:
 
 def _is_known(word: str, known: set[str]) -> bool:
     parts = words(word)
-    return all(part in known or stem in known for part, stem in zip(parts, stems(parts), strict=True))
+    return all(
+        part in known or stem in known for part, stem in zip(parts, stems(parts), strict=True)
+    )
 
 
 def _kept(source: Source, proposal: Proposal) -> bool:
     """Tell whether the statements about an item hold what matters in its line."""
-    about = [line for line, cover in zip(_lines(proposal), proposal.covers, strict=True) if source.evidence_id in cover]
+    about = [
+        line
+        for line, cover in zip(_lines(proposal), proposal.covers, strict=True)
+        if source.evidence_id in cover
+    ]
     wanted = set(content_terms(source.text))
     return bool(about) and len(wanted & set(content_terms(" ".join(about)))) >= NEEDED * len(wanted)

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from demem_agent.text.words import content_terms
 from demem_agent.types import Attempt, Draft, Question
 
-__all__ = ["Async", "BagEncoder", "Failing", "ReadingAnswerer", "ScriptedAnswerer", "ScriptedScorer", "Slow"]
+__all__ = [
+    "Async",
+    "BagEncoder",
+    "Failing",
+    "ReadingAnswerer",
+    "ScriptedAnswerer",
+    "ScriptedScorer",
+    "Slow",
+]
 
 
 class BagEncoder:
@@ -27,7 +35,10 @@ class BagEncoder:
 
     def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
         """Give an array of shape (n, dimensions), rows not normalised."""
-        rows = [sum((self._direction(word) for word in content_terms(text)), self._direction("")) for text in sentences]
+        rows = [
+            sum((self._direction(word) for word in content_terms(text)), self._direction(""))
+            for text in sentences
+        ]
         return np.array(rows, np.float32).reshape(len(sentences), self.dimensions)
 
     def _direction(self, word: str) -> NDArray[np.float32]:

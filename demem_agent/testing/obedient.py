@@ -23,7 +23,14 @@ def obedient(messages: Sequence[Mapping[str, Any]]) -> str:
     words, and summarises by the first lines that fit, those that are needed ahead.
     """
     system, user = (str(message["content"]) for message in messages[:2])
-    tasks = {"answer": _answer, "mark": _mark, "grade": _grade, "write": _summarise, "keep": _notes, "sort": _sort}
+    tasks = {
+        "answer": _answer,
+        "mark": _mark,
+        "grade": _grade,
+        "write": _summarise,
+        "keep": _notes,
+        "sort": _sort,
+    }
     task = next(task for verb, task in tasks.items() if system.startswith(f"You {verb}"))
     return json.dumps(task(system, user))
 
@@ -34,7 +41,11 @@ def _answer(system: str, user: str) -> dict[str, Any]:
     lines = [line.removeprefix("- ") for line in block.splitlines() if line.startswith("- ")]
     best = max(lines, key=lambda line: len(question & set(content_terms(line))), default="")
     known = bool(question & set(content_terms(best)))
-    return {"known": known, "answer": best.partition(": ")[2] or best if known else "", "quotes": [best] * known}
+    return {
+        "known": known,
+        "answer": best.partition(": ")[2] or best if known else "",
+        "quotes": [best] * known,
+    }
 
 
 def _mark(system: str, user: str) -> dict[str, Any]:
@@ -49,7 +60,9 @@ def _share(user: str) -> float:
     """Give the share of the words that should be in the answer which are."""
     known, _, answer = user.partition("\n\nAnswer to be marked: ")
     should = known.partition("Reference answer: ")[2] or answer
-    held = set(content_terms(answer if "Reference answer: " in known else known.partition("\n\n")[2]))
+    held = set(
+        content_terms(answer if "Reference answer: " in known else known.partition("\n\n")[2])
+    )
     words = set(content_terms(should))
     return len(words & held) / max(len(words), 1)
 
@@ -69,7 +82,13 @@ def _summarise(system: str, user: str) -> dict[str, Any]:
 
 def _notes(system: str, user: str) -> dict[str, Any]:
     inside = user.partition("<demem:message>")[2].partition("</demem:message>")[0]
-    return {"notes": [part.strip() for part in re.split(r"(?<=[.!])\s", inside) if part.strip() and "?" not in part]}
+    return {
+        "notes": [
+            part.strip()
+            for part in re.split(r"(?<=[.!])\s", inside)
+            if part.strip() and "?" not in part
+        ]
+    }
 
 
 def _sort(system: str, user: str) -> dict[str, Any]:

@@ -18,7 +18,11 @@ __all__ = ["Provider", "Seen"]
 #: What the messages of a request, each with ``role`` and ``content``, are answered with.
 Reply = Callable[[Sequence[Mapping[str, Any]]], str]
 #: Refusals that depend on a field of the request.
-_IF_SENT = {"no-schema": "response_format", "no-temperature": "temperature", "no-max-tokens": "max_tokens"}
+_IF_SENT = {
+    "no-schema": "response_format",
+    "no-temperature": "temperature",
+    "no-max-tokens": "max_tokens",
+}
 _PREFIX = "fault-"
 
 
@@ -78,7 +82,9 @@ class Provider:
         self._closing.clear()
         self._server = Server(("127.0.0.1", 0), Handler)
         self._server.provider = self
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), name="provider", daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), name="provider", daemon=True
+        ).start()
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -95,7 +101,9 @@ class Provider:
             self.requests.append(seen)
             self._counts[seen.model] += 1
             number = self._counts[seen.model]
-        asked = self._faults.get(seen.model, seen.model.removeprefix(_PREFIX) if _PREFIX in seen.model[:6] else "")
+        asked = self._faults.get(
+            seen.model, seen.model.removeprefix(_PREFIX) if _PREFIX in seen.model[:6] else ""
+        )
         fault, times = _parsed(asked, seen.model) if asked else ("", None)
         if times is not None and number > times:
             return ""
@@ -104,9 +112,17 @@ class Provider:
     def body(self, seen: Seen, fault: str) -> dict[str, Any]:
         """Give the reply to a request as a JSON value."""
         if seen.path.endswith("/embeddings"):
-            texts = seen.body["input"] if isinstance(seen.body["input"], list) else [seen.body["input"]]
-            return embeddings_reply(seen.model, texts, seen.body.get("dimensions") or self.dimensions, fault)
-        messages = as_messages(seen.body["input"]) if seen.path.endswith("/responses") else seen.body["messages"]
+            texts = (
+                seen.body["input"] if isinstance(seen.body["input"], list) else [seen.body["input"]]
+            )
+            return embeddings_reply(
+                seen.model, texts, seen.body.get("dimensions") or self.dimensions, fault
+            )
+        messages = (
+            as_messages(seen.body["input"])
+            if seen.path.endswith("/responses")
+            else seen.body["messages"]
+        )
         prompt = " ".join(str(message.get("content") or "") for message in messages)
         text = self._reply(messages) if callable(self._reply) else self._reply
         return chat_reply(seen.model, prompt, text, fault, len(self.requests))
@@ -120,5 +136,7 @@ def _parsed(fault: str, model: str) -> tuple[str, int | None]:
     """Read ``NAME`` or ``NAME:n``."""
     name, _, times = fault.partition(":")
     if name not in FAULTS or not (times.isdigit() or not times):
-        raise InvalidInput(f"fault of {model!r}", fault, f"one of {', '.join(FAULTS)}, with :n for n times")
+        raise InvalidInput(
+            f"fault of {model!r}", fault, f"one of {', '.join(FAULTS)}, with :n for n times"
+        )
     return name, int(times) if times else None

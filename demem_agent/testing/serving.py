@@ -109,10 +109,17 @@ class Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, fault: str, seen: Seen) -> None:
         status, code, param, message = STATUS_FAULTS[fault]
-        error = {"message": message.format(key=seen.key), "type": "error", "param": param, "code": code}
+        error = {
+            "message": message.format(key=seen.key),
+            "type": "error",
+            "param": param,
+            "code": code,
+        }
         self._send(status, json.dumps({"error": error}))
 
-    def _send(self, status: int, body: str, kind: str = "application/json", fault: str = "") -> None:
+    def _send(
+        self, status: int, body: str, kind: str = "application/json", fault: str = ""
+    ) -> None:
         raw = body.encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -127,13 +134,17 @@ class Handler(BaseHTTPRequestHandler):
     def _stream(self, reply: Mapping[str, Any], seen: Seen, fault: str) -> None:
         usage = bool((seen.body.get("stream_options") or {}).get("include_usage"))
         answers = seen.path.endswith("/responses")
-        pieces = response_events(reply, pieces_of(reply)) if answers else stream_pieces(reply, usage)
+        pieces = (
+            response_events(reply, pieces_of(reply)) if answers else stream_pieces(reply, usage)
+        )
         events = "".join(f"{event}\n\n" for event in pieces)
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
-        if fault == "cut-body":  # one chunk, and then no last one: so the client can tell that there should be more
+        if (
+            fault == "cut-body"
+        ):  # one chunk, and then no last one: so the client can tell that there should be more
             self.send_header("Transfer-Encoding", "chunked")
             half = events[: len(events) // 2]
             events = f"{len(half.encode()):x}\r\n{half}\r\n"

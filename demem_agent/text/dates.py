@@ -27,11 +27,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 
 from dateutil.relativedelta import FR, MO, SA, SU, TH, TU, WE, relativedelta
 
-__all__ = ["Span", "absolute", "annotate", "find", "noted", "ranges", "running"]
+__all__ = ["Span", "absolute", "annotate", "find", "moment", "noted", "ranges", "running"]
 
 _Meaning = tuple[date, date, str]
 
@@ -52,11 +52,19 @@ class Span:
     text: str
 
 
-_MONTH_NAMES = tuple("January February March April May June July August September October November December".split())
+_MONTH_NAMES = tuple(
+    "January February March April May June July August September October November December".split()
+)
 _MONTHS = {name[:3].lower(): number for number, name in enumerate(_MONTH_NAMES, 1)}
 _WEEKDAYS = {name: number for number, name in enumerate("mon tue wed thu fri sat sun".split())}
 _DATEUTIL_DAYS = (MO, TU, WE, TH, FR, SA, SU)
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # the month each begins in
+_SEASONS = {
+    "spring": 3,
+    "summer": 6,
+    "autumn": 9,
+    "fall": 9,
+    "winter": 12,
+}  # the month each begins in
 _FIXED = {
     "day before yesterday": -2,
     "yesterday": -1,
@@ -91,16 +99,16 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-_WEEKDAY = (
-    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
-)
+_WEEKDAY = r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
 _SEASON = r"(?:spring|summer|autumn|fall|winter)"
 _UNIT = rf"(?:week(?:end)?|month|year|{_WEEKDAY}|{_SEASON}(?!\s+\d)|{_MONTH}(?!\.?,?\s+\d))"
 _COUNT = (
     r"(?:\d{1,4}|(?:a\s+)?(?:couple(?:\s+of)?|few)|several"
     rf"|(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS + _ONES)}|an?)"
 )
-_COUNTED = rf"{_COUNT}(?:\s*(?:-|–|\bor\b|\bto\b)\s*{_COUNT})?\s+(?:day|night|week(?:end)?|month|year)s?"
+_COUNTED = (
+    rf"{_COUNT}(?:\s*(?:-|–|\bor\b|\bto\b)\s*{_COUNT})?\s+(?:day|night|week(?:end)?|month|year)s?"
+)
 _PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
 
 # Matched against lower-case text, which is faster than ignoring case. The lookahead names the first words of all that
@@ -150,7 +158,11 @@ def find(text: str, anchor: date) -> list[Span]:
     if not _triggered(low):
         return []
     day = _plain(anchor)
-    return [span for match in _RELATIVE.finditer(low) if (span := _span(match, _relative(match, text, day)))]
+    return [
+        span
+        for match in _RELATIVE.finditer(low)
+        if (span := _span(match, _relative(match, text, day)))
+    ]
 
 
 def absolute(text: str, anchor: date | None = None) -> list[Span]:
@@ -161,7 +173,11 @@ def absolute(text: str, anchor: date | None = None) -> list[Span]:
     """
     low = _lower(text)
     day = None if anchor is None else _plain(anchor)
-    return [span for match in _ABSOLUTE.finditer(low) if (span := _span(match, _dated(match, text, day)))]
+    return [
+        span
+        for match in _ABSOLUTE.finditer(low)
+        if (span := _span(match, _dated(match, text, day)))
+    ]
 
 
 def annotate(text: str, anchor: date) -> str:
@@ -193,7 +209,11 @@ def ranges(query: str, asked: date | None) -> list[Span]:
     """
     spans = absolute(query, asked)
     for more in (find(query, asked), list(_windows(query, asked))) if asked else ():
-        spans += [span for span in more if all(span.end <= other.start or other.end <= span.start for other in spans)]
+        spans += [
+            span
+            for span in more
+            if all(span.end <= other.start or other.end <= span.start for other in spans)
+        ]
     return sorted(spans, key=lambda span: span.start)
 
 
@@ -209,13 +229,19 @@ def _windows(query: str, asked: date) -> Iterator[Span]:
             first = _plain(asked) - most * _LENGTHS[match["unit"]]
         except (OverflowError, ValueError):  # before the year 1
             continue
-        yield Span(match.start(), match.end(), first, _plain(asked), f"{_day(first)} to {_day(asked)}")
+        yield Span(
+            match.start(), match.end(), first, _plain(asked), f"{_day(first)} to {_day(asked)}"
+        )
 
 
 def _lower(text: str) -> str:
     """Lower the case and keep every position: the one letter whose lower case is longer stays as it is."""
     low = text.lower()
-    return low if len(low) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
+    return (
+        low
+        if len(low) == len(text)
+        else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
+    )
 
 
 def _triggered(low: str) -> bool:
@@ -258,8 +284,12 @@ def _unit(match: re.Match[str], text: str) -> str:
 
 def _is_length(match: re.Match[str]) -> bool:
     """Tell whether "in three weeks" is how long something took, or how often it happens, and not when it will be."""
-    ahead = match["ahead"]  # "in a day" is mostly a rate, and "in 30 day" goes on as in "in 30 day steps"
-    if not ahead.endswith("s") and not re.fullmatch(r"(?:a|one)\s+(?:week(?:end)?|month|year)", ahead):
+    ahead = match[
+        "ahead"
+    ]  # "in a day" is mostly a rate, and "in 30 day" goes on as in "in 30 day steps"
+    if not ahead.endswith("s") and not re.fullmatch(
+        r"(?:a|one)\s+(?:week(?:end)?|month|year)", ahead
+    ):
         return True
     before = match.string[max(0, match.start() - 80) : match.start()]
     return _ELAPSED.search(_CLAUSE_ENDS.split(before)[-1]) is not None
@@ -280,13 +310,21 @@ def _stepped(which: list[str], unit: str, anchor: date) -> _Meaning | None:
 
 
 def _running(unit: str, anchor: date) -> _Meaning:
-    return anchor - _LENGTHS[unit], anchor - relativedelta(days=1), f"the {unit} before {_day(anchor)}"
+    return (
+        anchor - _LENGTHS[unit],
+        anchor - relativedelta(days=1),
+        f"the {unit} before {_day(anchor)}",
+    )
 
 
 def _named(unit: str, step: int, anchor: date) -> _Meaning:
     first, last = _period(unit, step, anchor)
     around = _day(first if unit == "weekend" and not step else anchor)
-    return first, last, _name(unit, first) or f"the {unit} {('of', 'after', 'before')[step]} {around}"
+    return (
+        first,
+        last,
+        _name(unit, first) or f"the {unit} {('of', 'after', 'before')[step]} {around}",
+    )
 
 
 def _shifted(phrase: str, sign: int, anchor: date) -> _Meaning | None:
@@ -329,7 +367,11 @@ def _period(unit: str, step: int, anchor: date) -> tuple[date, date]:
     if unit in _MONTHS:
         return _yearly(_MONTHS[unit], 1, step, anchor)
     if unit == "weekend":
-        saturday = _weekday(5, step, anchor) if step >= 0 else _weekday(6, step, anchor) - relativedelta(days=1)
+        saturday = (
+            _weekday(5, step, anchor)
+            if step >= 0
+            else _weekday(6, step, anchor) - relativedelta(days=1)
+        )
         return saturday, saturday + relativedelta(days=1)
     if unit == "week":
         monday = _weekday(0, 0, anchor) + relativedelta(weeks=step)
@@ -456,3 +498,10 @@ def _recent(month: int, anchor: date | None) -> _Meaning | None:
 def _month(phrase: str) -> int:
     """Give the number of the one month named in a phrase."""
     return next(_MONTHS[word[:3]] for word in re.findall(rf"{_MONTH}\b", phrase))
+
+
+def moment(at: datetime | None) -> float:
+    """Give seconds since 1970 for ordering; a time without zone counts as UTC, an unknown one as -inf."""
+    if at is None:
+        return float("-inf")
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 __all__ = ["NAME", "asks_how_many", "asks_when", "asks_who", "has_number"]
 
 _DIGIT = re.compile(r"\d")
-_NUMBERS = frozenset("one two three four five six seven eight nine ten once twice dozen hundred several couple".split())
+_NUMBERS = frozenset(
+    "one two three four five six seven eight nine ten once twice dozen hundred several couple".split()
+)
 #: A capital inside a sentence.
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 

@@ -58,7 +58,9 @@ def _reported(counter: Measure) -> Measure:
         except Exception as error:
             raise CollaboratorError(f"the counter failed: {type(error).__name__}") from error
         if not isinstance(size, Integral) or size < 0:
-            raise CollaboratorError(f"the counter gave {type(size).__name__}, not a whole number of at least 0")
+            raise CollaboratorError(
+                f"the counter gave {type(size).__name__}, not a whole number of at least 0"
+            )
         return int(size)
 
     return count

@@ -11,7 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, texts
 
-pytest.importorskip("agent_framework", reason="the agent_framework adapter: pip install 'demem-agent[agent-framework]'")
+pytest.importorskip(
+    "agent_framework",
+    reason="the agent_framework adapter: pip install 'demem-agent[agent-framework]'",
+)
 
 from agent_framework import (
     Agent,
@@ -81,7 +84,9 @@ class Fake(FunctionInvocationLayer[Any], BaseChatClient[Any]):
             yield ChatResponseUpdate(contents=[content], role="assistant", response_id=reply.id)
             await asyncio.sleep(0)
         if reply.reason:
-            yield ChatResponseUpdate(role="assistant", response_id=reply.id, finish_reason=reply.reason)  # type: ignore[arg-type]
+            yield ChatResponseUpdate(
+                role="assistant", response_id=reply.id, finish_reason=reply.reason
+            )  # type: ignore[arg-type]
 
 
 @tool(approval_mode="never_require")
@@ -97,7 +102,9 @@ def sell(thing: str) -> str:
 
 
 #: A tool that the caller carries out, not the agent.
-PICK = FunctionTool(name="pick", description="Pick a thing.", func=None, input_model=weigh.parameters())
+PICK = FunctionTool(
+    name="pick", description="Pick a thing.", func=None, input_model=weigh.parameters()
+)
 
 
 class Bot:
@@ -105,9 +112,16 @@ class Bot:
 
     def __init__(self, memories: Memories, *replies: Reply | Exception, **about: Any) -> None:
         self.client = Fake(*replies)
-        self.providers: list[Any] = [InMemoryHistoryProvider(), MemoryProvider(memories, **about.pop("memory", {}))]
+        self.providers: list[Any] = [
+            InMemoryHistoryProvider(),
+            MemoryProvider(memories, **about.pop("memory", {})),
+        ]
         self.agent = Agent(
-            self.client, "Be brief.", context_providers=self.providers, tools=[weigh, sell, PICK], **about
+            self.client,
+            "Be brief.",
+            context_providers=self.providers,
+            tools=[weigh, sell, PICK],
+            **about,
         )
         self.kept: dict[str, str] = {}
 
@@ -124,7 +138,11 @@ class Bot:
 
     def session(self, name: str = "ana") -> AgentSession:
         kept = self.kept.get(name)
-        return AgentSession.from_dict(json.loads(kept)) if kept else self.agent.create_session(session_id=name)
+        return (
+            AgentSession.from_dict(json.loads(kept))
+            if kept
+            else self.agent.create_session(session_id=name)
+        )
 
     @property
     def shown(self) -> list[str]:
@@ -139,7 +157,13 @@ class AgentDriver(Driver):
         self.bot = Bot(memories)
 
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         self.bot.client.replies = [Reply([reply], "length" if ending == "cut" else "stop")]
         if ending == "fails":
@@ -168,7 +192,9 @@ def memories() -> Memories:
 # What reaches the model
 
 
-def test_what_is_recalled_stands_before_the_question_and_stays_out_of_the_history(memories: Memories) -> None:
+def test_what_is_recalled_stands_before_the_question_and_stays_out_of_the_history(
+    memories: Memories,
+) -> None:
     bot = Bot(memories, Reply(), Reply(["A brass one."]))
     for said in (VALVE, ASKED):
         bot.run(said)
@@ -192,7 +218,9 @@ def test_it_is_there_in_each_call_of_a_run_with_tools(memories: Memories) -> Non
     memories.remember("ana", VALVE)
     bot = Bot(memories, call(), Reply())
     bot.run("How heavy is the valve?")
-    first, second = [[message.text for message in seen if DECLARED in message.text] for seen in bot.client.seen]
+    first, second = [
+        [message.text for message in seen if DECLARED in message.text] for seen in bot.client.seen
+    ]
     assert len(first) == 1
     assert first == second
 
@@ -227,10 +255,14 @@ def test_runs_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
     bot = Bot(memories, *[Reply(["Hello", "."])] * len(names))
 
     async def together() -> None:
-        await asyncio.gather(*(bot.arun("What am I called?", session=name, stream=True) for name in names))
+        await asyncio.gather(
+            *(bot.arun("What am I called?", session=name, stream=True) for name in names)
+        )
 
     asyncio.run(together())
-    blocks = [message.text for seen in bot.client.seen for message in seen if DECLARED in message.text]
+    blocks = [
+        message.text for seen in bot.client.seen for message in seen if DECLARED in message.text
+    ]
     for name in names:
         assert sum(f"I am called {name}." in block for block in blocks) == 1
         assert _read(memories, name) == [f"I am called {name}."]
@@ -268,24 +300,34 @@ def test_of_a_stream_left_early_nothing_is_remembered(memories: Memories) -> Non
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("reason", ["length", "content_filter", "refusal", None])
-def test_an_answer_without_a_good_end_is_not_remembered(memories: Memories, reason: str | None, stream: bool) -> None:
+def test_an_answer_without_a_good_end_is_not_remembered(
+    memories: Memories, reason: str | None, stream: bool
+) -> None:
     Bot(memories, Reply(["It is bra"], reason)).run(VALVE, stream=stream)
     assert texts(memories) == []
 
 
-def test_a_stream_that_breaks_off_after_a_tool_is_not_whole_by_the_reason_of_the_call(memories: Memories) -> None:
+def test_a_stream_that_breaks_off_after_a_tool_is_not_whole_by_the_reason_of_the_call(
+    memories: Memories,
+) -> None:
     # There are providers that end a call of a tool with "stop".
-    Bot(memories, call(reason="stop"), Reply(["Two ki"], None)).run("How heavy is the valve?", stream=True)
+    Bot(memories, call(reason="stop"), Reply(["Two ki"], None)).run(
+        "How heavy is the valve?", stream=True
+    )
     assert texts(memories) == []
 
 
-def test_answers_of_a_client_that_gives_no_reason_are_remembered_if_it_is_said_so(memories: Memories) -> None:
+def test_answers_of_a_client_that_gives_no_reason_are_remembered_if_it_is_said_so(
+    memories: Memories,
+) -> None:
     Bot(memories, Reply(reason=None), memory={"whole": ("stop", None)}).run(VALVE)
     assert texts(memories) == [VALVE, "Noted."]
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_neither_calls_of_tools_nor_their_results_are_remembered(memories: Memories, stream: bool) -> None:
+def test_neither_calls_of_tools_nor_their_results_are_remembered(
+    memories: Memories, stream: bool
+) -> None:
     weighing = Reply(["Let me weigh it.", *call().sent], "tool_calls")
     Bot(memories, weighing, Reply(["Two kilos."])).run("How heavy is the valve?", stream=stream)
     assert texts(memories) == ["How heavy is the valve?", "Two kilos."]
@@ -303,9 +345,12 @@ def test_that_a_client_gives_no_reason_is_said_once_with_what_to_do(
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("namespace", 7), ("namespace", ""), ("inject", "System"), ("whole", "stop")]
+    ("field", "value"),
+    [("namespace", 7), ("namespace", ""), ("inject", "System"), ("whole", "stop")],
 )
-def test_what_cannot_be_meant_is_refused_at_once(memories: Memories, field: str, value: Any) -> None:
+def test_what_cannot_be_meant_is_refused_at_once(
+    memories: Memories, field: str, value: Any
+) -> None:
     with pytest.raises(InvalidInput) as refused:
         MemoryProvider(memories, **{field: value})
     assert refused.value.field == field
@@ -317,7 +362,8 @@ def test_a_function_that_gives_no_text_is_named_in_the_log_and_costs_no_answer(
     assert Bot(memories, memory={"namespace": lambda _: 7}).run(VALVE).text == "Noted."
     told = [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
     assert told == [
-        f"{what}: InvalidInput (namespace)" for what in ("nothing was recalled", "a turn was not remembered")
+        f"{what}: InvalidInput (namespace)"
+        for what in ("nothing was recalled", "a turn was not remembered")
     ]
 
 
@@ -331,7 +377,8 @@ def _picked(_: Any) -> Message:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
-    ("reply", "going_on"), [(call("sell"), _approved), (call("sell", "stop"), _approved), (call("pick"), _picked)]
+    ("reply", "going_on"),
+    [(call("sell"), _approved), (call("sell", "stop"), _approved), (call("pick"), _picked)],
 )
 def test_a_run_that_waits_is_remembered_when_it_has_gone_on_to_its_end(
     memories: Memories, reply: Reply, going_on: Any, stream: bool
@@ -345,8 +392,12 @@ def test_a_run_that_waits_is_remembered_when_it_has_gone_on_to_its_end(
     assert any(DECLARED in text for text in bot.shown)
 
 
-def test_what_was_asked_before_a_failure_is_not_taken_for_the_next_question(memories: Memories) -> None:
-    bot = Bot(memories, ConnectionError("reset"), Reply(["Half an ans"], "length"), Reply(["A picture."]))
+def test_what_was_asked_before_a_failure_is_not_taken_for_the_next_question(
+    memories: Memories,
+) -> None:
+    bot = Bot(
+        memories, ConnectionError("reset"), Reply(["Half an ans"], "length"), Reply(["A picture."])
+    )
     with contextlib.suppress(ConnectionError):
         bot.run(VALVE)
     bot.run(VALVE)
@@ -354,7 +405,9 @@ def test_what_was_asked_before_a_failure_is_not_taken_for_the_next_question(memo
     assert texts(memories) == ["A picture."]
 
 
-def test_of_a_transcript_that_is_sent_again_the_last_words_of_the_user_are_remembered(memories: Memories) -> None:
+def test_of_a_transcript_that_is_sent_again_the_last_words_of_the_user_are_remembered(
+    memories: Memories,
+) -> None:
     before = [Message("user", ["Hello."]), Message("assistant", ["Hello."])]
     Bot(memories).run([*before, Message("user", [VALVE]), Message("user", ["It leaks."])])
     assert texts(memories) == [f"{VALVE}\nIt leaks.", "Noted."]
@@ -371,7 +424,9 @@ def test_a_run_from_the_same_stored_session_is_remembered_once(memories: Memorie
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["with its state", "with its history alone"])
-def test_the_same_words_later_in_a_conversation_are_remembered_again(memories: Memories, kept: bool) -> None:
+def test_the_same_words_later_in_a_conversation_are_remembered_again(
+    memories: Memories, kept: bool
+) -> None:
     # The same turn twice on end would be taken for a replay by the history itself.
     bot = Bot(memories, *(Reply([f"Noted {n}."]) for n in range(3)))
     if kept:  # and the history by a service
@@ -381,25 +436,33 @@ def test_the_same_words_later_in_a_conversation_are_remembered_again(memories: M
         bot.run("Yes.")
         if not kept:
             stored = json.loads(bot.kept["ana"])
-            bot.kept["ana"] = json.dumps({**stored, "state": {"in_memory": stored["state"]["in_memory"]}})
+            bot.kept["ana"] = json.dumps(
+                {**stored, "state": {"in_memory": stored["state"]["in_memory"]}}
+            )
     assert texts(memories) == ["Yes.", "Noted 0.", "Yes.", "Noted 1.", "Yes.", "Noted 2."]
 
 
 @pytest.mark.parametrize("id", [None, "1"], ids=["without ids", "with the same ids"])
-def test_the_same_words_in_two_sessions_of_a_user_are_two_turns(memories: Memories, id: str | None) -> None:
+def test_the_same_words_in_two_sessions_of_a_user_are_two_turns(
+    memories: Memories, id: str | None
+) -> None:
     bot = Bot(memories, memory={"namespace": "ana"})
     for session in ("monday", "tuesday"):
         bot.run(Message("user", ["Hello."], message_id=id), session=session)
     assert texts(memories) == ["Hello.", "Noted."] * 2
 
 
-def test_what_was_changed_and_changed_back_in_sessions_made_anew_is_remembered(memories: Memories) -> None:
+def test_what_was_changed_and_changed_back_in_sessions_made_anew_is_remembered(
+    memories: Memories,
+) -> None:
     for said in ("I live in Rome.", "I live in Oslo.", "I live in Rome.", "I live in Rome."):
         Bot(memories).run(said)  # the last one is the turn before it, carried out again
     assert texts(memories)[::2] == ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
 
 
-def test_a_turn_with_a_pasted_block_is_remembered_once_when_it_is_carried_out_again(memories: Memories) -> None:
+def test_a_turn_with_a_pasted_block_is_remembered_once_when_it_is_carried_out_again(
+    memories: Memories,
+) -> None:
     memories.remember("ana", VALVE)
     pasted = f"You said\n{block(memories.recall('ana', ASKED))}\nbut it leaks."
     for _ in range(2):
@@ -410,17 +473,23 @@ def test_a_turn_with_a_pasted_block_is_remembered_once_when_it_is_carried_out_ag
 
 @pytest.mark.filterwarnings("ignore:.*AgentLoopMiddleware is experimental")
 @pytest.mark.parametrize("stream", [False, True])
-def test_of_a_loop_what_the_user_asked_and_the_last_answer_are_remembered(memories: Memories, stream: bool) -> None:
+def test_of_a_loop_what_the_user_asked_and_the_last_answer_are_remembered(
+    memories: Memories, stream: bool
+) -> None:
     rounds = iter([True, False])
     loop = AgentLoopMiddleware(should_continue=lambda **_: next(rounds))
-    Bot(memories, Reply(["A draft."]), Reply(["It is done."]), middleware=[loop]).run(VALVE, stream=stream)
+    Bot(memories, Reply(["A draft."]), Reply(["It is done."]), middleware=[loop]).run(
+        VALVE, stream=stream
+    )
     assert texts(memories) == [VALVE, "It is done."]
 
 
 # State and feedback
 
 
-@pytest.mark.parametrize("replies", [(), (call("sell"),), (Reply(["cut"], "length"),)], ids=["whole", "waits", "cut"])
+@pytest.mark.parametrize(
+    "replies", [(), (call("sell"),), (Reply(["cut"], "length"),)], ids=["whole", "waits", "cut"]
+)
 def test_the_state_of_a_session_is_the_same_after_it_was_written_down(
     memories: Memories, replies: Iterable[Reply]
 ) -> None:

@@ -15,8 +15,12 @@ from adapter_contract import texts as texts_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("autogen_core", reason="the autogen adapter: pip install 'demem-agent[autogen]'")
-pytest.importorskip("autogen_agentchat", reason="the autogen adapter: pip install 'demem-agent[autogen]'")
+pytest.importorskip(
+    "autogen_core", reason="the autogen adapter: pip install 'demem-agent[autogen]'"
+)
+pytest.importorskip(
+    "autogen_agentchat", reason="the autogen adapter: pip install 'demem-agent[autogen]'"
+)
 pytest.importorskip("autogen_ext", reason="the autogen adapter: pip install 'demem-agent[autogen]'")
 
 from autogen_agentchat.agents import AssistantAgent, UserProxyAgent
@@ -49,7 +53,9 @@ from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 
-ABLE = ModelInfo(vision=True, function_calling=True, json_output=True, family="unknown", structured_output=True)
+ABLE = ModelInfo(
+    vision=True, function_calling=True, json_output=True, family="unknown", structured_output=True
+)
 USED = RequestUsage(prompt_tokens=1, completion_tokens=1)
 
 
@@ -130,7 +136,9 @@ class Numbered(UnboundedChatCompletionContext):
 
 
 def bot(memory: LongTermMemory, client: Any, /, **more: Any) -> AssistantAgent:
-    return AssistantAgent("bot", model_client=memory.wrap(client), **{"system_message": "Be brief.", **more})
+    return AssistantAgent(
+        "bot", model_client=memory.wrap(client), **{"system_message": "Be brief.", **more}
+    )
 
 
 def run(agent: Any, *tasks: Any) -> Any:
@@ -162,7 +170,13 @@ class Agents(Driver):
         return client, bot(memory, client, **({"memory": [memory]} if self.given else {}))
 
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         client, agent = self.agent(who) if event else self.agents.setdefault(who, self.agent(who))
         made = {"whole": reply, "cut": answer(reply, "length"), "fails": "fails"}
@@ -203,11 +217,17 @@ def test_what_is_recalled_stands_as_data_before_the_question(memory: LongTermMem
     assert [brief.content, asked.content] == ["Be brief.", ASKED]
 
 
-def test_it_follows_the_systems_first_messages_where_it_is_to_go_to_the_system(memories: Memories) -> None:
+def test_it_follows_the_systems_first_messages_where_it_is_to_go_to_the_system(
+    memories: Memories,
+) -> None:
     client = Watched()
     memories.remember("ana", VALVE)
     run(bot(LongTermMemory(memories, "ana", inject="system"), client), "Hello.", ASKED)
-    assert [message.type for message in client.seen[-1]][:3] == ["SystemMessage", "SystemMessage", "UserMessage"]
+    assert [message.type for message in client.seen[-1]][:3] == [
+        "SystemMessage",
+        "SystemMessage",
+        "UserMessage",
+    ]
     assert client.last[1].startswith(DECLARED)
 
 
@@ -216,26 +236,42 @@ def test_the_state_of_an_agent_keeps_what_was_said_alone(memory: LongTermMemory)
     agent = bot(memory, Watched())
     run(agent, ASKED, "Is it of brass?")
     kept = asyncio.run(agent.save_state())["llm_context"]["messages"]
-    assert [message["content"] for message in kept] == [ASKED, "Noted.", "Is it of brass?", "Noted."]
+    assert [message["content"] for message in kept] == [
+        ASKED,
+        "Noted.",
+        "Is it of brass?",
+        "Noted.",
+    ]
 
 
 @pytest.mark.parametrize("inject", ["user", "system"])
-def test_a_memory_given_to_an_agent_keeps_one_block_the_newest(memories: Memories, inject: Any) -> None:
+def test_a_memory_given_to_an_agent_keeps_one_block_the_newest(
+    memories: Memories, inject: Any
+) -> None:
     client, memory = Watched(), LongTermMemory(memories, "ana", inject=inject)
     memories.remember("ana", VALVE)
     agent = AssistantAgent("bot", model_client=client, memory=[memory])
     run(agent, ASKED)
     memories.remember("ana", "The dog is called Rex.")
     run(agent, "How is the dog called?", "Thanks.")
-    blocks = [[text for text in map(str, (m.content for m in seen)) if DECLARED in text] for seen in client.seen]
+    blocks = [
+        [text for text in map(str, (m.content for m in seen)) if DECLARED in text]
+        for seen in client.seen
+    ]
     assert [len(found) for found in blocks] == [1, 1, 1]
     assert ["Rex" in found[0] for found in blocks][:2] == [False, True]
 
 
 messages = st.lists(
     st.one_of(
-        st.builds(lambda text: UserMessage(content=text, source="user"), st.sampled_from([ASKED, "Hello.", "ß\n"])),
-        st.builds(lambda text: AssistantMessage(content=text, source="bot"), st.sampled_from(["Noted.", "No."])),
+        st.builds(
+            lambda text: UserMessage(content=text, source="user"),
+            st.sampled_from([ASKED, "Hello.", "ß\n"]),
+        ),
+        st.builds(
+            lambda text: AssistantMessage(content=text, source="bot"),
+            st.sampled_from(["Noted.", "No."]),
+        ),
         st.just(SystemMessage(content="Be brief.")),
     ),
     max_size=6,
@@ -250,7 +286,9 @@ contexts = st.sampled_from(
 
 
 @given(messages, contexts, st.sampled_from(["user", "system"]))
-def test_a_context_loses_nothing_however_often_it_is_updated(told: list[LLMMessage], made: Any, inject: Any) -> None:
+def test_a_context_loses_nothing_however_often_it_is_updated(
+    told: list[LLMMessage], made: Any, inject: Any
+) -> None:
     memory = LongTermMemory(Memories(encoder=BagEncoder()), inject=inject)
     memory.memories.remember("default", VALVE)
     context = made(told)
@@ -262,11 +300,15 @@ def test_a_context_loses_nothing_however_often_it_is_updated(told: list[LLMMessa
 
     after = asyncio.run(update())
     blocks = [message for message in after if str(message["content"]).startswith(DECLARED)]
-    assert [message for message in after if message not in blocks] == [message.model_dump() for message in told]
+    assert [message for message in after if message not in blocks] == [
+        message.model_dump() for message in told
+    ]
     assert len(blocks) <= 1
 
 
-def test_a_context_is_left_alone_where_nothing_changes_and_keeps_the_rest_of_its_state(memory: LongTermMemory) -> None:
+def test_a_context_is_left_alone_where_nothing_changes_and_keeps_the_rest_of_its_state(
+    memory: LongTermMemory,
+) -> None:
     context = Numbered([UserMessage(content=ASKED, source="user")])
 
     async def update() -> int:
@@ -284,7 +326,9 @@ def test_what_a_user_quotes_of_a_block_still_reaches_the_model(memory: LongTermM
     assert client.last[-1] == quoted
 
 
-def test_what_an_earlier_version_of_the_agent_put_into_its_state_is_not_remembered(memory: LongTermMemory) -> None:
+def test_what_an_earlier_version_of_the_agent_put_into_its_state_is_not_remembered(
+    memory: LongTermMemory,
+) -> None:
     memory.memories.remember("ana", VALVE)
     before = AssistantAgent("bot", model_client=Watched(), memory=[memory])
     run(before, ASKED)
@@ -307,7 +351,11 @@ def test_a_stream_passes_through_and_is_remembered_at_its_end(memory: LongTermMe
     agent = bot(memory, Watched("It is of brass."), model_client_stream=True)
 
     async def pieces() -> list[str]:
-        return [e.content async for e in agent.run_stream(task=ASKED) if type(e).__name__.endswith("ChunkEvent")]
+        return [
+            e.content
+            async for e in agent.run_stream(task=ASKED)
+            if type(e).__name__.endswith("ChunkEvent")
+        ]
 
     assert "".join(asyncio.run(pieces())) == "It is of brass."
     assert texts(memory) == [ASKED, "It is of brass."]
@@ -315,7 +363,9 @@ def test_a_stream_passes_through_and_is_remembered_at_its_end(memory: LongTermMe
 
 @pytest.mark.parametrize("reason", ["unknown", "length", "content_filter"])
 @pytest.mark.parametrize("stream", [False, True])
-def test_an_answer_that_is_not_whole_leaves_nothing(memory: LongTermMemory, reason: str, stream: bool) -> None:
+def test_an_answer_that_is_not_whole_leaves_nothing(
+    memory: LongTermMemory, reason: str, stream: bool
+) -> None:
     run(bot(memory, Watched(answer("It is", reason)), model_client_stream=stream), ASKED)
     assert memory.memories.known("ana") is None
 
@@ -334,7 +384,9 @@ def test_a_stream_that_was_left_leaves_nothing(memory: LongTermMemory) -> None:
 
 
 @pytest.mark.parametrize("size", [2, 100])
-def test_a_question_is_recalled_for_once_and_stays_when_tools_were_called(memory: LongTermMemory, size: int) -> None:
+def test_a_question_is_recalled_for_once_and_stays_when_tools_were_called(
+    memory: LongTermMemory, size: int
+) -> None:
     client = Watched(calls("look", "t1"), calls("look", "t2"), "It is of brass.")
     memory.memories.remember("ana", VALVE)
     context = BufferedChatCompletionContext(size)
@@ -352,7 +404,9 @@ def test_of_a_turn_that_a_tool_ends_the_users_message_is_remembered(memory: Long
     assert texts(memory) == [ASKED]
 
 
-def test_in_a_team_each_says_its_own_and_the_user_is_remembered_once(memory: LongTermMemory) -> None:
+def test_in_a_team_each_says_its_own_and_the_user_is_remembered_once(
+    memory: LongTermMemory,
+) -> None:
     drafts, doubts = Watched("A draft.", "A better one."), Watched("It is long.", "It is good.")
     agents = [
         AssistantAgent(name, model_client=memory.wrap(client))
@@ -360,18 +414,25 @@ def test_in_a_team_each_says_its_own_and_the_user_is_remembered_once(memory: Lon
     ]
     run(RoundRobinGroupChat(agents, termination_condition=MaxMessageTermination(5)), VALVE)
     said = [(item.speaker, item.text) for item in memory.memories.of("ana").evidence()]
-    answers = [("assistant", text) for text in ("A draft.", "It is long.", "A better one.", "It is good.")]
+    answers = [
+        ("assistant", text) for text in ("A draft.", "It is long.", "A better one.", "It is good.")
+    ]
     assert said == [("user", VALVE), *answers]
 
 
 def test_a_user_of_another_name_is_known_where_several_speak(memories: Memories) -> None:
-    told = [TextMessage(content=VALVE, source="ana"), TextMessage(content="I doubt it.", source="critic")]
+    told = [
+        TextMessage(content=VALVE, source="ana"),
+        TextMessage(content="I doubt it.", source="critic"),
+    ]
     memory = LongTermMemory(memories, "ana", user="ana")
     run(bot(memory, Watched()), told)
     assert texts(memory) == [VALVE, "Noted."]
 
 
-def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users(memory: LongTermMemory) -> None:
+def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users(
+    memory: LongTermMemory,
+) -> None:
     memory.memories.remember("ana", VALVE)
     client, replies = Watched("A1", "A2", "A3"), iter([ASKED, "It leaks."])
     human = UserProxyAgent("user_proxy", input_func=lambda _: next(replies))
@@ -379,7 +440,10 @@ def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users
     said = [(item.speaker, item.text) for item in memory.memories.of("ana").evidence()][1:]
     assert said[::2] == [("user", text) for text in ("Help me.", ASKED, "It leaks.")]
     assert said[1::2] == [("assistant", text) for text in ("A1", "A2", "A3")]
-    assert any(DECLARED in str(message.content) and VALVE in str(message.content) for message in client.seen[1])
+    assert any(
+        DECLARED in str(message.content) and VALVE in str(message.content)
+        for message in client.seen[1]
+    )
     contexts = memory.memories.of("ana").contexts()
     assert [(context.query, context.answer) for context in contexts] == [
         ("Help me.", "A1"),
@@ -390,20 +454,29 @@ def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users
 
 @pytest.mark.parametrize("user", ["boss", ["boss"], ("user", "boss")])
 def test_the_user_may_have_one_name_or_several(memories: Memories, user: Any) -> None:
-    told = [TextMessage(content=VALVE, source="boss"), TextMessage(content="I doubt it.", source="critic")]
+    told = [
+        TextMessage(content=VALVE, source="boss"),
+        TextMessage(content="I doubt it.", source="critic"),
+    ]
     memory = LongTermMemory(memories, "ana", user=user)
     run(bot(memory, Watched()), told)
     assert texts(memory) == [VALVE, "Noted."]
 
 
-@pytest.mark.parametrize("made", [UnboundedChatCompletionContext, lambda: HeadAndTailChatCompletionContext(1, 1)])
-def test_a_user_who_is_alone_with_an_agent_may_have_any_name(memory: LongTermMemory, made: Any) -> None:
+@pytest.mark.parametrize(
+    "made", [UnboundedChatCompletionContext, lambda: HeadAndTailChatCompletionContext(1, 1)]
+)
+def test_a_user_who_is_alone_with_an_agent_may_have_any_name(
+    memory: LongTermMemory, made: Any
+) -> None:
     agent = bot(memory, Watched(), model_context=made())
     run(agent, *(TextMessage(content=text, source="anna") for text in (VALVE, "It leaks.", ASKED)))
     assert texts(memory) == [VALVE, "Noted.", "It leaks.", "Noted.", ASKED, "Noted."]
 
 
-def test_the_same_words_later_in_a_conversation_are_remembered_again(memory: LongTermMemory) -> None:
+def test_the_same_words_later_in_a_conversation_are_remembered_again(
+    memory: LongTermMemory,
+) -> None:
     run(bot(memory, Watched()), "Yes.", "Yes.")
     assert texts(memory) == ["Yes.", "Noted."] * 2
 
@@ -412,9 +485,13 @@ def test_the_same_words_later_in_a_conversation_are_remembered_again(memory: Lon
 def test_what_was_changed_and_changed_back_is_remembered_by_agents_made_anew(
     memory: LongTermMemory, also: list[str]
 ) -> None:
-    listed = ListMemory(memory_contents=[MemoryContent(content=text, mime_type="text/plain") for text in also])
+    listed = ListMemory(
+        memory_contents=[MemoryContent(content=text, mime_type="text/plain") for text in also]
+    )
     for said in ("I live in Rome.", "I live in Oslo.", "I live in Rome.", "I live in Rome."):
-        run(bot(memory, Watched(), memory=[listed]), said)  # the last one is the turn before it, carried out again
+        run(
+            bot(memory, Watched(), memory=[listed]), said
+        )  # the last one is the turn before it, carried out again
     assert texts(memory)[::2] == ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
 
 
@@ -426,14 +503,18 @@ def test_what_was_changed_and_changed_back_is_remembered_by_an_agent_that_keeps_
     assert texts(memory)[::2] == said
 
 
-def test_a_team_remembers_its_question_once_though_the_user_speaks_elsewhere_meanwhile(memory: LongTermMemory) -> None:
+def test_a_team_remembers_its_question_once_though_the_user_speaks_elsewhere_meanwhile(
+    memory: LongTermMemory,
+) -> None:
     async def elsewhere() -> str:
         await bot(memory, Watched("Hello.")).run(task="Good morning.")
         return "looked"
 
     memory.memories.remember("ana", "I am Ana.", speaker="user")
     writer = bot(memory, Watched(calls("elsewhere"), "A draft."), tools=[elsewhere])
-    critic = AssistantAgent("critic", model_client=memory.wrap(Watched("It is long.", "It is good.")))
+    critic = AssistantAgent(
+        "critic", model_client=memory.wrap(Watched("It is long.", "It is good."))
+    )
     run(RoundRobinGroupChat([writer, critic], max_turns=3), VALVE)
     assert texts(memory).count(VALVE) == 1
 
@@ -451,9 +532,18 @@ def test_a_turn_with_a_pasted_block_is_remembered_once_in_a_team(memory: LongTer
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("namespace", 7), ("namespace", " "), ("session", 7), ("inject", "System"), ("user", 7), ("user", ["user", 7])],
+    [
+        ("namespace", 7),
+        ("namespace", " "),
+        ("session", 7),
+        ("inject", "System"),
+        ("user", 7),
+        ("user", ["user", 7]),
+    ],
 )
-def test_what_cannot_be_meant_is_refused_at_once(memories: Memories, field: str, value: Any) -> None:
+def test_what_cannot_be_meant_is_refused_at_once(
+    memories: Memories, field: str, value: Any
+) -> None:
     with pytest.raises(InvalidInput) as refused:
         LongTermMemory(memories, **{field: value})
     assert refused.value.field == field
@@ -465,7 +555,9 @@ def test_the_session_is_kept_with_what_was_said(memories: Memories) -> None:
 
 
 def test_pictures_in_a_question_are_left_out_of_the_text(memory: LongTermMemory) -> None:
-    shown = MultiModalMessage(content=[VALVE, Image(picture("RGB", (1, 1))), "Here it is."], source="user")
+    shown = MultiModalMessage(
+        content=[VALVE, Image(picture("RGB", (1, 1))), "Here it is."], source="user"
+    )
     run(bot(memory, Watched()), shown)
     assert texts(memory) == [f"{VALVE}\nHere it is.", "Noted."]
 
@@ -496,14 +588,18 @@ def test_everything_else_is_the_clients(memory: LongTermMemory) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_the_tools_of_an_agent_are_offered_to_the_model(memory: LongTermMemory, stream: bool) -> None:
+def test_the_tools_of_an_agent_are_offered_to_the_model(
+    memory: LongTermMemory, stream: bool
+) -> None:
     client = Watched()
     run(bot(memory, client, tools=[look], model_client_stream=stream), ASKED)
     assert client.offered == [["look"]]
 
 
 def test_an_agent_goes_through_its_component_form(tmp_path: Path) -> None:
-    memory = LongTermMemory.open(f"sqlite:///{tmp_path}/bot.db", "ana", slots=3, user=["user", "boss"])
+    memory = LongTermMemory.open(
+        f"sqlite:///{tmp_path}/bot.db", "ana", slots=3, user=["user", "boss"]
+    )
     client = ReplayChatCompletionClient(["Noted.", "Of brass."], ABLE)
     dumped = bot(memory, client, memory=[memory]).dump_component().model_dump_json()
     again = AssistantAgent.load_component(json.loads(dumped))
@@ -526,12 +622,16 @@ def test_memories_made_with_an_object_are_not_dumped() -> None:
 def test_what_an_application_adds_is_found_with_what_is_known_of_it(memory: LongTermMemory) -> None:
     about = {"speaker": "ana", "source_id": "m1", "colour": "red"}
     asyncio.run(memory.add(MemoryContent(content=VALVE, mime_type="text/plain", metadata=about)))
-    (result,) = asyncio.run(memory.query(MemoryContent(content=ASKED, mime_type="text/plain"))).results
+    (result,) = asyncio.run(
+        memory.query(MemoryContent(content=ASKED, mime_type="text/plain"))
+    ).results
     assert result.content == VALVE
     assert {"speaker": "ana", "source_id": "m1"}.items() <= (result.metadata or {}).items()
 
 
-def test_the_same_added_at_each_start_is_there_once_and_again_after_it_was_cleared(memory: LongTermMemory) -> None:
+def test_the_same_added_at_each_start_is_there_once_and_again_after_it_was_cleared(
+    memory: LongTermMemory,
+) -> None:
     content = MemoryContent(content={"valve": "brass"}, mime_type="application/json")
     for _ in range(2):
         asyncio.run(memory.add(content))
@@ -557,7 +657,9 @@ def test_clearing_takes_what_is_of_any_date_or_none_and_leaves_others() -> None:
 
 def test_pictures_and_bytes_are_not_added(memory: LongTermMemory) -> None:
     with pytest.raises(InvalidInput, match="text or JSON"):
-        asyncio.run(memory.add(MemoryContent(content=b"\x00", mime_type="application/octet-stream")))
+        asyncio.run(
+            memory.add(MemoryContent(content=b"\x00", mime_type="application/octet-stream"))
+        )
 
 
 @given(st.lists(st.text(max_size=80), max_size=12), st.integers(20, 200))
@@ -584,5 +686,7 @@ def test_turns_whose_tool_results_never_come_do_not_pile_up(
 ) -> None:
     monkeypatch.setattr("demem_adapters.autogen.client._MOST_WAITING", 2)
     client = memory.wrap(Watched(*(calls("look", f"t{n}") for n in range(4))))
-    run(AssistantAgent("bot", model_client=client, tools=[look]), *(f"Look, {n}." for n in range(4)))
+    run(
+        AssistantAgent("bot", model_client=client, tools=[look]), *(f"Look, {n}." for n in range(4))
+    )
     assert [*client._waiting] == ["t2", "t3"]

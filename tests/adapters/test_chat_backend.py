@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from adapter_contract import ASKED, ROOT, VALVE
 
-pytest.importorskip("fastapi", reason="the example of a chatbot backend: pip install fastapi uvicorn")
+pytest.importorskip(
+    "fastapi", reason="the example of a chatbot backend: pip install fastapi uvicorn"
+)
 
 from openai import AsyncOpenAI
 
@@ -32,7 +34,10 @@ def people(example: dict[str, Any]) -> Iterator[dict[str, Any]]:
         client = AsyncOpenAI(base_url=provider.url, api_key="unused", max_retries=0)
         app = example["make_backend"](client, Memories(encoder=BagEncoder()), users, model="good")
         with example["serving"](app) as url:
-            yield {name: example["Person"](url, name, token) for token, name in [*users.items(), ("3", "eve")]}
+            yield {
+                name: example["Person"](url, name, token)
+                for token, name in [*users.items(), ("3", "eve")]
+            }
 
 
 def refused(person: Any, *request: Any) -> int:
@@ -42,11 +47,19 @@ def refused(person: Any, *request: Any) -> int:
         return raised.value.code
 
 
-def test_what_a_user_said_is_known_in_another_session_and_to_nobody_else(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_user_said_is_known_in_another_session_and_to_nobody_else(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     runpy.run_path(str(EXAMPLE), run_name="__main__")
     printed = capsys.readouterr().out
-    assert "ben (monday): Which valve is in the kitchen's boiler?\nbot: I know nothing of it." in printed
-    assert "ana (tuesday): Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the" in printed
+    assert (
+        "ben (monday): Which valve is in the kitchen's boiler?\nbot: I know nothing of it."
+        in printed
+    )
+    assert (
+        "ana (tuesday): Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the"
+        in printed
+    )
     assert "It is of steel since last week" in printed.partition("ana (wednesday)")[2]
     assert printed.endswith("ana has it forgotten: ['e1', 'e4']\nben is remembered with 2 items\n")
 
@@ -58,7 +71,10 @@ def test_who_has_no_token_gets_nothing(people: dict[str, Any]) -> None:
 
 def test_feedback_on_the_answer_of_another_is_refused(people: dict[str, Any]) -> None:
     answer = people["ana"].say("monday", VALVE)
-    assert refused(people["ben"], "POST", "/feedback", {"answer": answer, "correction": "I own it."}) == 400
+    assert (
+        refused(people["ben"], "POST", "/feedback", {"answer": answer, "correction": "I own it."})
+        == 400
+    )
     assert people["ana"].request("POST", "/feedback", {"answer": answer, "thumbs": True}) == {
         "reward": 1.0,
         "remembered": None,
@@ -68,18 +84,27 @@ def test_feedback_on_the_answer_of_another_is_refused(people: dict[str, Any]) ->
 def test_nobody_can_forget_what_is_anothers(people: dict[str, Any]) -> None:
     people["ana"].say("monday", VALVE)
     assert refused(people["ben"], "DELETE", "/memory/e1") == 400
-    assert [item["text"] for item in people["ana"].request("GET", "/memory")] == [VALVE, f"Noted: {VALVE}"]
+    assert [item["text"] for item in people["ana"].request("GET", "/memory")] == [
+        VALVE,
+        f"Noted: {VALVE}",
+    ]
 
 
-def test_what_a_user_has_forgotten_is_in_no_answer_of_the_bots_either(people: dict[str, Any]) -> None:
+def test_what_a_user_has_forgotten_is_in_no_answer_of_the_bots_either(
+    people: dict[str, Any],
+) -> None:
     people["ana"].say("monday", VALVE)
     assert people["ana"].request("DELETE", "/memory/e1") == {"forgotten": ["e1", "e2"]}
     assert people["ana"].request("GET", "/memory") == []
 
 
-def test_a_model_that_is_down_is_said_to_be(people: dict[str, Any], example: dict[str, Any]) -> None:
+def test_a_model_that_is_down_is_said_to_be(
+    people: dict[str, Any], example: dict[str, Any]
+) -> None:
     client = AsyncOpenAI(base_url="http://127.0.0.1:9", api_key="unused", max_retries=0)
-    app = example["make_backend"](client, Memories(encoder=BagEncoder()), {"1": "ana"}, model="good")
+    app = example["make_backend"](
+        client, Memories(encoder=BagEncoder()), {"1": "ana"}, model="good"
+    )
     with example["serving"](app) as url:
         ana = example["Person"](url, "ana", "1")
         assert refused(ana, "POST", "/chat", {"session": "monday", "text": VALVE}) == 502

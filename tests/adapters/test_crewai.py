@@ -47,7 +47,9 @@ with pytest.MonkeyPatch.context() as patch:
     from demem_adapters.crewai import LongTermMemory, MemoryStorage
 
 #: CrewAI reads fields of its own that it has deprecated.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:crewai", "ignore:function_calling_llm")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning:crewai", "ignore:function_calling_llm"
+)
 ANA = "/user/ana"
 
 
@@ -86,7 +88,11 @@ def make(memories: Memories, scope: str = ANA, **more: Any) -> LongTermMemory:
 
 def crew_of(memory: Any, text: str, llm: Fake) -> Crew:
     helper = Agent(role="Helper\n", goal="Help", backstory="You help.", llm=llm, max_retry_limit=0)
-    return Crew(agents=[helper], tasks=[Task(description=text, expected_output="All", agent=helper)], memory=memory)
+    return Crew(
+        agents=[helper],
+        tasks=[Task(description=text, expected_output="All", agent=helper)],
+        memory=memory,
+    )
 
 
 def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
@@ -96,11 +102,19 @@ def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
 
 class Crews(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         llm = Fake(model="fake", replies=[reply], ending=ending)
         with contextlib.suppress(ConnectionError):
-            asyncio.run(crew_of(make(self.memories, self.namespace(who)), text, llm).kickoff_async())
+            asyncio.run(
+                crew_of(make(self.memories, self.namespace(who)), text, llm).kickoff_async()
+            )
         return llm.seen[-1]
 
     def namespace(self, who: str) -> str:
@@ -137,7 +151,9 @@ def test_the_memory_calls_no_model_however_long_the_task_is(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     memory.remember(VALVE)
-    result, llm = run(memory, f"{ASKED} {'Think of all the rooms there are. ' * 50}", "A brass one.")
+    result, llm = run(
+        memory, f"{ASKED} {'Think of all the rooms there are. ' * 50}", "A brass one."
+    )
     assert result.raw == "A brass one."
     assert len(llm.seen) == 1
     assert VALVE in llm.seen[0][-1]
@@ -176,16 +192,28 @@ def test_a_user_cannot_put_words_into_an_agents_mouth(memory: LongTermMemory) ->
     assert texts(memory.memories, ANA) == [feigned, "Noted."]
 
 
-PIECES = st.lists(st.sampled_from(["a", "\n", "Agent: ", "\nAgent: H", "\nResult: ", "\nExpected result: ", "Task: "]))
+PIECES = st.lists(
+    st.sampled_from(
+        ["a", "\n", "Agent: ", "\nAgent: H", "\nResult: ", "\nExpected result: ", "Task: "]
+    )
+)
 
 
-@given(asked=PIECES.map("".join).filter(str.strip), said=PIECES.map("".join), kind=st.sampled_from(["Task", "Input"]))
+@given(
+    asked=PIECES.map("".join).filter(str.strip),
+    said=PIECES.map("".join),
+    kind=st.sampled_from(["Task", "Input"]),
+)
 @settings(max_examples=60, deadline=None)
-def test_a_task_and_its_result_come_apart_where_they_were_put_together(asked: str, said: str, kind: str) -> None:
+def test_a_task_and_its_result_come_apart_where_they_were_put_together(
+    asked: str, said: str, kind: str
+) -> None:
     memory = make(Memories(encoder=BagEncoder()))
     memory.recall(asked)
     expected = "\nExpected result: All" if kind == "Task" else ""
-    memory.remember_many(memory.extract_memories(f"{kind}: {asked}\nAgent: Helper{expected}\nResult: {said}"))
+    memory.remember_many(
+        memory.extract_memories(f"{kind}: {asked}\nAgent: Helper{expected}\nResult: {said}")
+    )
     assert texts(memory.memories, ANA) == [asked, *([said.strip()] if said.strip() else [])]
 
 
@@ -212,21 +240,31 @@ def test_an_agent_in_a_second_crew_does_not_fill_the_memory_of_the_first(
 def test_the_same_task_of_two_users_at_once_goes_to_each_of_them(how: str) -> None:
     memories = Memories(encoder=BagEncoder())
     made = [make(memories, f"/user/{who}") for who in ("ana", "ben")]
-    crews = [crew_of(memory, "Who am I?", Fake(model="fake", replies=[memory.root_scope])) for memory in made]
+    crews = [
+        crew_of(memory, "Who am I?", Fake(model="fake", replies=[memory.root_scope]))
+        for memory in made
+    ]
 
     async def go() -> None:
         calls = (crew.akickoff() if how == "akickoff" else crew.kickoff_async() for crew in crews)
         await asyncio.gather(*calls)
 
     asyncio.run(go())
-    assert [texts(memories, f"/user/{who}")[1:] for who in ("ana", "ben")] == [["/user/ana"], ["/user/ben"]]
+    assert [texts(memories, f"/user/{who}")[1:] for who in ("ana", "ben")] == [
+        ["/user/ana"],
+        ["/user/ben"],
+    ]
 
 
 @pytest.mark.parametrize("more", [{"async_execution": True}, {"limited": True}], ids=str)
-def test_a_task_in_a_thread_of_its_own_is_remembered(memory: LongTermMemory, more: dict[str, Any]) -> None:
+def test_a_task_in_a_thread_of_its_own_is_remembered(
+    memory: LongTermMemory, more: dict[str, Any]
+) -> None:
     limit = 60 if more.pop("limited", False) else None
     llm = Fake(model="fake")
-    helper = Agent(role="Helper", goal="Help", backstory="You help.", llm=llm, max_execution_time=limit)
+    helper = Agent(
+        role="Helper", goal="Help", backstory="You help.", llm=llm, max_execution_time=limit
+    )
     task = Task(description=VALVE, expected_output="All", agent=helper, **more)
     Crew(agents=[helper], tasks=[task], memory=memory).kickoff()
     assert texts(memory.memories, ANA) == [VALVE, "Noted."]
@@ -234,11 +272,23 @@ def test_a_task_in_a_thread_of_its_own_is_remembered(memory: LongTermMemory, mor
 
 def test_a_task_of_a_manager_is_remembered(memory: LongTermMemory) -> None:
     boss, helper = (
-        Agent(role=role, goal="Help", backstory="You help.", llm=Fake(model="fake"), allow_delegation=role == "Boss")
+        Agent(
+            role=role,
+            goal="Help",
+            backstory="You help.",
+            llm=Fake(model="fake"),
+            allow_delegation=role == "Boss",
+        )
         for role in ("Boss", "Helper")
     )
     task = Task(description=VALVE, expected_output="All")
-    Crew(agents=[helper], tasks=[task], process=Process.hierarchical, manager_agent=boss, memory=memory).kickoff()
+    Crew(
+        agents=[helper],
+        tasks=[task],
+        process=Process.hierarchical,
+        manager_agent=boss,
+        memory=memory,
+    ).kickoff()
     assert texts(memory.memories, ANA) == [VALVE, "Noted."]
 
 
@@ -261,9 +311,13 @@ def guarded(memory: Any, guardrail: Any, *replies: str) -> Crew:
 
 
 @pytest.mark.parametrize("view", [False, True])
-def test_a_result_that_a_guardrail_turns_down_is_forgotten(memory: LongTermMemory, view: bool) -> None:
+def test_a_result_that_a_guardrail_turns_down_is_forgotten(
+    memory: LongTermMemory, view: bool
+) -> None:
     own = memory.scope("/house") if view else memory
-    guarded(own, lambda output: (len(output.raw) < 9, output.raw), "It is made of steel.", "Brass.").kickoff()
+    guarded(
+        own, lambda output: (len(output.raw) < 9, output.raw), "It is made of steel.", "Brass."
+    ).kickoff()
     crewai_event_bus.flush()
     assert texts(memory.memories, ANA) == [VALVE, "Brass."]
 
@@ -293,7 +347,10 @@ class Busy(Fake):
 
 def test_a_cut_is_known_in_time_though_events_queue_up() -> None:
     with crewai_event_bus.scoped_handlers():
-        memory, llm = make(Memories(encoder=BagEncoder())), Busy(model="fake", replies=["It is bra"], ending="cut")
+        memory, llm = (
+            make(Memories(encoder=BagEncoder())),
+            Busy(model="fake", replies=["It is bra"], ending="cut"),
+        )
         crewai_event_bus.on(LLMCallStartedEvent)(lambda source, event: time.sleep(0.1))
         crew_of(memory, VALVE, llm).kickoff()
     assert memory.memories.known(ANA) is None
@@ -301,7 +358,9 @@ def test_a_cut_is_known_in_time_though_events_queue_up() -> None:
 
 def test_agents_can_search_and_save_by_themselves(memory: LongTermMemory) -> None:
     save = 'Thought: keep it\nAction: save_to_memory\nAction Input: {"contents": ["Ana has a brass valve."]}'
-    search = 'Thought: look\nAction: search_memory\nAction Input: {"queries": ["Which valve has Ana?"]}'
+    search = (
+        'Thought: look\nAction: search_memory\nAction Input: {"queries": ["Which valve has Ana?"]}'
+    )
     _, llm = run(memory, "What do I have?", save, search, "Thought: done\nFinal Answer: A valve.")
     assert "Saved to memory (scope=/user/ana" in " ".join(llm.seen[1])
     assert "Found memories:\n- (score=" in " ".join(llm.seen[2])
@@ -332,7 +391,9 @@ def test_feedback_is_for_what_was_read_for_the_task(memory: LongTermMemory) -> N
     assert [read[0] for read in memory.memories.of(ANA).contexts()[-1].read] == ["e1"]
 
 
-def test_feedback_finds_the_result_in_another_object_of_the_same_memories(memory: LongTermMemory) -> None:
+def test_feedback_finds_the_result_in_another_object_of_the_same_memories(
+    memory: LongTermMemory,
+) -> None:
     result, _ = run(memory, VALVE)
     assert make(memory.memories).feedback(result, thumbs=True).reward == 1.0
     with pytest.raises(InvalidInput, match="call"):
@@ -347,7 +408,10 @@ def test_feedback_on_what_was_not_remembered_is_refused(memory: LongTermMemory) 
 def test_a_view_narrows_to_its_scope_and_what_is_below(memory: LongTermMemory) -> None:
     for place in ("/house", "/house/kitchen", "/household"):
         memory.remember(f"A valve in {place}.", place)
-    assert {*contents(memory.scope("/house"), "valve")} == {"A valve in /house.", "A valve in /house/kitchen."}
+    assert {*contents(memory.scope("/house"), "valve")} == {
+        "A valve in /house.",
+        "A valve in /house/kitchen.",
+    }
     assert contents(memory, "valve", scope="/house/kitchen") == ["A valve in /house/kitchen."]
     assert len(contents(memory, "valve")) == 3
     assert len(contents(memory.slice(["/house/kitchen", "/household"]), "valve")) == 2
@@ -375,8 +439,12 @@ def test_what_is_private_is_seen_by_its_source_alone(memory: LongTermMemory) -> 
 def test_what_is_wanted_is_not_crowded_out_by_the_rest() -> None:
     memory = make(Memories(limit=300, encoder=BagEncoder()))
     memory.remember("A valve.", categories=["plan"])
-    memory.remember_many([f"The valve in room {n} has the valve of a valve." for n in range(20)], categories=["fact"])
-    assert contents(memory, "Which valve has the valve?", categories=["plan", "other"]) == ["A valve."]
+    memory.remember_many(
+        [f"The valve in room {n} has the valve of a valve." for n in range(20)], categories=["fact"]
+    )
+    assert contents(memory, "Which valve has the valve?", categories=["plan", "other"]) == [
+        "A valve."
+    ]
 
 
 def test_as_many_matches_come_as_fit_unless_told_otherwise(memory: LongTermMemory) -> None:
@@ -405,7 +473,10 @@ def test_what_was_remembered_by_other_means_is_a_record_as_well(memory: LongTerm
 
 
 def test_what_is_forgotten_changed_or_reset_is_erased(memory: LongTermMemory) -> None:
-    first, second = memory.remember("The code is 1."), memory.remember("The code is 2.", categories=["old"])
+    first, second = (
+        memory.remember("The code is 1."),
+        memory.remember("The code is 2.", categories=["old"]),
+    )
     assert first is not None
     assert second is not None
     memory.update(first.id, content="The code is 3.")

@@ -92,12 +92,22 @@ def passages(memories: Memories, query: str = ASKED, k: int = 9, **about: Any) -
 
 class Programs(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         program = Failing() if ending == "fails" else Watched()
         lm = (CutShort if ending == "cut" else DummyLM)([{"answer": reply}])
         with dspy.context(lm=lm), contextlib.suppress(ConnectionError):
-            asyncio.run(by_user(self.memories, program).acall(question=text, user=who, call_id=event or None))
+            asyncio.run(
+                by_user(self.memories, program).acall(
+                    question=text, user=who, call_id=event or None
+                )
+            )
         return list(program.seen[0].values())
 
     def parts(self) -> list[Any]:
@@ -119,7 +129,10 @@ def test_it_is_told_who_said_what(memories: Memories) -> None:
 
 def test_all_passages_together_are_within_the_limit() -> None:
     memories = Memories(limit=1000, encoder=BagEncoder())
-    said = [{"text": f"The boiler in room {n} has a valve.", "speaker": "ana", "at": "2026-03-01"} for n in range(30)]
+    said = [
+        {"text": f"The boiler in room {n} has a valve.", "speaker": "ana", "at": "2026-03-01"}
+        for n in range(30)
+    ]
     memories.of("default").ingest_many(said)
     assert 700 < len("\n".join(passages(memories, k=99))) <= 1000
 
@@ -167,10 +180,15 @@ def test_calls_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
         memories.remember(name, f"My name is {name}.")
 
     async def run() -> None:
-        await asyncio.gather(*(bot.acall(question="What is my name?", user=name) for name in ("ana", "ben") * 3))
+        await asyncio.gather(
+            *(bot.acall(question="What is my name?", user=name) for name in ("ana", "ben") * 3)
+        )
 
     asyncio.run(run())
-    told = sorted(" ".join(name for name in ("ana", "ben") if f"is {name}" in seen["memory"]) for seen in program.seen)
+    told = sorted(
+        " ".join(name for name in ("ana", "ben") if f"is {name}" in seen["memory"])
+        for seen in program.seen
+    )
     assert told == ["ana"] * 3 + ["ben"] * 3
 
 
@@ -181,15 +199,21 @@ def test_an_answer_that_was_cut_off_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else DSPy looks for newer prices
     bot = WithMemory(Watched(), memories)
-    with Provider(lambda messages: "[[ ## answer ## ]]\nNoted, and somebody will look at it.") as provider:
-        lm = dspy.LM(f"openai/{name}", api_base=provider.url, api_key="unused", cache=False, num_retries=0)
+    with Provider(
+        lambda messages: "[[ ## answer ## ]]\nNoted, and somebody will look at it."
+    ) as provider:
+        lm = dspy.LM(
+            f"openai/{name}", api_base=provider.url, api_key="unused", cache=False, num_retries=0
+        )
         with dspy.context(lm=lm):
             asyncio.run(bot.acall(question=VALVE)) if awaited else bot(question=VALVE)
     assert len(texts(memories)) == kept
 
 
 @pytest.mark.parametrize("told", [{"disable_history": True}, {"max_history_size": 0}], ids=str)
-def test_nothing_is_remembered_where_nothing_tells_whether_it_was_cut_off(memories: Memories, told: Any) -> None:
+def test_nothing_is_remembered_where_nothing_tells_whether_it_was_cut_off(
+    memories: Memories, told: Any
+) -> None:
     with dspy.context(**told):
         WithMemory(Watched(), memories)(question=VALVE)
     assert memories.known("default") is None
@@ -230,7 +254,9 @@ def test_the_best_passage_comes_first_with_its_day_and_speaker(memories: Memorie
     assert len(passages(memories, k=2)) == 2
 
 
-def test_retrieving_from_a_namespace_never_written_gives_nothing_and_does_not_make_it(memories: Memories) -> None:
+def test_retrieving_from_a_namespace_never_written_gives_nothing_and_does_not_make_it(
+    memories: Memories,
+) -> None:
     assert passages(memories) == []
     assert memories.known("default") is None
 
@@ -242,7 +268,9 @@ def test_a_summary_is_one_passage() -> None:
     assert VALVE in found
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda bot: bot.deepcopy()], ids=["deep", "module"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda bot: bot.deepcopy()], ids=["deep", "module"]
+)
 def test_a_copy_has_a_memory_of_its_own(
     memories: Memories, copied: Callable[[WithMemory], WithMemory], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -263,7 +291,9 @@ def test_an_optimiser_can_compile_it(memories: Memories) -> None:
 
 
 @pytest.mark.parametrize("around", [lambda bot: bot, Around], ids=["alone", "inside"])
-def test_what_is_saved_holds_nothing_that_is_remembered(memories: Memories, tmp_path: Path, around: Any) -> None:
+def test_what_is_saved_holds_nothing_that_is_remembered(
+    memories: Memories, tmp_path: Path, around: Any
+) -> None:
     program = around(by_user(memories, dspy.Predict("memory, question -> answer")))
     program(question=VALVE, user="ana-of-the-house")
     program.save(tmp_path / "bot.json")
@@ -274,7 +304,9 @@ def test_what_is_saved_holds_nothing_that_is_remembered(memories: Memories, tmp_
     assert texts(memories, "ana-of-the-house") == [VALVE, "Noted."]
 
 
-def test_a_saved_program_begins_with_empty_memories_in_ram(memories: Memories, tmp_path: Path) -> None:
+def test_a_saved_program_begins_with_empty_memories_in_ram(
+    memories: Memories, tmp_path: Path
+) -> None:
     bot = by_user(memories, dspy.Predict("memory, question -> answer"))
     bot(question=VALVE, user="ana")
     bot.save(tmp_path / "bot", save_program=True)
@@ -293,7 +325,9 @@ def test_a_saved_program_goes_on_with_a_database(tmp_path: Path) -> None:
         assert texts(dspy.load(tmp_path / "bot", allow_pickle=True).memories) == [VALVE, "Noted."]
 
 
-@pytest.mark.parametrize("kind", [dspy.Predict, dspy.ChainOfThought, lambda told: dspy.ReAct(told, tools=[])])
+@pytest.mark.parametrize(
+    "kind", [dspy.Predict, dspy.ChainOfThought, lambda told: dspy.ReAct(told, tools=[])]
+)
 def test_an_answer_that_the_program_does_not_give_is_refused(memories: Memories, kind: Any) -> None:
     program = kind("memory, question -> response")
     with pytest.raises(InvalidInput, match=r"answer must be .*'response'"):
@@ -308,18 +342,24 @@ def test_an_answer_that_is_missing_does_not_cost_the_prediction(
     assert prediction.answer == "Noted."
     assert "call_id" not in prediction
     assert memories.known("default") is None
-    assert caplog.messages == ["a turn was not remembered: what the program gave has no such answer"]
+    assert caplog.messages == [
+        "a turn was not remembered: what the program gave has no such answer"
+    ]
 
 
 def test_a_call_whose_namespace_is_none_has_no_memory(memories: Memories) -> None:
     program = Watched()
-    assert WithMemory(program, memories, namespace=lambda **_: None)(question=VALVE).answer == "Noted."
+    assert (
+        WithMemory(program, memories, namespace=lambda **_: None)(question=VALVE).answer == "Noted."
+    )
     assert program.seen[0]["memory"] == ""
     assert memories.export() == {}
 
 
 def test_around_a_program_that_copies_what_it_calls_it_remembers(memories: Memories) -> None:
-    tries = dspy.BestOfN(dspy.Predict("memory, question -> answer"), N=2, reward_fn=lambda *_: 0.5, threshold=1.0)
+    tries = dspy.BestOfN(
+        dspy.Predict("memory, question -> answer"), N=2, reward_fn=lambda *_: 0.5, threshold=1.0
+    )
     prediction = WithMemory(tries, memories)(question=VALVE)
     assert texts(memories) == [VALVE, "Noted."]
     assert memories.feedback(prediction.call_id, thumbs=True).reward == 1.0

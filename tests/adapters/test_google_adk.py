@@ -13,7 +13,9 @@ import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
-pytest.importorskip("google.adk", reason="the google_adk adapter: pip install 'demem-agent[google-adk]'")
+pytest.importorskip(
+    "google.adk", reason="the google_adk adapter: pip install 'demem-agent[google-adk]'"
+)
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
@@ -59,12 +61,16 @@ class Watched(BaseLlm):
         self.seen.append([told, *(str(part.text or part.function_response) for part in parts)])
         if self.fails:
             raise ConnectionError("reset")
-        for reply in self.replies or [LlmResponse(content=types.ModelContent("Noted."), finish_reason=STOP)]:
+        for reply in self.replies or [
+            LlmResponse(content=types.ModelContent("Noted."), finish_reason=STOP)
+        ]:
             yield reply
 
 
 def said(text: str, event_id: str = "", author: str = "user", **more: Any) -> Event:
-    return Event(id=event_id, author=author, content=types.Content(parts=[types.Part(text=text)]), **more)
+    return Event(
+        id=event_id, author=author, content=types.Content(parts=[types.Part(text=text)]), **more
+    )
 
 
 def session(*events: Event, session_id: str = "s1", **owner: str) -> Session:
@@ -87,20 +93,27 @@ def texts(service: MemoryService) -> list[str]:
     return texts_of(service.memories, '["house", "ana"]')
 
 
-def converse(service: MemoryService, model: Watched, *turns: str, stream: bool = False, **more: Any) -> Session:
+def converse(
+    service: MemoryService, model: Watched, *turns: str, stream: bool = False, **more: Any
+) -> Session:
     """Run turns in one session with memory preloaded, and add the session after each."""
     owner = {**ANA, "user_id": more.get("user_id", "ana")}
 
     async def run() -> Session:
         sessions = InMemorySessionService()
         agent = LlmAgent(name="bot", model=model, tools=more.get("tools", [PreloadMemoryTool()]))
-        runner = Runner(app_name="house", agent=agent, session_service=sessions, memory_service=service)
+        runner = Runner(
+            app_name="house", agent=agent, session_service=sessions, memory_service=service
+        )
         begun = await sessions.create_session(**owner)
         config = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
         for turn in turns:
             message = types.UserContent(turn)
             async for _ in runner.run_async(
-                user_id=owner["user_id"], session_id=begun.id, new_message=message, run_config=config
+                user_id=owner["user_id"],
+                session_id=begun.id,
+                new_message=message,
+                run_config=config,
             ):
                 pass
             kept = await sessions.get_session(**owner, session_id=begun.id)
@@ -123,7 +136,13 @@ class Service(Driver):
         return json.dumps(["house", who])
 
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         if event in self._ended:  # what is carried out again in ADK is the adding of a session
             asyncio.run(self.service.add_session_to_memory(self._ended[event]))
@@ -137,7 +156,9 @@ class Service(Driver):
         return watched.seen[0]
 
     def recalled(self, seen: list[str]) -> str:
-        block = next((text for text in seen if "<PAST_CONVERSATIONS>\n" in text), "<PAST_CONVERSATIONS>\n")
+        block = next(
+            (text for text in seen if "<PAST_CONVERSATIONS>\n" in text), "<PAST_CONVERSATIONS>\n"
+        )
         return block.split("<PAST_CONVERSATIONS>\n")[1].split("</PAST_CONVERSATIONS>")[0]
 
     def parts(self) -> list[Any]:
@@ -156,7 +177,10 @@ class TestContract(AdapterContract):
 
 def test_it_is_told_who_said_what(service: MemoryService) -> None:
     converse(service, Watched(), VALVE)
-    assert [item.speaker for item in service.memories.of('["house", "ana"]').evidence()] == ["user", "bot"]
+    assert [item.speaker for item in service.memories.of('["house", "ana"]').evidence()] == [
+        "user",
+        "bot",
+    ]
 
 
 def test_a_session_added_after_each_turn_is_remembered_once(service: MemoryService) -> None:
@@ -182,7 +206,9 @@ def test_an_event_that_was_changed_stays_and_those_after_it_are_remembered(
     assert caplog.messages == ["an event with the id of another was not remembered: x"]
 
 
-@pytest.mark.parametrize("other", [{"user_id": "ben"}, {"app_name": "garden"}, {"app_name": 'house", "ana'}])
+@pytest.mark.parametrize(
+    "other", [{"user_id": "ben"}, {"app_name": "garden"}, {"app_name": 'house", "ana'}]
+)
 def test_one_namespace_never_sees_anothers(service: MemoryService, other: dict[str, str]) -> None:
     add(service, said(VALVE))
     add(service, said("I am new here."), **other)
@@ -195,7 +221,9 @@ def test_names_that_run_together_are_two_namespaces(service: MemoryService) -> N
     assert search(service, app_name="a", user_id="b/c") == []
 
 
-def test_searching_a_namespace_never_written_gives_nothing_and_does_not_make_it(service: MemoryService) -> None:
+def test_searching_a_namespace_never_written_gives_nothing_and_does_not_make_it(
+    service: MemoryService,
+) -> None:
     assert search(service) == []
     add(service, Event(author="bot"), said("  "))
     assert service.memories.known('["house", "ana"]') is None
@@ -229,7 +257,9 @@ def test_a_whole_answer_of_a_provider_is_remembered(service: MemoryService) -> N
 
 
 def test_of_a_stream_only_its_whole_is_remembered(service: MemoryService) -> None:
-    pieces = [LlmResponse(content=types.ModelContent(piece), partial=True) for piece in ("No", "ted.")]
+    pieces = [
+        LlmResponse(content=types.ModelContent(piece), partial=True) for piece in ("No", "ted.")
+    ]
     whole = LlmResponse(content=types.ModelContent("Noted."), finish_reason=STOP)
     converse(service, Watched(replies=[*pieces, whole]), VALVE, stream=True)
     assert texts(service) == [VALVE, "Noted."]
@@ -245,7 +275,12 @@ def test_thoughts_and_tools_are_not_remembered(service: MemoryService) -> None:
 
 
 def test_the_best_comes_first_with_its_event_author_and_time(service: MemoryService) -> None:
-    add(service, said("The weather is fine."), said(VALVE, "x", timestamp=1_700_000_000.0), said("I like tea."))
+    add(
+        service,
+        said("The weather is fine."),
+        said(VALVE, "x", timestamp=1_700_000_000.0),
+        said("I like tea."),
+    )
     best = search(service)[0]
     assert (best.id, text(best), best.author) == ("x", VALVE, "user")
     assert best.timestamp is not None
@@ -292,7 +327,9 @@ def test_an_entry_with_a_time_that_is_none_is_refused(service: MemoryService) ->
     assert texts(service) == []
 
 
-def test_what_was_deleted_stays_deleted_when_its_session_is_added_again(service: MemoryService) -> None:
+def test_what_was_deleted_stays_deleted_when_its_session_is_added_again(
+    service: MemoryService,
+) -> None:
     events = [said(VALVE, "x"), said("It leaks.", "y")]
     add(service, *events)
     asyncio.run(service.delete_memory(**ANA, memory_id="x"))
@@ -302,7 +339,9 @@ def test_what_was_deleted_stays_deleted_when_its_session_is_added_again(service:
 
 
 @pytest.mark.parametrize("memory_id", ["unknown", "", None])
-def test_deleting_what_is_not_there_changes_nothing(service: MemoryService, memory_id: str | None) -> None:
+def test_deleting_what_is_not_there_changes_nothing(
+    service: MemoryService, memory_id: str | None
+) -> None:
     add(service, said(VALVE))
     for user in ("ana", "ben"):
         asyncio.run(service.delete_memory(app_name="house", user_id=user, memory_id=memory_id))
@@ -329,9 +368,14 @@ def run_with_callback(service: MemoryService | None, *turns: str) -> list[Event]
     async def run() -> list[Event]:
         sessions = InMemorySessionService()
         agent = LlmAgent(
-            name="bot", model=Watched(), tools=[PreloadMemoryTool()], after_agent_callback=remember_session
+            name="bot",
+            model=Watched(),
+            tools=[PreloadMemoryTool()],
+            after_agent_callback=remember_session,
         )
-        runner = Runner(app_name="house", agent=agent, session_service=sessions, memory_service=service)
+        runner = Runner(
+            app_name="house", agent=agent, session_service=sessions, memory_service=service
+        )
         begun = await sessions.create_session(**ANA)
         about = {"user_id": "ana", "session_id": begun.id}
         turned = [runner.run_async(**about, new_message=types.UserContent(turn)) for turn in turns]
@@ -345,7 +389,9 @@ def test_the_callback_remembers_each_turn_once(service: MemoryService) -> None:
     assert texts(service) == ["Yes.", "Noted."] * 2
 
 
-def test_with_the_callback_a_memory_that_fails_costs_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+def test_with_the_callback_a_memory_that_fails_costs_no_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     (answer,) = run_with_callback(MemoryService(Memories(Broken(), encoder=BagEncoder())), VALVE)
     assert answer.content is not None
     assert answer.content.parts is not None

@@ -78,13 +78,21 @@ class Watched:
         return self.replies.pop(0) if self.replies else reply("Noted.")
 
     def agent(self, memories: Memories, **more: Any) -> Agent:
-        hooks = memory_hooks(memories, **{name: more.pop(name) for name in ("inject", "namespace") if name in more})
+        hooks = memory_hooks(
+            memories, **{name: more.pop(name) for name in ("inject", "namespace") if name in more}
+        )
         return Agent(chat_generator=MockChatGenerator(response_fn=self), hooks=hooks, **more)
 
 
 class Agents(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         meta = {"finish_reason": "length" if ending == "cut" else "stop"}
         watched = Watched(ChatMessage.from_assistant(reply, meta=meta), fails=ending == "fails")
@@ -114,7 +122,13 @@ def test_a_pipeline_reads_a_dated_text_and_documents(memories: SharedMemories) -
     assert found["text"].startswith(DECLARED)
     assert "# 8 May 2025\n- Ana: My boiler" in found["text"]
     (document,) = found["documents"]
-    about = {"evidence_id": "e1", "at": "2025-05-08T00:00:00", "speaker": "Ana", "session": "s1", "source_id": "t1"}
+    about = {
+        "evidence_id": "e1",
+        "at": "2025-05-08T00:00:00",
+        "speaker": "Ana",
+        "session": "s1",
+        "source_id": "t1",
+    }
     assert (document.content, document.meta) == (VALVE, about)
     assert 0 <= document.score <= 1
 
@@ -122,16 +136,22 @@ def test_a_pipeline_reads_a_dated_text_and_documents(memories: SharedMemories) -
 @pytest.mark.parametrize("unit", ["chars", "bytes"])
 def test_the_limit_holds_in_the_text_and_in_the_documents(unit: Any) -> None:
     memories = SharedMemories(limit=150, unit=unit, encoder=BagEncoder())
-    memories.of("default").ingest_many([{"text": f"Der Kessel in Raum {n} hat ein Überventil."} for n in range(30)])
+    memories.of("default").ingest_many(
+        [{"text": f"Der Kessel in Raum {n} hat ein Überventil."} for n in range(30)]
+    )
     found = MemoryRetriever(memories).run("Welches Ventil hat der Kessel?")
     text = found["text"].removeprefix(DECLARED).strip()
     contents = "\n".join(document.content for document in found["documents"])
-    assert [0 < (len(t.encode()) if unit == "bytes" else len(t)) <= 150 for t in (text, contents)] == [True, True]
+    assert [
+        0 < (len(t.encode()) if unit == "bytes" else len(t)) <= 150 for t in (text, contents)
+    ] == [True, True]
 
 
 def test_documents_come_best_first_at_most_top_k_and_by_filters(memories: SharedMemories) -> None:
     for n in range(9):
-        memories.remember("default", f"The gate {n} squeaks in winter.", speaker="Ana" if n % 2 else "Ben")
+        memories.remember(
+            "default", f"The gate {n} squeaks in winter.", speaker="Ana" if n % 2 else "Ben"
+        )
     memories.remember("default", VALVE, speaker="Ana")
     retriever = MemoryRetriever(memories)
     assert [document.content for document in retriever.run(ASKED, top_k=1)["documents"]] == [VALVE]
@@ -140,7 +160,9 @@ def test_documents_come_best_first_at_most_top_k_and_by_filters(memories: Shared
     assert [document.meta["speaker"] for document in found] == ["Ben"] * 3
 
 
-def test_retrieving_from_a_namespace_never_written_gives_nothing_and_makes_nothing(memories: SharedMemories) -> None:
+def test_retrieving_from_a_namespace_never_written_gives_nothing_and_makes_nothing(
+    memories: SharedMemories,
+) -> None:
     assert MemoryRetriever(memories).run(ASKED, namespace="nobody") == {"documents": [], "text": ""}
     assert memories.known("nobody") is None
 
@@ -152,7 +174,11 @@ def test_components_keep_to_a_namespace_of_theirs_or_of_a_run(memories: SharedMe
 
 
 def test_a_writer_remembers_what_was_said_once(memories: SharedMemories) -> None:
-    history = [ChatMessage.from_system("Be brief."), user(VALVE), reply("Noted.", finish_reason="stop")]
+    history = [
+        ChatMessage.from_system("Be brief."),
+        user(VALVE),
+        reply("Noted.", finish_reason="stop"),
+    ]
     writer = MemoryWriter(memories)
     assert writer.run(messages=history, session="s1") == {"written": 2}
     assert writer.run(messages=[*history, user(VALVE)], session="s1") == {"written": 3}
@@ -160,7 +186,9 @@ def test_a_writer_remembers_what_was_said_once(memories: SharedMemories) -> None
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter", None])
-def test_a_writer_does_not_remember_a_reply_that_was_cut_off(memories: SharedMemories, reason: str | None) -> None:
+def test_a_writer_does_not_remember_a_reply_that_was_cut_off(
+    memories: SharedMemories, reason: str | None
+) -> None:
     MemoryWriter(memories).run(messages=[user(VALVE), reply("Not", finish_reason=reason)])
     assert texts(memories) == [VALVE]
 
@@ -175,13 +203,22 @@ def test_a_writer_does_not_remember_what_a_retriever_read(memories: SharedMemori
 def test_a_writer_remembers_documents_with_what_their_meta_says(memories: SharedMemories) -> None:
     document = Document(content=VALVE, meta={"source": "house.txt", "at": "2024-01-02", "page": 3})
     for _ in range(2):
-        assert MemoryWriter(memories).run(documents=[document, Document(content=" ")]) == {"written": 1}
+        assert MemoryWriter(memories).run(documents=[document, Document(content=" ")]) == {
+            "written": 1
+        }
     (item,) = memories.of("default").evidence()
-    assert (item.text, item.source, item.source_id, item.at) == (VALVE, "house.txt", document.id, datetime(2024, 1, 2))
+    assert (item.text, item.source, item.source_id, item.at) == (
+        VALVE,
+        "house.txt",
+        document.id,
+        datetime(2024, 1, 2),
+    )
 
 
 def test_the_pieces_of_a_split_document_are_remembered_together(memories: SharedMemories) -> None:
-    pieces = DocumentSplitter(split_by="word", split_length=6).run([Document(content=f"{VALVE} The gate squeaks.")])
+    pieces = DocumentSplitter(split_by="word", split_length=6).run(
+        [Document(content=f"{VALVE} The gate squeaks.")]
+    )
     MemoryWriter(memories).run(documents=pieces["documents"])
     sessions = [item.session for item in memories.of("default").evidence()]
     assert len(sessions) == 2
@@ -193,7 +230,9 @@ def chat_pipeline(memories: SharedMemories) -> Pipeline:
     template = [ChatMessage.from_user("{{ memory }}\n{{ query }}")]
     pipeline = Pipeline()
     pipeline.add_component("recall", MemoryRetriever(memories))
-    pipeline.add_component("prompt", ChatPromptBuilder(template=template, required_variables=["query", "memory"]))
+    pipeline.add_component(
+        "prompt", ChatPromptBuilder(template=template, required_variables=["query", "memory"])
+    )
     pipeline.add_component("model", MockChatGenerator())
     pipeline.add_component("remember", MemoryWriter(memories))
     pipeline.connect("recall.text", "prompt.memory")
@@ -201,7 +240,11 @@ def chat_pipeline(memories: SharedMemories) -> Pipeline:
     return pipeline
 
 
-ASKING = {"recall": {"query": ASKED}, "prompt": {"query": ASKED}, "remember": {"messages": [user(ASKED)]}}
+ASKING = {
+    "recall": {"query": ASKED},
+    "prompt": {"query": ASKED},
+    "remember": {"messages": [user(ASKED)]},
+}
 
 
 def test_a_pipeline_puts_what_was_recalled_before_its_model(memories: SharedMemories) -> None:
@@ -263,7 +306,9 @@ def test_a_pipeline_from_yaml_goes_on_with_a_database(tmp_path: Path) -> None:
 
 def test_an_agent_goes_through_a_dictionary() -> None:
     memories = SharedMemories(limit=500)
-    made = Agent(chat_generator=MockChatGenerator("Noted."), hooks=memory_hooks(memories, namespace="ana"))
+    made = Agent(
+        chat_generator=MockChatGenerator("Noted."), hooks=memory_hooks(memories, namespace="ana")
+    )
     pipeline = Pipeline()
     pipeline.add_component("agent", made)
     again = Pipeline.loads(pipeline.dumps(), allowed_modules=OURS)
@@ -293,7 +338,9 @@ def test_haystack_loads_it_only_where_it_was_allowed() -> None:
 
 
 @pytest.mark.parametrize(("inject", "place"), [("user", 1), ("system", 1)])
-def test_what_was_said_before_reaches_the_model_as_data(memories: SharedMemories, inject: Any, place: int) -> None:
+def test_what_was_said_before_reaches_the_model_as_data(
+    memories: SharedMemories, inject: Any, place: int
+) -> None:
     watched = Watched()
     memories.remember("default", VALVE)
     watched.agent(memories, inject=inject, system_prompt="Be brief.").run([user(ASKED)])
@@ -304,7 +351,9 @@ def test_what_was_said_before_reaches_the_model_as_data(memories: SharedMemories
     assert watched.seen[0][-1].text == ASKED
 
 
-def test_what_is_recalled_stays_out_of_the_messages_and_of_the_memory(memories: SharedMemories) -> None:
+def test_what_is_recalled_stays_out_of_the_messages_and_of_the_memory(
+    memories: SharedMemories,
+) -> None:
     watched = Watched()
     agent = watched.agent(memories)
     first = agent.run([user(VALVE)])["messages"]
@@ -326,7 +375,12 @@ def test_there_is_one_block_in_every_call_of_a_run(memories: SharedMemories) -> 
     result = watched.agent(memories, tools=[look]).run([user(ASKED)])
     blocks_sent = [[m for m in messages if DECLARED in (m.text or "")] for messages in watched.seen]
     assert [len(sent) for sent in blocks_sent] == [1, 1]
-    assert [message.role.value for message in result["messages"]] == ["user", "assistant", "tool", "assistant"]
+    assert [message.role.value for message in result["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
 
 
 @pytest.mark.parametrize("reason", ["content_filter", None])
@@ -355,13 +409,17 @@ def test_what_a_hook_remembered_a_writer_does_not_remember_again(memories: Share
     assert texts(memories) == [VALVE, "Noted.", ASKED, "Noted.", "Let me look."]
 
 
-def test_the_same_question_later_in_a_conversation_is_remembered_again(memories: SharedMemories) -> None:
+def test_the_same_question_later_in_a_conversation_is_remembered_again(
+    memories: SharedMemories,
+) -> None:
     messages = Watched().agent(memories).run([user("Yes.")])["messages"]
     Watched().agent(memories).run([*messages, user("Yes.")])
     assert texts(memories) == ["Yes.", "Noted."] * 2
 
 
-def test_what_is_said_again_after_something_else_is_remembered_again(memories: SharedMemories) -> None:
+def test_what_is_said_again_after_something_else_is_remembered_again(
+    memories: SharedMemories,
+) -> None:
     agent = Watched().agent(memories)
     for text in ("I live in Rome.", "I live in Oslo.", "I live in Rome.", "I live in Rome."):
         agent.run([user(text)])
@@ -371,7 +429,9 @@ def test_what_is_said_again_after_something_else_is_remembered_again(memories: S
     assert texts(memories) == [*said, "I live in Oslo.", "Noted."]
 
 
-def test_a_turn_with_an_id_is_remembered_once_and_with_another_id_again(memories: SharedMemories) -> None:
+def test_a_turn_with_an_id_is_remembered_once_and_with_another_id_again(
+    memories: SharedMemories,
+) -> None:
     agent = Watched().agent(memories)
     for turn in ("t1", "t2", "t1"):
         agent.run([user("Yes.")], hook_context={"turn": turn})
@@ -379,7 +439,9 @@ def test_a_turn_with_an_id_is_remembered_once_and_with_another_id_again(memories
 
 
 @pytest.mark.parametrize("nobody", [None, ""])
-def test_a_run_whose_namespace_is_none_has_no_memory(memories: SharedMemories, nobody: str | None) -> None:
+def test_a_run_whose_namespace_is_none_has_no_memory(
+    memories: SharedMemories, nobody: str | None
+) -> None:
     result = Watched().agent(memories).run([user(VALVE)], hook_context={"namespace": nobody})
     assert "demem_call" not in result["last_message"].meta
     Watched().agent(memories, namespace=None).run([user(VALVE)])
@@ -417,5 +479,7 @@ def test_the_state_of_a_run_can_be_written_down_between_its_steps(memories: Shar
     memories.remember("default", VALVE)
     hooks = {**memory_hooks(memories), "before_tool": [write]}
     generator = MockChatGenerator([calls("look"), "Noted."])
-    Agent(chat_generator=generator, tools=[look], hooks=hooks).run([user(ASKED)], hook_context={"trace": "t1"})
+    Agent(chat_generator=generator, tools=[look], hooks=hooks).run(
+        [user(ASKED)], hook_context={"trace": "t1"}
+    )
     assert State.from_dict(written[0]).data["hook_context"] == {"trace": "t1"}

@@ -16,8 +16,12 @@ import pytest
 from adapter_contract import ASKED, ROOT, VALVE, AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
-pytest.importorskip("langchain", reason="the langchain adapter: pip install 'demem-agent[langchain]'")
-pytest.importorskip("langchain_tests", reason="the langchain adapter's tests: pip install langchain-tests")
+pytest.importorskip(
+    "langchain", reason="the langchain adapter: pip install 'demem-agent[langchain]'"
+)
+pytest.importorskip(
+    "langchain_tests", reason="the langchain adapter's tests: pip install langchain-tests"
+)
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
@@ -91,7 +95,9 @@ def agent(memories: Memories, talker: Model, given: Sequence[BaseTool] = (), **o
 
 
 def ask(given: Any, *texts: str, **more: Any) -> BaseMessage:
-    return given.invoke({"messages": [HumanMessage(text) for text in texts]}, **more)["messages"][-1]
+    return given.invoke({"messages": [HumanMessage(text) for text in texts]}, **more)["messages"][
+        -1
+    ]
 
 
 def texts(memories: Memories) -> list[str]:
@@ -100,14 +106,27 @@ def texts(memories: Memories) -> list[str]:
 
 class Agents(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         told = {"finish_reason": "length" if ending == "cut" else "stop"}
-        talker = model(ConnectionError("gone") if ending == "fails" else AIMessage(reply, response_metadata=told))
+        talker = model(
+            ConnectionError("gone")
+            if ending == "fails"
+            else AIMessage(reply, response_metadata=told)
+        )
         namespaced = {"namespace": lambda runtime: runtime.context["user"]}
         bot = agent(self.memories, talker, checkpointer=InMemorySaver(), **namespaced)
         # A message is known by its id: the same in the same thread is the same event.
-        given, thread = {"messages": [HumanMessage(text, id=event or None)]}, {"thread_id": event or uuid.uuid4().hex}
+        given, thread = (
+            {"messages": [HumanMessage(text, id=event or None)]},
+            {"thread_id": event or uuid.uuid4().hex},
+        )
         with pytest.raises(ConnectionError) if ending == "fails" else contextlib.nullcontext():
             asyncio.run(bot.ainvoke(given, {"configurable": thread}, context={"user": who}))
         return [message.text for message in talker.asked[0]]
@@ -155,7 +174,9 @@ def test_it_is_the_end_of_the_system_message_where_it_is_to_go_there(memories: M
     assert (system.type, asked.text) == ("system", ASKED)
 
 
-def test_what_was_put_before_the_model_is_neither_remembered_nor_in_the_state(memories: Memories) -> None:
+def test_what_was_put_before_the_model_is_neither_remembered_nor_in_the_state(
+    memories: Memories,
+) -> None:
     with_memory = agent(memories, model(), checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "t"}}
     for _ in range(3):
@@ -174,28 +195,41 @@ def test_the_same_words_in_two_threads_are_two_events(memories: Memories) -> Non
 
 @pytest.mark.parametrize(
     "told",
-    [{"finish_reason": "length"}, {"stop_reason": "max_tokens"}, {"finish_reason": "SAFETY"}, {"model_provider": "me"}],
+    [
+        {"finish_reason": "length"},
+        {"stop_reason": "max_tokens"},
+        {"finish_reason": "SAFETY"},
+        {"model_provider": "me"},
+    ],
 )
 def test_a_cut_off_answer_is_not_remembered(memories: Memories, told: dict[str, str]) -> None:
     ask(agent(memories, model(AIMessage("My boiler has", response_metadata=told))), VALVE)
     assert texts(memories) == []
 
 
-@pytest.mark.parametrize("told", [{"finish_reason": "stop"}, {"stop_reason": "end_turn"}, {"status": "completed"}])
-def test_an_answer_that_came_to_its_end_is_remembered(memories: Memories, told: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "told", [{"finish_reason": "stop"}, {"stop_reason": "end_turn"}, {"status": "completed"}]
+)
+def test_an_answer_that_came_to_its_end_is_remembered(
+    memories: Memories, told: dict[str, str]
+) -> None:
     ask(agent(memories, model(AIMessage("It has.", response_metadata=told))), VALVE)
     assert texts(memories) == [VALVE, "It has."]
 
 
 def test_a_stream_passes_through_and_is_remembered_at_its_end(memories: Memories) -> None:
-    stream = agent(memories, model()).stream({"messages": [HumanMessage(VALVE)]}, stream_mode="messages")
+    stream = agent(memories, model()).stream(
+        {"messages": [HumanMessage(VALVE)]}, stream_mode="messages"
+    )
     heard = "".join(piece.text for piece, _ in stream)
     assert heard == "Noted."
     assert texts(memories) == [VALVE, "Noted."]
 
 
 def test_a_stream_that_was_left_is_not_remembered(memories: Memories) -> None:
-    stream = agent(memories, model()).stream({"messages": [HumanMessage(VALVE)]}, stream_mode="messages")
+    stream = agent(memories, model()).stream(
+        {"messages": [HumanMessage(VALVE)]}, stream_mode="messages"
+    )
     next(stream)
     stream.close()
     assert texts(memories) == []
@@ -207,10 +241,15 @@ def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     answer = ask(with_memory, ASKED)
     assert memories.feedback(answer.id or "", thumbs=False).reward == 0.0
     read = {item for item, *_ in memories.of("default").contexts()[-1].read}
-    assert read == {"e1", "e2"}  # what was put before the model, and not the question that is remembered since
+    assert read == {
+        "e1",
+        "e2",
+    }  # what was put before the model, and not the question that is remembered since
 
 
-def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(memories: Memories) -> None:
+def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(
+    memories: Memories,
+) -> None:
     called = AIMessage("", tool_calls=[{"name": "recall", "args": {"query": "valve"}, "id": "c1"}])
     talker = model("Noted.", called, "A brass one.")
     with_memory = agent(memories, talker, tools(memories))
@@ -234,16 +273,26 @@ class Stops(AgentMiddleware[Any, Any, Any]):
         return {"jump_to": "end"}
 
 
-def test_an_agent_that_was_stopped_at_a_call_of_a_tool_has_given_no_answer(memories: Memories) -> None:
-    called = AIMessage("Let me look.", tool_calls=[{"name": "recall", "args": {"query": "valve"}, "id": "c1"}])
-    stopped = create_agent(model(called), tools(memories), middleware=[MemoryMiddleware(memories), Stops()])
+def test_an_agent_that_was_stopped_at_a_call_of_a_tool_has_given_no_answer(
+    memories: Memories,
+) -> None:
+    called = AIMessage(
+        "Let me look.", tool_calls=[{"name": "recall", "args": {"query": "valve"}, "id": "c1"}]
+    )
+    stopped = create_agent(
+        model(called), tools(memories), middleware=[MemoryMiddleware(memories), Stops()]
+    )
     assert ask(stopped, ASKED).text == "Let me look."
     assert texts(memories) == []
 
 
-def test_of_an_agent_that_ends_with_a_tools_result_what_the_user_said_is_remembered(memories: Memories) -> None:
+def test_of_an_agent_that_ends_with_a_tools_result_what_the_user_said_is_remembered(
+    memories: Memories,
+) -> None:
     called = AIMessage("", tool_calls=[{"name": "valve", "args": {}, "id": "c1"}])
-    direct = StructuredTool.from_function(lambda: "Brass.", name="valve", description="Tell.", return_direct=True)
+    direct = StructuredTool.from_function(
+        lambda: "Brass.", name="valve", description="Tell.", return_direct=True
+    )
     assert ask(agent(memories, model(called), [direct]), ASKED).text == "Brass."
     assert texts(memories) == [ASKED]
 
@@ -257,26 +306,39 @@ def looks(times: int = 1) -> list[AIMessage]:
     return [AIMessage("Let me look.", tool_calls=[call | {"id": f"c{n}"}]) for n in range(times)]
 
 
-LOOK = StructuredTool.from_function(lambda: "It is noon.", name="look", description="Look at the clock.")
+LOOK = StructuredTool.from_function(
+    lambda: "It is noon.", name="look", description="Look at the clock."
+)
 
 
 def summing_up() -> SummarizationMiddleware:
-    return SummarizationMiddleware(model("They talked."), trigger=("messages", 3), keep=("messages", 1))
+    return SummarizationMiddleware(
+        model("They talked."), trigger=("messages", 3), keep=("messages", 1)
+    )
 
 
-def built(memory: MemoryMiddleware, talker: Model, other: Any, first: bool = True, **options: Any) -> Any:
+def built(
+    memory: MemoryMiddleware, talker: Model, other: Any, first: bool = True, **options: Any
+) -> Any:
     """Make an agent whose memory is listed before another middleware, or after it."""
-    return create_agent(talker, [LOOK], middleware=[memory, other] if first else [other, memory], **options)
+    return create_agent(
+        talker, [LOOK], middleware=[memory, other] if first else [other, memory], **options
+    )
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_question_that_was_summarised_away_is_still_what_was_asked(memories: Memories, first: bool) -> None:
+def test_a_question_that_was_summarised_away_is_still_what_was_asked(
+    memories: Memories, first: bool
+) -> None:
     memories.remember("default", VALVE)
     talker = model(*looks(), "A brass one.")
     bot = built(MemoryMiddleware(memories), talker, summing_up(), first)
     said = bot.invoke({"messages": [HumanMessage(ASKED)]})["messages"]
     assert not any(ASKED in message.text for message in said)
-    assert [VALVE in "".join(message.text for message in asked) for asked in talker.asked] == [True, True]
+    assert [VALVE in "".join(message.text for message in asked) for asked in talker.asked] == [
+        True,
+        True,
+    ]
     assert texts(memories) == [VALVE, ASKED, "A brass one."]
 
 
@@ -290,7 +352,10 @@ def test_a_summary_in_the_history_is_not_what_the_user_said(memories: Memories) 
 @pytest.mark.parametrize("first", [True, False])
 def test_what_is_redacted_is_remembered_redacted(memories: Memories, first: bool) -> None:
     redacts = PIIMiddleware("email", apply_to_output=True)
-    ask(built(MemoryMiddleware(memories), model("Written to b@x.de."), redacts, first), "I am a@x.de.")
+    ask(
+        built(MemoryMiddleware(memories), model("Written to b@x.de."), redacts, first),
+        "I am a@x.de.",
+    )
     assert texts(memories) == ["I am [REDACTED_EMAIL].", "Written to [REDACTED_EMAIL]."]
 
 
@@ -303,11 +368,18 @@ class Sends(AgentMiddleware[Any, Any, Any]):
         return None if sent else {"messages": [HumanMessage("Be exact.")], "jump_to": "model"}
 
 
-def test_what_another_middleware_says_in_between_is_not_what_the_user_said(memories: Memories) -> None:
+def test_what_another_middleware_says_in_between_is_not_what_the_user_said(
+    memories: Memories,
+) -> None:
     memories.remember("default", VALVE)
     talker = model("A valve.", "A brass one.")
     ask(built(MemoryMiddleware(memories), talker, Sends()), ASKED)
-    assert [message.text.split("\n")[0] for message in talker.asked[1]] == [DECLARED, ASKED, "A valve.", "Be exact."]
+    assert [message.text.split("\n")[0] for message in talker.asked[1]] == [
+        DECLARED,
+        ASKED,
+        "A valve.",
+        "Be exact.",
+    ]
     assert texts(memories) == [VALVE, ASKED, "A brass one."]
 
 
@@ -317,7 +389,11 @@ def test_what_another_middleware_says_in_between_is_not_what_the_user_said(memor
     [
         (ModelRetryMiddleware(max_retries=1, initial_delay=0), [], "Model call failed"),
         (ModelCallLimitMiddleware(run_limit=1), looks(2), "Model call limits exceeded"),
-        (ToolCallLimitMiddleware(run_limit=1, exit_behavior="end"), looks(2), "Tool call limit reached"),
+        (
+            ToolCallLimitMiddleware(run_limit=1, exit_behavior="end"),
+            looks(2),
+            "Tool call limit reached",
+        ),
     ],
     ids=["retry", "calls", "tools"],
 )
@@ -336,8 +412,13 @@ class Guards(AgentMiddleware[Any, Any, Any]):
         return {"messages": [AIMessage("I may not say.", id=state["messages"][-1].id)]}
 
 
-def test_an_answer_that_a_guard_rejects_is_not_remembered_where_memory_is_listed_first(memories: Memories) -> None:
-    assert ask(built(MemoryMiddleware(memories), model("Brass."), Guards()), ASKED).text == "I may not say."
+def test_an_answer_that_a_guard_rejects_is_not_remembered_where_memory_is_listed_first(
+    memories: Memories,
+) -> None:
+    assert (
+        ask(built(MemoryMiddleware(memories), model("Brass."), Guards()), ASKED).text
+        == "I may not say."
+    )
     assert texts(memories) == [ASKED, "I may not say."]
 
 
@@ -349,10 +430,14 @@ class Reviews(AgentMiddleware[Any, Any, Any]):
 
 
 @pytest.mark.parametrize("left", [True, False])
-def test_nothing_is_held_of_ended_runs_and_of_those_that_were_left_no_more_than_a_number(left: bool) -> None:
+def test_nothing_is_held_of_ended_runs_and_of_those_that_were_left_no_more_than_a_number(
+    left: bool,
+) -> None:
     memory = MemoryMiddleware(filled())
     memory._given.most = memory._asked.most = 3
-    bot = create_agent(model(), middleware=[memory, *[Reviews()] * left], checkpointer=InMemorySaver())
+    bot = create_agent(
+        model(), middleware=[memory, *[Reviews()] * left], checkpointer=InMemorySaver()
+    )
     for n in range(5):
         bot.invoke({"messages": [HumanMessage(ASKED)]}, {"configurable": {"thread_id": str(n)}})
     assert len(memory._given) == len(memory._asked) == (3 if left else 0)
@@ -372,15 +457,22 @@ def test_a_run_that_is_taken_up_in_another_process_is_remembered(memories: Memor
 # -- what is an event --------------------------------------------------------------------------------------------
 
 
-def test_the_same_words_in_a_later_run_are_remembered_again_in_their_order(memories: Memories) -> None:
+def test_the_same_words_in_a_later_run_are_remembered_again_in_their_order(
+    memories: Memories,
+) -> None:
     said = ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
     for text in said:
         ask(agent(memories, model()), text)
     assert texts(memories)[::2] == said
 
 
-def test_a_run_that_is_carried_out_again_from_a_checkpoint_is_remembered_once(memories: Memories) -> None:
-    bot, config = agent(memories, model(), checkpointer=InMemorySaver()), {"configurable": {"thread_id": "t"}}
+def test_a_run_that_is_carried_out_again_from_a_checkpoint_is_remembered_once(
+    memories: Memories,
+) -> None:
+    bot, config = (
+        agent(memories, model(), checkpointer=InMemorySaver()),
+        {"configurable": {"thread_id": "t"}},
+    )
     ask(bot, VALVE, config=config)
     (before,) = [state for state in bot.get_state_history(config) if state.next == ("model",)]
     bot.invoke(None, before.config)
@@ -400,7 +492,9 @@ def test_tools_work_in_the_namespace_of_the_agents_context(memories: Memories) -
     called = AIMessage("", tool_calls=[{"name": "remember", "args": {"text": VALVE}, "id": "c1"}])
     given = tools(memories, namespace=lambda runtime: runtime.context["user"])
     plain = create_agent(model(called), given, context_schema=dict)
-    asyncio.run(plain.ainvoke({"messages": [HumanMessage("Remember my boiler.")]}, context={"user": "ana"}))
+    asyncio.run(
+        plain.ainvoke({"messages": [HumanMessage("Remember my boiler.")]}, context={"user": "ana"})
+    )
     assert (texts_of(memories, "ana"), texts(memories)) == ([VALVE], [])
 
 
@@ -424,7 +518,9 @@ class ToolCase:
 
     @property
     def tool_constructor(self) -> BaseTool:
-        return next(tool for tool in tools(Memories(encoder=BagEncoder())) if tool.name == self.name)
+        return next(
+            tool for tool in tools(Memories(encoder=BagEncoder())) if tool.name == self.name
+        )
 
 
 @pytest.mark.anyio
@@ -459,8 +555,16 @@ def anyio_backend() -> str:
 
 def filled(**options: Any) -> Memories:
     memories = Memories(encoder=BagEncoder(), **options)
-    said = ["It rained in Rome.", VALVE, "The cat sleeps.", "I had soup.", "We saw a long film about ships."]
-    memories.of("default").ingest_many([{"text": text, "speaker": "Ana", "at": "2025-03-02"} for text in said])
+    said = [
+        "It rained in Rome.",
+        VALVE,
+        "The cat sleeps.",
+        "I had soup.",
+        "We saw a long film about ships.",
+    ]
+    memories.of("default").ingest_many(
+        [{"text": text, "speaker": "Ana", "at": "2025-03-02"} for text in said]
+    )
     return memories
 
 
@@ -482,9 +586,13 @@ def test_documents_come_best_first_with_what_is_known_of_them() -> None:
 
 @pytest.mark.parametrize("unit", ["chars", "bytes", "tokens"])
 @pytest.mark.parametrize("mode", ["evidence", "strict"])
-def test_what_is_retrieved_is_within_the_limit_with_blank_lines_between(unit: Any, mode: Any) -> None:
+def test_what_is_retrieved_is_within_the_limit_with_blank_lines_between(
+    unit: Any, mode: Any
+) -> None:
     counter = len if unit == "tokens" else None
-    found = MemoryRetriever(memories=filled(limit=120, unit=unit, counter=counter, mode=mode)).invoke(ASKED)
+    found = MemoryRetriever(
+        memories=filled(limit=120, unit=unit, counter=counter, mode=mode)
+    ).invoke(ASKED)
     assert any(VALVE in document.page_content for document in found)
     assert measure(unit, counter)("\n\n".join(document.page_content for document in found)) <= 120
 
@@ -498,7 +606,11 @@ def test_a_summary_is_retrieved_as_one_document_of_no_item() -> None:
 def test_the_namespace_of_a_retriever_is_a_function_of_the_call(memories: Memories) -> None:
     memories.remember("ana", VALVE)
     retriever = MemoryRetriever(memories=memories, namespace=lambda call: call["user"])
-    assert len(retriever.invoke(ASKED, user="ana")) == len(asyncio.run(retriever.ainvoke(ASKED, user="ana"))) == 1
+    assert (
+        len(retriever.invoke(ASKED, user="ana"))
+        == len(asyncio.run(retriever.ainvoke(ASKED, user="ana")))
+        == 1
+    )
     assert retriever.invoke(ASKED, user="ben") == []
     assert memories.known("ben") is None
 
@@ -514,13 +626,20 @@ class Given(BaseRetriever):
 
 
 def rooms(count: int = 40) -> list[Document]:
-    made = (f"Room {n} has {n + 50} chairs. Its walls were painted in {1900 + n}." for n in range(count))
-    return [Document(id=str(n), page_content=text, metadata={"source": "plan.txt"}) for n, text in enumerate(made)]
+    made = (
+        f"Room {n} has {n + 50} chairs. Its walls were painted in {1900 + n}." for n in range(count)
+    )
+    return [
+        Document(id=str(n), page_content=text, metadata={"source": "plan.txt"})
+        for n, text in enumerate(made)
+    ]
 
 
 @pytest.mark.parametrize("limit", [100, 400, 2000])
 def test_selected_documents_fit_the_limit_and_are_of_the_candidates(limit: int) -> None:
-    found = wrap(Given(documents=rooms()), limit=limit, encoder=BagEncoder()).invoke("How many chairs has room 17?")
+    found = wrap(Given(documents=rooms()), limit=limit, encoder=BagEncoder()).invoke(
+        "How many chairs has room 17?"
+    )
     by_id = {document.id: document for document in rooms()}
     assert "Room 17" in " ".join(document.page_content for document in found)
     assert len("\n".join(document.page_content for document in found)) <= limit
@@ -549,7 +668,10 @@ def test_selecting_changes_no_candidate_and_leaves_nothing_behind() -> None:
 
 
 def test_documents_with_metadata_of_any_kind_are_selected() -> None:
-    about: list[dict[str, Any]] = [{"page": "iv", "session": 3, "source": None}, {"page": 2, "speaker": Exception("x")}]
+    about: list[dict[str, Any]] = [
+        {"page": "iv", "session": 3, "source": None},
+        {"page": 2, "speaker": Exception("x")},
+    ]
     documents = [Document("The bike is red.", metadata=one) for one in about]
     assert SlotSelector().compress_documents(documents, "Which bike?") == documents
 
@@ -557,27 +679,40 @@ def test_documents_with_metadata_of_any_kind_are_selected() -> None:
 def test_what_is_not_known_of_a_document_may_be_left_out_or_none() -> None:
     unknown = dict.fromkeys(("session", "at", "trust"))
     turns = (lambda it: {"text": it.page_content}, lambda it: {"text": it.page_content, **unknown})
-    out, none = (wrap(Given(documents=rooms()), limit=300, turn=turn).invoke("chairs in room 3") for turn in turns)
+    out, none = (
+        wrap(Given(documents=rooms()), limit=300, turn=turn).invoke("chairs in room 3")
+        for turn in turns
+    )
     assert out
     assert out == none
 
 
 def test_async_selection_gives_the_same() -> None:
     selecting = wrap(Given(documents=rooms()), limit=300, encoder=BagEncoder())
-    assert asyncio.run(selecting.ainvoke("chairs in room 3")) == selecting.invoke("chairs in room 3")
+    assert asyncio.run(selecting.ainvoke("chairs in room 3")) == selecting.invoke(
+        "chairs in room 3"
+    )
 
 
-@pytest.mark.parametrize(("documents", "query"), [([], "chairs"), ([Document(" ")], "chairs"), (rooms(2), " ")])
-def test_nothing_is_selected_where_there_is_nothing_to_go_by(documents: list[Document], query: str) -> None:
+@pytest.mark.parametrize(
+    ("documents", "query"), [([], "chairs"), ([Document(" ")], "chairs"), (rooms(2), " ")]
+)
+def test_nothing_is_selected_where_there_is_nothing_to_go_by(
+    documents: list[Document], query: str
+) -> None:
     assert SlotSelector().compress_documents(documents, query) == []
 
 
 def test_metadata_that_no_memory_takes_is_named() -> None:
     with pytest.raises(InvalidInput, match="at"):
-        SlotSelector().compress_documents([Document("Chairs.", metadata={"at": "some day"})], "chairs")
+        SlotSelector().compress_documents(
+            [Document("Chairs.", metadata={"at": "some day"})], "chairs"
+        )
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))], ids=["deep", "pickle"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))], ids=["deep", "pickle"]
+)
 def test_a_wrapped_retriever_can_be_copied(copied: Any) -> None:
     selecting = wrap(Given(documents=rooms()), limit=300)
     assert copied(selecting).invoke(ASKED) == selecting.invoke(ASKED)

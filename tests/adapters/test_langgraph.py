@@ -11,7 +11,9 @@ import pytest
 from adapter_contract import PageContract
 from adapter_contract import texts as texts_of
 
-pytest.importorskip("langgraph", reason="the langgraph adapter: pip install 'demem-agent[langgraph]'")
+pytest.importorskip(
+    "langgraph", reason="the langgraph adapter: pip install 'demem-agent[langgraph]'"
+)
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,7 +38,11 @@ from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 
 ANA, BEN = ("facts", "ana"), ("facts", "ben")
-FACTS = {"f1": "The bike is in the cellar.", "f2": "Soup is on Mondays.", "f3": "The boiler has a brass valve."}
+FACTS = {
+    "f1": "The bike is in the cellar.",
+    "f2": "Soup is on Mondays.",
+    "f3": "The boiler has a brass valve.",
+}
 
 
 @pytest.fixture
@@ -72,15 +78,21 @@ def keys(found: Iterable[Any]) -> list[str]:
 
 label = st.sampled_from("abc")
 paths = st.lists(label, min_size=1, max_size=3).map(tuple)
-values = st.fixed_dictionaries({"text": st.sampled_from(["red", "blue bike", ""]), "n": st.integers(0, 3)})
+values = st.fixed_dictionaries(
+    {"text": st.sampled_from(["red", "blue bike", ""]), "n": st.integers(0, 3)}
+)
 filters = st.none() | st.fixed_dictionaries({"n": st.integers(0, 3) | st.just({"$gte": 2})})
 few = st.integers(0, 3)
-conditions = st.none() | st.tuples(st.builds(MatchCondition, st.sampled_from(["prefix", "suffix"]), paths))
+conditions = st.none() | st.tuples(
+    st.builds(MatchCondition, st.sampled_from(["prefix", "suffix"]), paths)
+)
 operations = st.one_of(
     st.tuples(paths, label).map(lambda given: GetOp(*given)),
     st.tuples(paths, label, st.none() | values).map(lambda given: PutOp(*given)),
     st.tuples(st.just(()) | paths, filters, few, few).map(lambda given: SearchOp(*given)),
-    st.tuples(conditions, st.none() | st.integers(1, 2), few, few).map(lambda given: ListNamespacesOp(*given)),
+    st.tuples(conditions, st.none() | st.integers(1, 2), few, few).map(
+        lambda given: ListNamespacesOp(*given)
+    ),
 )
 
 
@@ -97,7 +109,9 @@ def told(results: Iterable[Any]) -> list[Any]:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(operations, max_size=5), max_size=8))
-def test_without_a_query_every_batch_gives_what_the_inner_store_gives(batches: list[list[Op]]) -> None:
+def test_without_a_query_every_batch_gives_what_the_inner_store_gives(
+    batches: list[list[Op]],
+) -> None:
     plain, wrapped = InMemoryStore(), wrap(InMemoryStore(), Memories(encoder=BagEncoder()))
     for batch in batches:
         assert told(wrapped.batch(batch)) == told(plain.batch(batch))
@@ -113,7 +127,10 @@ def test_a_search_with_a_query_gives_the_same_items_in_another_order(
         wrapped.batch([op])
     every = wrapped.search(prefix, filter=chosen, limit=100)
     asked = wrapped.search(prefix, query="blue bike", filter=chosen, limit=100)
-    pages = [wrapped.search(prefix, query="blue bike", filter=chosen, limit=2, offset=n) for n in range(0, 30, 2)]
+    pages = [
+        wrapped.search(prefix, query="blue bike", filter=chosen, limit=2, offset=n)
+        for n in range(0, 30, 2)
+    ]
     assert sorted(told(every), key=repr) == sorted(told(asked), key=repr)
     assert told(asked) == told(item for page in pages for item in page)
 
@@ -125,12 +142,16 @@ def test_memory_holds_the_text_of_each_item_once_as_it_is_now(ops: list[Op]) -> 
     wrapped = wrap(InMemoryStore(), memories, owner=lambda _: "all")
     for op in ops:
         wrapped.batch([op])
-    assert sorted(texts(memories, "all")) == sorted(text_of(item.value) for item in wrapped.search((), limit=100))
+    assert sorted(texts(memories, "all")) == sorted(
+        text_of(item.value) for item in wrapped.search((), limit=100)
+    )
 
 
 def test_a_batch_reads_what_was_there_before_it(memories: Memories) -> None:
     store = filled(memories)
-    found = store.batch([PutOp(ANA, "f9", {"text": "A bike."}), SearchOp(ANA, query="bike"), GetOp(ANA, "f9")])
+    found = store.batch(
+        [PutOp(ANA, "f9", {"text": "A bike."}), SearchOp(ANA, query="bike"), GetOp(ANA, "f9")]
+    )
     assert sorted(keys(found[1])) == sorted(FACTS)
     assert found[2] is None
     assert "f9" in keys(store.search(ANA, query="bike"))
@@ -176,7 +197,9 @@ def test_times_to_live_are_the_inner_stores(memories: Memories) -> None:
 
 
 @pytest.mark.parametrize("refresh", [True, False])
-def test_a_search_refreshes_what_it_gives_and_nothing_else(memories: Memories, refresh: bool) -> None:
+def test_a_search_refreshes_what_it_gives_and_nothing_else(
+    memories: Memories, refresh: bool
+) -> None:
     inner = Expiring()
     store = filled(memories, inner)
     inner.ops.clear()
@@ -242,11 +265,18 @@ def test_searching_a_new_namespace_gives_nothing_and_does_not_make_it(memories: 
 
 
 @pytest.mark.parametrize(
-    ("fields", "kept"), [(["text"], "seen"), (["$"], "seen\nsecret: unseen"), ([], "seen\nsecret: unseen")]
+    ("fields", "kept"),
+    [(["text"], "seen"), (["$"], "seen\nsecret: unseen"), ([], "seen\nsecret: unseen")],
 )
-def test_the_index_of_the_store_says_so_for_all_values(memories: Memories, fields: list[str], kept: str) -> None:
+def test_the_index_of_the_store_says_so_for_all_values(
+    memories: Memories, fields: list[str], kept: str
+) -> None:
     inner = InMemoryStore(
-        index={"dims": 2, "embed": lambda texts: [[1.0, 0.0] for _ in texts], "fields": fields or ["$"]}
+        index={
+            "dims": 2,
+            "embed": lambda texts: [[1.0, 0.0] for _ in texts],
+            "fields": fields or ["$"],
+        }
     )
     store = wrap(inner if fields else InMemoryStore(), memories)
     store.put(ANA, "a", {"text": "seen", "secret": "unseen"})
@@ -327,7 +357,9 @@ class Late(InMemoryStore):
 
 
 @pytest.mark.parametrize("kind", [PutOp, GetOp])
-def test_of_two_puts_at_once_memory_holds_what_the_store_ended_with(memories: Memories, kind: Any) -> None:
+def test_of_two_puts_at_once_memory_holds_what_the_store_ended_with(
+    memories: Memories, kind: Any
+) -> None:
     inner = Late(kind)
     store = wrap(inner, memories)
     late = threading.Thread(target=store.put, args=(ANA, "f1", OLD))
@@ -402,7 +434,9 @@ def test_what_memory_did_not_take_is_an_error_and_is_remembered_by_catching_up()
     assert texts(memories) == [FACTS["f1"]]
 
 
-def test_a_memory_may_hold_more_than_the_store_and_a_search_gives_only_items(memories: Memories) -> None:
+def test_a_memory_may_hold_more_than_the_store_and_a_search_gives_only_items(
+    memories: Memories,
+) -> None:
     store = filled(memories)
     memories.remember("facts.ana", "Where is the bike?", speaker="user", source_id="turn 1")
     assert sorted(keys(store.search(ANA, query="Where is the bike?"))) == sorted(FACTS)
@@ -420,7 +454,9 @@ def test_async_does_the_same_without_blocking_the_loop(memories: Memories) -> No
 
     async def run() -> tuple[list[str], int]:
         await asyncio.gather(*(store.aput(ANA, key, {"text": text}) for key, text in FACTS.items()))
-        return keys(await store.asearch(ANA, query="Where is the bike?", limit=1)), threading.get_ident()
+        return keys(
+            await store.asearch(ANA, query="Where is the bike?", limit=1)
+        ), threading.get_ident()
 
     found, loop = asyncio.run(run())
     assert found == ["f1"]

@@ -14,7 +14,9 @@ from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
 with pytest.MonkeyPatch.context() as patch:
-    patch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it looks for newer prices when it is imported
+    patch.setenv(
+        "LITELLM_LOCAL_MODEL_COST_MAP", "True"
+    )  # else it looks for newer prices when it is imported
     pytest.importorskip("litellm", reason="the litellm adapter: pip install 'demem-agent[litellm]'")
 
 import litellm
@@ -75,7 +77,9 @@ def run(doing: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(through())
 
 
-def call(provider: Provider, text: str, *, model: str = "good", before: str = "Be brief.", **more: Any) -> Any:
+def call(
+    provider: Provider, text: str, *, model: str = "good", before: str = "Be brief.", **more: Any
+) -> Any:
     """Give the arguments of a call."""
     messages = [{"role": "system", "content": before}, {"role": "user", "content": text}]
     where = {"api_base": provider.url, "api_key": "unused", "max_retries": 0}
@@ -84,7 +88,14 @@ def call(provider: Provider, text: str, *, model: str = "good", before: str = "B
 
 def router(provider: Provider, *models: str, **more: Any) -> litellm.Router:
     deployments = [
-        {"model_name": model, "litellm_params": {"model": f"openai/{model}", "api_base": provider.url, "api_key": "x"}}
+        {
+            "model_name": model,
+            "litellm_params": {
+                "model": f"openai/{model}",
+                "api_base": provider.url,
+                "api_key": "x",
+            },
+        }
         for model in models
     ]
     return litellm.Router(model_list=deployments, **{"num_retries": 0, **more})
@@ -130,7 +141,9 @@ async def wrapped_sync(memories: Memories, provider: Provider, text: str, **more
 
 
 Way = Callable[..., Coroutine[Any, Any, str]]
-WAYS = pytest.mark.parametrize("way", [logged, wrapped, wrapped_sync], ids=["callback", "async", "sync"])
+WAYS = pytest.mark.parametrize(
+    "way", [logged, wrapped, wrapped_sync], ids=["callback", "async", "sync"]
+)
 
 
 class Callback(Driver):
@@ -140,14 +153,22 @@ class Callback(Driver):
         self._turns = 0
 
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         self._turns += 1
         model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
         litellm.callbacks = [self.logger]
         with Provider(reply) as provider:
             # A call has no name that stays: the same again is one with the same messages.
-            about = call(provider, text, model=model, before=event or f"Turn {self._turns}.", user=who)
+            about = call(
+                provider, text, model=model, before=event or f"Turn {self._turns}.", user=who
+            )
             with contextlib.suppress(openai.OpenAIError):
                 run(litellm.acompletion(**about))
             return seen(provider)
@@ -162,7 +183,9 @@ class TestContract(AdapterContract):
 
 
 @WAYS
-def test_both_sides_of_a_stream_are_remembered_at_its_end(way: Way, provider: Provider, memories: Memories) -> None:
+def test_both_sides_of_a_stream_are_remembered_at_its_end(
+    way: Way, provider: Provider, memories: Memories
+) -> None:
     assert run(way(memories, provider, VALVE, stream=True)) == f"Noted: {VALVE}"
     assert texts(memories) == [VALVE, f"Noted: {VALVE}"]
 
@@ -195,7 +218,10 @@ def test_a_call_that_fails_or_is_cut_off_leaves_nothing(
 def test_a_stream_that_breaks_off_is_not_remembered_though_litellm_ends_it_as_if_it_were_whole(
     way: Way, provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert run(way(memories, provider, VALVE, model="fault-no-finish", stream=True)) == "Noted: My boiler "
+    assert (
+        run(way(memories, provider, VALVE, model="fault-no-finish", stream=True))
+        == "Noted: My boiler "
+    )
     assert texts(memories) == []
     assert told(caplog) == [UNSURE]
 
@@ -210,7 +236,9 @@ def test_a_call_of_tools_is_no_answer(way: Way, provider: Provider, memories: Me
 
 
 @WAYS
-def test_feedback_by_the_id_of_the_response(way: Way, provider: Provider, memories: Memories) -> None:
+def test_feedback_by_the_id_of_the_response(
+    way: Way, provider: Provider, memories: Memories
+) -> None:
     memories.remember("default", VALVE)
     run(way(memories, provider, ASKED, stream=True))
     assert memories.feedback("chatcmpl-1", thumbs=False).reward == 0.0
@@ -218,7 +246,10 @@ def test_feedback_by_the_id_of_the_response(way: Way, provider: Provider, memori
 
 
 def test_a_finish_reason_that_comes_with_text_is_seen_by_the_wrapper(
-    provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    provider: Provider,
+    memories: Memories,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class AtOnce(litellm.CustomLLM):
         async def astreaming(self, *_: Any, **__: Any) -> Any:
@@ -249,7 +280,9 @@ def test_a_stream_that_was_left_is_not_remembered(provider: Provider, memories: 
     assert texts(memories) == []
 
 
-def test_a_router_that_falls_back_recalls_once_and_remembers_once(provider: Provider, memories: Memories) -> None:
+def test_a_router_that_falls_back_recalls_once_and_remembers_once(
+    provider: Provider, memories: Memories
+) -> None:
     memories.remember("default", VALVE)
     litellm.callbacks = [MemoryLogger(memories)]
     routing = router(provider, "fault-500", "good", fallbacks=[{"fault-500": ["good"]}])
@@ -270,7 +303,9 @@ def test_a_conversation_in_which_somebody_quotes_the_declaration_has_memory_stil
     assert any(VALVE in text for text in seen(provider))
 
 
-def test_fallbacks_that_call_inside_of_a_call_recall_once(provider: Provider, memories: Memories) -> None:
+def test_fallbacks_that_call_inside_of_a_call_recall_once(
+    provider: Provider, memories: Memories
+) -> None:
     memories.remember("default", VALVE)
     litellm.callbacks = [MemoryLogger(memories)]
     run(litellm.acompletion(**call(provider, ASKED, model="fault-500", fallbacks=["openai/good"])))
@@ -279,7 +314,9 @@ def test_fallbacks_that_call_inside_of_a_call_recall_once(provider: Provider, me
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-def test_the_methods_of_a_router_can_be_wrapped(provider: Provider, memories: Memories, stream: bool) -> None:
+def test_the_methods_of_a_router_can_be_wrapped(
+    provider: Provider, memories: Memories, stream: bool
+) -> None:
     async def ask() -> str:
         create = wrap(router(provider, "good").acompletion, memories)
         response = await create("good", [{"role": "user", "content": VALVE}], stream=stream)
@@ -289,12 +326,24 @@ def test_the_methods_of_a_router_can_be_wrapped(provider: Provider, memories: Me
     assert texts(memories) == [VALVE, f"Noted: {VALVE}"]
 
 
-def test_in_the_proxy_the_namespace_is_of_who_was_let_in(provider: Provider, memories: Memories) -> None:
+def test_in_the_proxy_the_namespace_is_of_who_was_let_in(
+    provider: Provider, memories: Memories
+) -> None:
     """As the proxy does: it calls its router, with what its authentication knows in the metadata."""
-    litellm.callbacks = [MemoryLogger(memories, namespace=lambda call: call["metadata"]["user_api_key_user_id"])]
+    litellm.callbacks = [
+        MemoryLogger(memories, namespace=lambda call: call["metadata"]["user_api_key_user_id"])
+    ]
     for who in ("ana", "ben"):
-        about = {"metadata": {"user_api_key_user_id": who}, "litellm_call_id": who, "user": "somebody"}
-        run(router(provider, "good").acompletion(model="good", messages=[{"role": "user", "content": VALVE}], **about))
+        about = {
+            "metadata": {"user_api_key_user_id": who},
+            "litellm_call_id": who,
+            "user": "somebody",
+        }
+        run(
+            router(provider, "good").acompletion(
+                model="good", messages=[{"role": "user", "content": VALVE}], **about
+            )
+        )
     assert DECLARED not in "".join(seen(provider))
     assert texts_of(memories, "ana") == texts_of(memories, "ben") == [VALVE, f"Noted: {VALVE}"]
 
@@ -312,7 +361,9 @@ def test_of_two_callbacks_each_hears_of_streams(provider: Provider, memories: Me
 
 
 @pytest.mark.parametrize("inject", ["user", "system"])
-def test_what_is_recalled_goes_where_it_is_to_go(provider: Provider, memories: Memories, inject: Any) -> None:
+def test_what_is_recalled_goes_where_it_is_to_go(
+    provider: Provider, memories: Memories, inject: Any
+) -> None:
     memories.remember("default", VALVE)
     litellm.callbacks = [MemoryLogger(memories, inject=inject)]
     run(litellm.acompletion(**call(provider, ASKED)))
@@ -346,7 +397,9 @@ def test_a_call_whose_namespace_is_blank_has_no_memory(
     assert told(caplog) == []
 
 
-@pytest.mark.parametrize("kind", [CallTypes.aembedding, CallTypes.anthropic_messages, CallTypes.aresponses, None])
+@pytest.mark.parametrize(
+    "kind", [CallTypes.aembedding, CallTypes.anthropic_messages, CallTypes.aresponses, None]
+)
 def test_calls_of_other_kinds_are_left_alone(memories: Memories, kind: CallTypes | None) -> None:
     about = {"messages": [{"role": "user", "content": ASKED}], "litellm_call_id": "c1"}
     memories.remember("default", VALVE)
@@ -356,7 +409,9 @@ def test_calls_of_other_kinds_are_left_alone(memories: Memories, kind: CallTypes
 def test_an_answer_that_only_the_log_tells_of_is_remembered(memories: Memories) -> None:
     """As LiteLLM does with an answer from its cache."""
     logger = MemoryLogger(memories)
-    response = litellm.ModelResponse(choices=[{"message": {"content": "Noted."}, "finish_reason": "stop"}])
+    response = litellm.ModelResponse(
+        choices=[{"message": {"content": "Noted."}, "finish_reason": "stop"}]
+    )
 
     async def converse() -> None:
         about = {"messages": [{"role": "user", "content": VALVE}], "litellm_call_id": "c1"}
@@ -376,18 +431,31 @@ def test_a_text_that_litellm_hides_from_callbacks_is_not_taken_for_what_was_said
     assert texts(memories) == []
 
 
-def test_calls_that_never_end_do_not_add_up(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_that_never_end_do_not_add_up(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("demem_adapters.litellm._MOST_CALLS", 3)
     logger = MemoryLogger(memories)
-    response = litellm.ModelResponse(choices=[{"message": {"content": "Noted."}, "finish_reason": "stop"}])
+    response = litellm.ModelResponse(
+        choices=[{"message": {"content": "Noted."}, "finish_reason": "stop"}]
+    )
 
     async def converse() -> None:
         for number in range(5):
-            about = {"messages": [{"role": "user", "content": f"Turn {number}."}], "litellm_call_id": str(number)}
+            about = {
+                "messages": [{"role": "user", "content": f"Turn {number}."}],
+                "litellm_call_id": str(number),
+            }
             await logger.async_pre_call_deployment_hook(about, CallTypes.acompletion)
         for number in range(5):
             about = {"litellm_call_id": str(number)}
-            await logger.async_post_call_success_deployment_hook(about, response, CallTypes.acompletion)
+            await logger.async_post_call_success_deployment_hook(
+                about, response, CallTypes.acompletion
+            )
 
     run(converse())
-    assert [text for text in texts(memories) if text != "Noted."] == ["Turn 2.", "Turn 3.", "Turn 4."]
+    assert [text for text in texts(memories) if text != "Noted."] == [
+        "Turn 2.",
+        "Turn 3.",
+        "Turn 4.",
+    ]

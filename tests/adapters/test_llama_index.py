@@ -14,14 +14,20 @@ import pytest
 from adapter_contract import VALVE, AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
-pytest.importorskip("llama_index.core", reason="the llama_index adapter: pip install 'demem-agent[llama-index]'")
+pytest.importorskip(
+    "llama_index.core", reason="the llama_index adapter: pip install 'demem-agent[llama-index]'"
+)
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ImageBlock
 from llama_index.core.chat_engine import SimpleChatEngine
-from llama_index.core.llms.mock import MockFunctionCallingLLM, MockLLM, MockLLMWithChatMemoryOfLastCall
+from llama_index.core.llms.mock import (
+    MockFunctionCallingLLM,
+    MockLLM,
+    MockLLMWithChatMemoryOfLastCall,
+)
 from llama_index.core.memory import InsertMethod, Memory
 from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
@@ -87,7 +93,9 @@ def histories_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         asyncio.run(closed(memory))
 
 
-def chat_memory(block: MemoryBlock, session: str = "s1", insert: InsertMethod = InsertMethod.USER) -> Memory:
+def chat_memory(
+    block: MemoryBlock, session: str = "s1", insert: InsertMethod = InsertMethod.USER
+) -> Memory:
     """Make a chat history so short that every earlier turn leaves it."""
     return Memory.from_defaults(
         session_id=session,
@@ -119,7 +127,10 @@ def said(*turns: str) -> list[ChatMessage]:
 
 
 def nodes(*texts: str) -> list[NodeWithScore]:
-    return [NodeWithScore(node=TextNode(text=text, id_=f"n{n}"), score=1 - n / 10) for n, text in enumerate(texts)]
+    return [
+        NodeWithScore(node=TextNode(text=text, id_=f"n{n}"), score=1 - n / 10)
+        for n, text in enumerate(texts)
+    ]
 
 
 class Fixed(BaseRetriever):
@@ -151,12 +162,23 @@ class Watched(MockLLM):
 
 class Engines(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
-        llm, block = Watched(reply, ending == "fails"), MemoryBlock(memories=self.memories, namespace=who)
+        llm, block = (
+            Watched(reply, ending == "fails"),
+            MemoryBlock(memories=self.memories, namespace=who),
+        )
 
         async def run() -> None:
-            memory = Memory.from_defaults(session_id=event or uuid.uuid4().hex, memory_blocks=[block])
+            memory = Memory.from_defaults(
+                session_id=event or uuid.uuid4().hex, memory_blocks=[block]
+            )
             with contextlib.suppress(ConnectionError):
                 await SimpleChatEngine.from_defaults(llm=llm, memory=memory).achat(text)
             # A block is not told how an answer ended: whoever knows that it did badly does not hand it over.
@@ -184,16 +206,22 @@ class TestContract(AdapterContract):
 
 def test_what_leaves_the_history_is_remembered_as_it_was_said(memories: Memories) -> None:
     memory = chat_memory(MemoryBlock(memories=memories))
-    memory.put_messages(said(VALVE, "Good to know.", "And a red tap in the bathroom upstairs.", "Noted."))
+    memory.put_messages(
+        said(VALVE, "Good to know.", "And a red tap in the bathroom upstairs.", "Noted.")
+    )
     assert texts(memories) == [VALVE, "Good to know."]
     (first, _) = memories.of("default").evidence()
     assert (first.speaker, first.session) == ("user", "s1")
 
 
 @pytest.mark.parametrize("insert", list(InsertMethod))
-def test_what_was_said_before_reaches_the_model_as_data(memories: Memories, insert: InsertMethod) -> None:
+def test_what_was_said_before_reaches_the_model_as_data(
+    memories: Memories, insert: InsertMethod
+) -> None:
     llm = MockLLMWithChatMemoryOfLastCall(max_tokens=2)
-    engine = SimpleChatEngine.from_defaults(llm=llm, memory=chat_memory(MemoryBlock(memories=memories), insert=insert))
+    engine = SimpleChatEngine.from_defaults(
+        llm=llm, memory=chat_memory(MemoryBlock(memories=memories), insert=insert)
+    )
     engine.chat(VALVE)
     engine.chat("The bathroom upstairs has a red tap and a green one.")
     engine.chat("Which valve has my boiler?")
@@ -206,11 +234,17 @@ def test_what_was_said_before_reaches_the_model_as_data(memories: Memories, inse
 def test_what_was_put_before_the_model_is_not_remembered_again(memories: Memories) -> None:
     block = MemoryBlock(memories=memories)
     memory = chat_memory(block)
-    memory.put_messages(said(VALVE, "Good to know.", "Which valve has my boiler, and is it made of brass?"))
+    memory.put_messages(
+        said(VALVE, "Good to know.", "Which valve has my boiler, and is it made of brass?")
+    )
     augmented = memory.get()
     assert any(DECLARED in (message.content or "") for message in augmented)
     asyncio.run(block.aput(augmented, session_id="s1"))
-    assert texts(memories) == [VALVE, "Good to know.", "Which valve has my boiler, and is it made of brass?"]
+    assert texts(memories) == [
+        VALVE,
+        "Good to know.",
+        "Which valve has my boiler, and is it made of brass?",
+    ]
 
 
 def test_the_rest_of_a_session_can_be_handed_over_at_its_end(memories: Memories) -> None:
@@ -222,7 +256,14 @@ def test_the_rest_of_a_session_can_be_handed_over_at_its_end(memories: Memories)
     assert texts(memories) == turns
 
 
-HEATING = ("Set the heating to 20.", "Noted.", "Set the heating to 18.", "Noted.", "Set the heating to 20.", "Noted.")
+HEATING = (
+    "Set the heating to 20.",
+    "Noted.",
+    "Set the heating to 18.",
+    "Noted.",
+    "Set the heating to 20.",
+    "Noted.",
+)
 
 
 def test_what_is_said_again_later_in_a_session_is_remembered_again(memories: Memories) -> None:
@@ -234,7 +275,9 @@ def test_what_is_said_again_later_in_a_session_is_remembered_again(memories: Mem
 
 @settings(deadline=None, max_examples=15)
 @given(st.lists(st.sampled_from(["Yes.", "No.", VALVE]), max_size=8))
-def test_what_left_the_history_and_is_handed_over_at_the_end_is_remembered_once(turns: list[str]) -> None:
+def test_what_left_the_history_and_is_handed_over_at_the_end_is_remembered_once(
+    turns: list[str],
+) -> None:
     block = MemoryBlock(memories=Memories(encoder=BagEncoder()))
 
     async def run() -> None:
@@ -249,7 +292,9 @@ def test_what_left_the_history_and_is_handed_over_at_the_end_is_remembered_once(
     assert sorted(texts(block.memories)) == sorted(turns)
 
 
-def test_a_block_that_wants_nothing_of_the_history_gets_what_is_handed_over(memories: Memories) -> None:
+def test_a_block_that_wants_nothing_of_the_history_gets_what_is_handed_over(
+    memories: Memories,
+) -> None:
     block = MemoryBlock(memories=memories, accept_short_term_memory=False)
     memory = chat_memory(block)
     memory.put_messages(said(VALVE, "Good to know.", "And a red tap in the bathroom upstairs."))
@@ -258,7 +303,9 @@ def test_a_block_that_wants_nothing_of_the_history_gets_what_is_handed_over(memo
     assert len(texts(memories)) == 3
 
 
-def test_of_a_recalled_block_that_is_pasted_back_only_what_is_new_is_remembered(memories: Memories) -> None:
+def test_of_a_recalled_block_that_is_pasted_back_only_what_is_new_is_remembered(
+    memories: Memories,
+) -> None:
     memories.remember("default", "Set the heating to 18.", speaker="user")
     block = MemoryBlock(memories=memories)
     recalled = asyncio.run(block.aget(said("Which heating?")))
@@ -271,27 +318,37 @@ def test_of_a_recalled_block_that_is_pasted_back_only_what_is_new_is_remembered(
 
 
 @pytest.mark.parametrize(("limit", "kept"), [(300, True), (40, False)])
-def test_a_block_that_is_over_the_budget_of_the_history_is_read_again_for_less(limit: int, kept: bool) -> None:
+def test_a_block_that_is_over_the_budget_of_the_history_is_read_again_for_less(
+    limit: int, kept: bool
+) -> None:
     memories = Memories(limit=2000, encoder=BagEncoder())
-    memories.of("ana").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(60)])
+    memories.of("ana").ingest_many(
+        [{"text": f"The boiler in room {n} has a brass valve."} for n in range(60)]
+    )
     blocks = [MemoryBlock(memories=memories, namespace="ana", priority=1)]
     asked = "Which valve has the boiler in room 3?"
 
     async def run() -> list[ChatMessage]:
-        memory = Memory.from_defaults(token_limit=limit, tokenizer_fn=str.split, memory_blocks=blocks)
+        memory = Memory.from_defaults(
+            token_limit=limit, tokenizer_fn=str.split, memory_blocks=blocks
+        )
         await memory.aput(ChatMessage(role="user", content=asked))
         return await memory.aget()
 
     shown = [message.content or "" for message in asyncio.run(run())]
     assert any("in room 3 has a brass valve" in text for text in shown) == kept
-    assert sum(len(text.split()) for text in shown) <= limit + 4  # LlamaIndex does not count its own marks
+    assert (
+        sum(len(text.split()) for text in shown) <= limit + 4
+    )  # LlamaIndex does not count its own marks
 
 
 def test_a_block_that_was_never_recalled_is_cut_to_nothing(memories: Memories) -> None:
     assert asyncio.run(MemoryBlock(memories=memories).atruncate("What is this?", 1)) is None
 
 
-def test_where_the_namespace_is_none_nothing_is_recalled_remembered_or_left_out(memories: Memories) -> None:
+def test_where_the_namespace_is_none_nothing_is_recalled_remembered_or_left_out(
+    memories: Memories,
+) -> None:
     block = MemoryBlock(memories=memories, namespace=lambda _: None)
     asyncio.run(block.aput(said(VALVE)))
     assert asyncio.run(block.aget(said("Which valve?"))) == ""
@@ -302,8 +359,14 @@ def test_where_the_namespace_is_none_nothing_is_recalled_remembered_or_left_out(
 
 
 def test_only_what_somebody_said_is_remembered(memories: Memories) -> None:
-    messages = [ChatMessage(role=role, content=f"From {role}.") for role in ("system", "user", "tool", "assistant")]
-    messages += [ChatMessage(role="user", blocks=[ImageBlock(image=b"png")]), ChatMessage(role="assistant", blocks=[])]
+    messages = [
+        ChatMessage(role=role, content=f"From {role}.")
+        for role in ("system", "user", "tool", "assistant")
+    ]
+    messages += [
+        ChatMessage(role="user", blocks=[ImageBlock(image=b"png")]),
+        ChatMessage(role="assistant", blocks=[]),
+    ]
     asyncio.run(MemoryBlock(memories=memories).aput(messages))
     assert texts(memories) == ["From user.", "From assistant."]
 
@@ -311,7 +374,9 @@ def test_only_what_somebody_said_is_remembered(memories: Memories) -> None:
 def test_one_session_never_sees_anothers_where_sessions_are_namespaces(memories: Memories) -> None:
     block = MemoryBlock(memories=memories, namespace=lambda session: session)
     ana, ben = chat_memory(block, "ana"), chat_memory(block, "ben")
-    ana.put_messages(said(VALVE, "Good to know.", "Which valve has my boiler, and is it made of brass?"))
+    ana.put_messages(
+        said(VALVE, "Good to know.", "Which valve has my boiler, and is it made of brass?")
+    )
     ben.put_messages(said("Which valve has my boiler?"))
     assert any(VALVE in (message.content or "") for message in ana.get())
     assert [message.content for message in ben.get()] == ["Which valve has my boiler?"]
@@ -343,7 +408,9 @@ def test_an_agent_remembers_both_sides(memories: Memories) -> None:
     async def run() -> None:
         agent = FunctionAgent(llm=answering("Good to know."), tools=[])
         await agent.run(user_msg=VALVE, memory=memory)
-        await agent.run(user_msg="The bathroom upstairs has a red tap and a green one.", memory=memory)
+        await agent.run(
+            user_msg="The bathroom upstairs has a red tap and a green one.", memory=memory
+        )
 
     asyncio.run(run())
     assert texts(memories) == [VALVE, "Good to know."]
@@ -353,7 +420,14 @@ def test_an_agent_remembers_both_sides(memories: Memories) -> None:
 
 
 def test_a_node_says_what_was_said_when_by_whom_and_where_it_comes_from(memories: Memories) -> None:
-    memories.remember("ana", "I moved yesterday.", speaker="Ana", at="2025-05-08T10:00", session="s1", source_id="t1")
+    memories.remember(
+        "ana",
+        "I moved yesterday.",
+        speaker="Ana",
+        at="2025-05-08T10:00",
+        session="s1",
+        source_id="t1",
+    )
     (found,) = MemoryRetriever(memories, namespace="ana").retrieve("When did Ana move?")
     assert found.node.get_content(MetadataMode.LLM).startswith("2025-05-08, Ana: I moved yesterday")
     assert found.node.metadata == {
@@ -378,16 +452,27 @@ LINES = st.lists(
 
 @settings(deadline=None, max_examples=20)
 @given(LINES, st.integers(60, 400), st.sampled_from(["chars", "bytes", "tokens"]))
-def test_the_limit_holds_in_what_the_nodes_show_a_model(lines: list[Any], limit: int, unit: Any) -> None:
-    memories = Memories(limit=limit, unit=unit, encoder=BagEncoder(), **({"counter": len} if unit == "tokens" else {}))
-    memories.of("default").ingest_many({"text": text, "at": at, "speaker": who} for text, at, who in lines)
+def test_the_limit_holds_in_what_the_nodes_show_a_model(
+    lines: list[Any], limit: int, unit: Any
+) -> None:
+    memories = Memories(
+        limit=limit,
+        unit=unit,
+        encoder=BagEncoder(),
+        **({"counter": len} if unit == "tokens" else {}),
+    )
+    memories.of("default").ingest_many(
+        {"text": text, "at": at, "speaker": who} for text, at, who in lines
+    )
     found = MemoryRetriever(memories).retrieve("boiler")
     shown = "\n\n".join(node.node.get_content(MetadataMode.LLM) for node in found)
     assert (len(shown.encode()) if unit == "bytes" else len(shown)) <= limit
 
 
 def test_there_is_a_node_for_each_item_that_is_read(memories: Memories) -> None:
-    memories.of("default").ingest_many([{"text": f"Room {n}\nhas # a brass\n- valve."} for n in range(5)])
+    memories.of("default").ingest_many(
+        [{"text": f"Room {n}\nhas # a brass\n- valve."} for n in range(5)]
+    )
     found = MemoryRetriever(memories).retrieve("Which valve?")
     assert {node.node.metadata["evidence_id"] for node in found} == {"e1", "e2", "e3", "e4", "e5"}
     assert {node.text for node in found} == {f"2025-05-08, {text}" for text in texts(memories)}
@@ -396,7 +481,8 @@ def test_there_is_a_node_for_each_item_that_is_read(memories: Memories) -> None:
 def test_nodes_come_best_first(memories: Memories) -> None:
     memories.of("default").ingest_many([{"text": text} for text in HOUSE])
     assert (
-        MemoryRetriever(memories).retrieve(OMAR)[0].text == "2025-05-08, A plumber called Omar looks after the pipes."
+        MemoryRetriever(memories).retrieve(OMAR)[0].text
+        == "2025-05-08, A plumber called Omar looks after the pipes."
     )
 
 
@@ -409,7 +495,9 @@ def test_a_summary_is_one_node() -> None:
     assert found.text == reading.text
 
 
-def test_retrieving_from_a_namespace_never_written_gives_nothing_and_makes_nothing(memories: Memories) -> None:
+def test_retrieving_from_a_namespace_never_written_gives_nothing_and_makes_nothing(
+    memories: Memories,
+) -> None:
     retriever = MemoryRetriever(memories, namespace="nobody")
     assert retriever.retrieve("anything") == []
     assert asyncio.run(retriever.aretrieve("anything")) == []
@@ -420,7 +508,9 @@ def test_a_retriever_reads_the_namespace_of_its_query_alone(memories: Memories) 
     memories.remember("ana", VALVE)
     memories.remember("ben", "My boiler has no valve.")
     retriever = MemoryRetriever(memories, namespace=lambda query: query.query_str.split(":")[0])
-    assert [node.text for node in retriever.retrieve("ana: which valve?")] == [f"2025-05-08, {VALVE}"]
+    assert [node.text for node in retriever.retrieve("ana: which valve?")] == [
+        f"2025-05-08, {VALVE}"
+    ]
 
 
 def test_reading_in_an_event_loop_does_not_block_it(memories: Memories) -> None:
@@ -437,7 +527,9 @@ def test_reading_in_an_event_loop_does_not_block_it(memories: Memories) -> None:
         await MemoryBlock(memories=memories).aput(said(VALVE))
         await MemoryBlock(memories=memories).aget(said("Which valve?"))
         await MemoryRetriever(memories).aretrieve("Which boiler?")
-        await MemoryPostprocessor(memories=memories).apostprocess_nodes(nodes(VALVE), query_str="Which one?")
+        await MemoryPostprocessor(memories=memories).apostprocess_nodes(
+            nodes(VALVE), query_str="Which one?"
+        )
 
     asyncio.run(run())
     assert threads
@@ -447,16 +539,24 @@ def test_reading_in_an_event_loop_does_not_block_it(memories: Memories) -> None:
 def test_a_similarity_cutoff_lets_an_engine_abstain() -> None:
     memories = Memories(limit=150)
     memories.of("default").ingest_many([{"text": text} for text in HOUSE])
-    asked = {"What is the valve of the kitchen boiler made of?": True, "Who won the chess cup in Reykjavik?": False}
+    asked = {
+        "What is the valve of the kitchen boiler made of?": True,
+        "Who won the chess cup in Reykjavik?": False,
+    }
     keep = SimilarityPostprocessor(similarity_cutoff=0.5)
-    found = {query: bool(keep.postprocess_nodes(MemoryRetriever(memories).retrieve(query))) for query in asked}
+    found = {
+        query: bool(keep.postprocess_nodes(MemoryRetriever(memories).retrieve(query)))
+        for query in asked
+    }
     assert found == asked
 
 
 def test_it_can_be_fused_with_another_retriever(memories: Memories) -> None:
     memories.remember("default", VALVE)
     both = [MemoryRetriever(memories), Fixed(nodes("Brass is an alloy of copper and zinc."))]
-    fused = QueryFusionRetriever(both, llm=answering(), num_queries=1, similarity_top_k=5, use_async=False)
+    fused = QueryFusionRetriever(
+        both, llm=answering(), num_queries=1, similarity_top_k=5, use_async=False
+    )
     assert sorted(node.text for node in fused.retrieve("What is brass?")) == [
         f"2025-05-08, {VALVE}",
         "Brass is an alloy of copper and zinc.",
@@ -467,7 +567,9 @@ def test_it_can_be_fused_with_another_retriever(memories: Memories) -> None:
 
 
 def test_selected_nodes_are_those_that_bear_on_the_query(memories: Memories) -> None:
-    selected = MemoryPostprocessor(memories=memories, limit=130).postprocess_nodes(nodes(*HOUSE), query_str=OMAR)
+    selected = MemoryPostprocessor(memories=memories, limit=130).postprocess_nodes(
+        nodes(*HOUSE), query_str=OMAR
+    )
     assert "n6" in [node.node.node_id for node in selected]
     assert len(selected) <= 3
 
@@ -478,30 +580,42 @@ def test_selected_nodes_are_those_that_bear_on_the_query(memories: Memories) -> 
     st.integers(60, 400),
     st.sampled_from(["chars", "bytes"]),
 )
-def test_the_limit_holds_in_the_selected_nodes(given_texts: list[str], limit: int, unit: Any) -> None:
+def test_the_limit_holds_in_the_selected_nodes(
+    given_texts: list[str], limit: int, unit: Any
+) -> None:
     memories = Memories(limit=limit, unit=unit, encoder=BagEncoder())
     memories.of("documents").ingest_many([{"text": text} for text in HOUSE])
     select = MemoryPostprocessor(memories=memories)
     shown = "\n\n".join(
-        n.text for n in select.postprocess_nodes(nodes(*given_texts), query_str="boiler") if n.text.strip()
+        n.text
+        for n in select.postprocess_nodes(nodes(*given_texts), query_str="boiler")
+        if n.text.strip()
     )
     assert (len(shown.encode()) if unit == "bytes" else len(shown)) <= limit
 
 
-def test_selected_nodes_keep_their_order_score_and_metadata_and_the_given_ones_their_text(memories: Memories) -> None:
+def test_selected_nodes_keep_their_order_score_and_metadata_and_the_given_ones_their_text(
+    memories: Memories,
+) -> None:
     given_nodes = nodes(*HOUSE)
     for node in given_nodes:
         node.node.metadata = {"file": "house.txt"}
-    selected = MemoryPostprocessor(memories=memories, limit=300).postprocess_nodes(given_nodes, query_str=OMAR)
+    selected = MemoryPostprocessor(memories=memories, limit=300).postprocess_nodes(
+        given_nodes, query_str=OMAR
+    )
     kept = [(node.node.node_id, node.score) for node in selected]
-    assert kept == [pair for node in given_nodes if (pair := (node.node.node_id, node.score)) in kept]
+    assert kept == [
+        pair for node in given_nodes if (pair := (node.node.node_id, node.score)) in kept
+    ]
     assert {node.node.metadata["file"] for node in selected} == {"house.txt"}
     assert [node.text for node in given_nodes] == HOUSE
 
 
 def test_what_is_kept_of_a_node_stands_in_the_order_of_its_text(memories: Memories) -> None:
     long = " ".join(text for text in HOUSE for _ in range(9))
-    (selected,) = MemoryPostprocessor(memories=memories).postprocess_nodes(nodes(long), query_str=OMAR)
+    (selected,) = MemoryPostprocessor(memories=memories).postprocess_nodes(
+        nodes(long), query_str=OMAR
+    )
     places = [long.index(line) for line in selected.text.splitlines()]
     assert len(places) > 2
     assert places == sorted(places)
@@ -514,7 +628,9 @@ def test_what_another_query_brought_is_never_given(memories: Memories) -> None:
     assert [node.text for node in selected] == ["Nothing about pipes."]
 
 
-def test_the_limit_is_filled_though_the_memory_holds_more_than_the_nodes(memories: Memories) -> None:
+def test_the_limit_is_filled_though_the_memory_holds_more_than_the_nodes(
+    memories: Memories,
+) -> None:
     select = MemoryPostprocessor(memories=memories, limit=200)
     select.postprocess_nodes(nodes(*HOUSE), query_str=OMAR)
     selected = select.postprocess_nodes(nodes(*HOUSE)[:6], query_str=OMAR)
@@ -531,17 +647,35 @@ def test_a_node_is_remembered_once_and_given_once(memories: Memories) -> None:
 def test_a_node_that_changed_is_read_as_it_is_now(memories: Memories) -> None:
     select = MemoryPostprocessor(memories=memories)
     select.postprocess_nodes(nodes(VALVE), query_str="Which valve?")
-    (selected,) = select.postprocess_nodes(nodes("My boiler has a steel valve."), query_str="Which valve?")
+    (selected,) = select.postprocess_nodes(
+        nodes("My boiler has a steel valve."), query_str="Which valve?"
+    )
     assert selected.text == "My boiler has a steel valve."
 
 
-def test_metadata_that_a_memory_understands_is_remembered_and_the_rest_does_no_harm(memories: Memories) -> None:
+def test_metadata_that_a_memory_understands_is_remembered_and_the_rest_does_no_harm(
+    memories: Memories,
+) -> None:
     told: dict[str, Any] = {"speaker": "Ana", "at": "2024-01-02", "session": "s1", "source": "chat"}
     odd: dict[str, Any] = {"speaker": 3, "at": "on Monday", "session": None, "source": ["a"]}
-    given_nodes = [NodeWithScore(node=TextNode(text=VALVE, metadata=metadata)) for metadata in (told, odd)]
-    assert len(MemoryPostprocessor(memories=memories).postprocess_nodes(given_nodes, query_str="Which valve?")) == 2
+    given_nodes = [
+        NodeWithScore(node=TextNode(text=VALVE, metadata=metadata)) for metadata in (told, odd)
+    ]
+    assert (
+        len(
+            MemoryPostprocessor(memories=memories).postprocess_nodes(
+                given_nodes, query_str="Which valve?"
+            )
+        )
+        == 2
+    )
     first, second = memories.of("documents").evidence()
-    assert (first.speaker, first.at, first.session, first.source) == ("Ana", datetime(2024, 1, 2), "s1", "chat")
+    assert (first.speaker, first.at, first.session, first.source) == (
+        "Ana",
+        datetime(2024, 1, 2),
+        "s1",
+        "chat",
+    )
     assert (second.speaker, second.session, second.source) == (None, None, None)
 
 

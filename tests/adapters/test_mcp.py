@@ -74,7 +74,9 @@ class Asking:
 
     def call(self, tool: str, **arguments: Any) -> tuple[bool, Any, Any]:
         """Call a tool; gives whether it failed, its text (or what its JSON says), and what it gave structured."""
-        result = self.ask(lambda client: client.call_tool(tool, arguments)).model_dump(by_alias=True)
+        result = self.ask(lambda client: client.call_tool(tool, arguments)).model_dump(
+            by_alias=True
+        )
         text = "".join(part["text"] for part in result["content"])
         return result["isError"], text, result.get("structuredContent")
 
@@ -89,7 +91,9 @@ class Asking:
         return str(text)
 
     def read(self, uri: str) -> Any:
-        return json.loads(self.ask(lambda client: client.read_resource(self.address(uri))).contents[0].text)
+        return json.loads(
+            self.ask(lambda client: client.read_resource(self.address(uri))).contents[0].text
+        )
 
     @staticmethod
     def address(uri: str) -> Any:
@@ -111,7 +115,13 @@ class Agents(Driver):
     explicit = True
 
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         asking = Asking(self.memories, namespace=None)
         failed, recalled, _ = asking.call("recall", namespace=who, question=text)
@@ -132,7 +142,11 @@ class Agents(Driver):
 class TestContract(AdapterContract):
     name = "mcp"
     driver = Agents
-    shows = ("Ana: The boiler in the kitchen has a brass valve", "forgotten: ['e1']", "no evidence has the id 'e1'\n")
+    shows = (
+        "Ana: The boiler in the kitchen has a brass valve",
+        "forgotten: ['e1']",
+        "no evidence has the id 'e1'\n",
+    )
 
     def after_page(self, namespace: dict[str, Any]) -> None:
         assert callable(namespace["app"])
@@ -171,9 +185,13 @@ def test_what_was_forgotten_can_be_said_again(asking: Asking, memories: Memories
 @pytest.mark.parametrize("asked", [0, 60, 10_000])
 def test_the_limit_holds_in_what_reaches_the_model(asked: int) -> None:
     memories = Memories(limit=120, encoder=BagEncoder())
-    memories.of("default").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)])
+    memories.of("default").ingest_many(
+        [{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)]
+    )
     asking = Asking(memories)
-    failed, text, structured = asking.call("recall", question="Which valve has the boiler?", limit=asked)
+    failed, text, structured = asking.call(
+        "recall", question="Which valve has the boiler?", limit=asked
+    )
     assert (failed, structured) == (False, None)  # structured as well, it would reach a model twice
     assert len(text) <= min(asked or 120, 120)
     assert asked == 60 or "brass" in text
@@ -181,7 +199,9 @@ def test_the_limit_holds_in_what_reaches_the_model(asked: int) -> None:
 
 def test_without_a_limit_of_the_server_s_the_memory_s_own_holds() -> None:
     memories = Memories(read_limit=100, encoder=BagEncoder())
-    memories.of("default").ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)])
+    memories.of("default").ingest_many(
+        [{"text": f"The boiler in room {n} has a brass valve."} for n in range(30)]
+    )
     assert 0 < len(Asking(memories).does("recall", question="Which valve?", limit=5000)) <= 100
 
 
@@ -190,7 +210,10 @@ def test_without_a_limit_of_the_server_s_the_memory_s_own_holds() -> None:
 def test_any_text_gets_an_answer_that_can_be_sent(text: str) -> None:
     memories = Memories(encoder=BagEncoder())
     memories.remember("default", f"{text} valve")
-    answered = {tool: Asking(memories).call(tool, question=f"{text} valve") for tool in ("recall", "explain")}
+    answered = {
+        tool: Asking(memories).call(tool, question=f"{text} valve")
+        for tool in ("recall", "explain")
+    }
     assert not any(failed for failed, _, _ in answered.values())
     assert all(json.dumps(given, ensure_ascii=False).encode() for given in answered.values())
 
@@ -220,13 +243,18 @@ def test_one_namespace_never_sees_anothers_where_each_call_names_it(memories: Me
 
 def test_a_function_of_the_request_tells_whose_memory(memories: Memories) -> None:
     names = iter(["ana", "ben"])
-    asking = Asking(memories, namespace=lambda context: next(names) if context.request_id is not None else "nobody")
+    asking = Asking(
+        memories,
+        namespace=lambda context: next(names) if context.request_id is not None else "nobody",
+    )
     asking.does("remember", text=VALVE)
     assert asking.does("recall", question=WHICH) == ""
     assert texts(memories, "ana") == [VALVE]
 
 
-def test_reading_what_was_never_written_gives_nothing_and_does_not_make_it(asking: Asking, memories: Memories) -> None:
+def test_reading_what_was_never_written_gives_nothing_and_does_not_make_it(
+    asking: Asking, memories: Memories
+) -> None:
     assert asking.does("recall", question=WHICH) == ""
     assert asking.does("explain", question=WHICH) == {"route": None, "items": []}
     assert (asking.read("demem://slots"), asking.read("demem://certificates")) == ([], [])
@@ -246,10 +274,16 @@ def test_feedback_is_learned_from_once(asking: Asking, memories: Memories) -> No
     assert first == second
     assert (first["answer_id"], first["remembered"]) == ("a1", "e2")
     (context,) = memories.of("default").contexts()
-    assert (context.query, context.answer, context.reference) == (WHICH, "Steel.", "Brass, since May.")
+    assert (context.query, context.answer, context.reference) == (
+        WHICH,
+        "Steel.",
+        "Brass, since May.",
+    )
 
 
-def test_feedback_refers_to_what_was_recalled_for_the_question(asking: Asking, memories: Memories) -> None:
+def test_feedback_refers_to_what_was_recalled_for_the_question(
+    asking: Asking, memories: Memories
+) -> None:
     asking.does("remember", text=VALVE)
     asking.does("recall", question=WHICH)
     asking.does("remember", text="The boiler of my neighbour has a steel valve.")
@@ -267,8 +301,12 @@ def test_feedback_that_says_nothing_leaves_nothing(asking: Asking, memories: Mem
 def certified(memories: Memories) -> Any:
     """Bring about a split; gives its certificate."""
     memory = memories.of("default")
-    memory.ingest("The alarm code of the Lisbon office is 4417, says Rui.", speaker="Ana", at="2024-03-01")
-    memory.ingest("Our dog Toby must never eat grapes, said the vet.", speaker="Ben", at="2024-03-04")
+    memory.ingest(
+        "The alarm code of the Lisbon office is 4417, says Rui.", speaker="Ana", at="2024-03-01"
+    )
+    memory.ingest(
+        "Our dog Toby must never eat grapes, said the vet.", speaker="Ben", at="2024-03-04"
+    )
     first = memory.answer("What is the alarm code of the Lisbon office?")
     memory.feedback(first, reference="the alarm code is 4417")
     return memory.feedback(
@@ -283,9 +321,13 @@ def test_what_can_be_explained() -> None:
     assert asking.does("explain", id="a1")["certificates"] == [certificate.id]
     assert asking.does("explain", id="e2")["text"].startswith("Our dog Toby")
     asked = asking.does("explain", question="What must Toby never eat?")
-    assert [item["id"] for item in asked["items"] if item["slot"] == asked["route"]["slot"]] == ["e2"]
+    assert [item["id"] for item in asked["items"] if item["slot"] == asked["route"]["slot"]] == [
+        "e2"
+    ]
     assert [one["id"] for one in asking.read("demem://certificates")] == [certificate.id]
-    assert asking.read(f"demem://certificates/{certificate.id}")["queries"] == list(certificate.queries)
+    assert asking.read(f"demem://certificates/{certificate.id}")["queries"] == list(
+        certificate.queries
+    )
     assert asking.read("demem://slots/1")["evidence"] == asking.read("demem://slots")[1]["evidence"]
 
 
@@ -294,9 +336,13 @@ def test_what_is_forgotten_is_nowhere_any_more(asking: Asking, memories: Memorie
     asking.does("recall", question=WHICH)
     assert asking.does("forget", source_id="m1")["evidence"] == ["e1"]
     asking.does("feedback", question=WHICH, answer="I do not know.", thumbs=False)
-    assert memories.of("default").contexts()[-1].answer == "I do not know."  # it does not rest on what was forgotten
+    assert (
+        memories.of("default").contexts()[-1].answer == "I do not know."
+    )  # it does not rest on what was forgotten
     assert len(asking.read("demem://slots")) == 1  # that is empty now, and there
-    everything = json.dumps([memories.export(), asking.read("demem://slots"), asking.does("recall", question=WHICH)])
+    everything = json.dumps(
+        [memories.export(), asking.read("demem://slots"), asking.does("recall", question=WHICH)]
+    )
     assert "brass" not in everything
 
 
@@ -310,7 +356,10 @@ MISTAKES: dict[str, tuple[str, dict[str, Any]]] = {
     "limit": ("recall", {"question": WHICH, "limit": -1}),
     "type": ("recall", {"question": WHICH, "limit": "much"}),
     "reward": ("feedback", {"question": WHICH, "answer": "Brass.", "reward": 7}),
-    "two channels": ("feedback", {"question": WHICH, "answer": "Brass.", "thumbs": True, "outcome": 1}),
+    "two channels": (
+        "feedback",
+        {"question": WHICH, "answer": "Brass.", "thumbs": True, "outcome": 1},
+    ),
     "blank question": ("feedback", {"question": " ", "answer": "Brass.", "thumbs": True}),
     "unknown id": ("explain", {"id": "a99"}),
     "nothing to explain": ("explain", {}),
@@ -341,12 +390,16 @@ def test_a_mistake_is_a_result_that_says_so_and_the_server_goes_on(
     assert texts(memories) == [VALVE]
 
 
-@pytest.mark.parametrize("uri", ["demem://slots/99", "demem://slots/x", "demem://certificates/c1", "demem://thoughts"])
+@pytest.mark.parametrize(
+    "uri", ["demem://slots/99", "demem://slots/x", "demem://certificates/c1", "demem://thoughts"]
+)
 def test_a_resource_that_is_not_there_is_an_error_of_one_line(
     asking: Asking, uri: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     async def request(client: Any) -> Any:
-        with pytest.raises(RefusedRequest, match=r"no (slot|certificate|resource) has the id '\w+'$") as raised:
+        with pytest.raises(
+            RefusedRequest, match=r"no (slot|certificate|resource) has the id '\w+'$"
+        ) as raised:
             await client.read_resource(asking.address(uri))
         return raised.value
 
@@ -366,7 +419,9 @@ def test_tools_resources_and_the_prompt_are_listed(asking: Asking) -> None:
     assert all(tool["description"] for tool in tools)
     listed = asking.ask(lambda client: client.list_resources()).resources
     assert [str(resource.uri) for resource in listed] == ["demem://slots", "demem://certificates"]
-    assert [prompt.name for prompt in asking.ask(lambda client: client.list_prompts()).prompts] == ["with_memory"]
+    assert [prompt.name for prompt in asking.ask(lambda client: client.list_prompts()).prompts] == [
+        "with_memory"
+    ]
 
 
 def test_the_prompt_puts_memory_before_the_question_as_data(asking: Asking) -> None:
@@ -398,21 +453,33 @@ def listening(app: Any) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     app = make_app(
-        make_server(Memories(encoder=BagEncoder())), hosts=["memory.example"], origins=["https://app.example"]
+        make_server(Memories(encoder=BagEncoder())),
+        hosts=["memory.example"],
+        origins=["https://app.example"],
     )
     with listening(app) as address:
         yield address
 
 
-HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "c", "version": "1"},
+}
 
 
 def post(url: str, method: str, params: Any, **headers: str) -> tuple[int, Any, str]:
     """Send one request as bare HTTP; gives the status, the headers and the body."""
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-    told = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
+    told = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        **headers,
+    }
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, body, told), timeout=10) as response:
+        with urllib.request.urlopen(
+            urllib.request.Request(url, body, told), timeout=10
+        ) as response:
             return int(response.status), response.headers, response.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -424,12 +491,16 @@ def status(url: str, **headers: str) -> int:
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhostevil:80", "memory.example.evil"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhostevil:80", "memory.example.evil"]
+)
 def test_a_host_that_is_not_named_is_refused(url: str, host: str, version: str) -> None:
     assert status(url, Host=host, **{"MCP-Protocol-Version": version}) == 421
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost.evil", "https://127.0.0.1", "null"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "http://localhost.evil", "https://127.0.0.1", "null"]
+)
 def test_a_page_from_elsewhere_is_refused(url: str, origin: str) -> None:
     assert status(url, Origin=origin) == 403
 
@@ -459,16 +530,26 @@ def test_a_client_over_http_remembers_and_recalls(url: str) -> None:
 
 def test_whose_memory_it_is_goes_by_each_request_and_not_by_its_session(memories: Memories) -> None:
     memories.remember("ana", VALVE)
-    server = make_server(memories, namespace=lambda context: context.request_context.request.headers["x-user"])
+    server = make_server(
+        memories, namespace=lambda context: context.request_context.request.headers["x-user"]
+    )
     with listening(make_app(server)) as url:
         _, headers, _ = post(url, "initialize", HELLO, **{"X-User": "ana"})
-        session = {"Mcp-Session-Id": headers["mcp-session-id"], "MCP-Protocol-Version": "2025-06-18"}
+        session = {
+            "Mcp-Session-Id": headers["mcp-session-id"],
+            "MCP-Protocol-Version": "2025-06-18",
+        }
         call = {"name": "recall", "arguments": {"question": WHICH}}
-        recalled = [post(url, "tools/call", call, **session, **{"X-User": user})[2] for user in ("ana", "ben")]
+        recalled = [
+            post(url, "tools/call", call, **session, **{"X-User": user})[2]
+            for user in ("ana", "ben")
+        ]
     assert [VALVE in text for text in recalled] == [True, False]
 
 
-@pytest.mark.parametrize("told", [lambda context: context.request_context.request.headers["x-user"], lambda _: None])
+@pytest.mark.parametrize(
+    "told", [lambda context: context.request_context.request.headers["x-user"], lambda _: None]
+)
 def test_a_request_that_does_not_tell_whose_memory_is_an_error_of_one_line(
     memories: Memories, told: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -478,7 +559,9 @@ def test_a_request_that_does_not_tell_whose_memory_is_an_error_of_one_line(
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "memory.example"])
-def test_beyond_this_machine_nothing_is_served_unless_told_otherwise(memories: Memories, host: str) -> None:
+def test_beyond_this_machine_nothing_is_served_unless_told_otherwise(
+    memories: Memories, host: str
+) -> None:
     with pytest.raises(InvalidInput, match="host"):
         serve(make_server(memories), http=True, host=host)
 
@@ -508,9 +591,31 @@ def test_demem_mcp_serves_what_it_is_told_to_and_says_what_it_lacks(
     from demem_agent.cli import main as demem
 
     served: list[Any] = []
-    monkeypatch.setattr(adapter, "serve", lambda server, **options: served.append((server, options)))
-    assert demem(["mcp", "-m", str(tmp_path / "m.db"), "--id", "ana", "--http", "--allow-host", "a.example"]) == 0
-    assert served[0][1] == {"http": True, "host": "127.0.0.1", "port": 8000, "hosts": ("a.example",), "origins": ()}
+    monkeypatch.setattr(
+        adapter, "serve", lambda server, **options: served.append((server, options))
+    )
+    assert (
+        demem(
+            [
+                "mcp",
+                "-m",
+                str(tmp_path / "m.db"),
+                "--id",
+                "ana",
+                "--http",
+                "--allow-host",
+                "a.example",
+            ]
+        )
+        == 0
+    )
+    assert served[0][1] == {
+        "http": True,
+        "host": "127.0.0.1",
+        "port": 8000,
+        "hosts": ("a.example",),
+        "origins": (),
+    }
     assert demem(["mcp", "-m", str(tmp_path / "no" / "m.db")]) == 1
     monkeypatch.setitem(sys.modules, "demem_adapters.mcp", None)
     assert demem(["mcp", "-m", str(tmp_path / "m.db")]) == 1
@@ -552,12 +657,18 @@ NOT_APPLICABLE = {
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("conformance") is None, reason="npm install @modelcontextprotocol/conformance")
+@pytest.mark.skipif(
+    shutil.which("conformance") is None, reason="npm install @modelcontextprotocol/conformance"
+)
 def test_all_scenarios_of_the_conformance_suite_that_apply_pass(url: str) -> None:
     command = ["conformance", "server", "--url", url]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stdout
     found = dict(
-        re.findall(r"^(?:\x1b\[\d+m)?[✓✗](?:\x1b\[\d+m)? ([\w-]+): \d+ passed, (\d+) failed", done, re.MULTILINE)
+        re.findall(
+            r"^(?:\x1b\[\d+m)?[✓✗](?:\x1b\[\d+m)? ([\w-]+): \d+ passed, (\d+) failed",
+            done,
+            re.MULTILINE,
+        )
     )
     assert len(found) >= 30
     assert {name for name, failed in found.items() if int(failed)} == {

@@ -34,7 +34,11 @@ def stored(folder: Path, **options: Any) -> Memories:
 def test_a_namespace_of_none_has_no_memory(memories: Memories) -> None:
     memories.remember(None, VALVE)
     assert memories.converse(None, VALVE, "Noted.", key="1") is None
-    assert (memories.recall(None, ASKED), memories.prepare(None, ASKED), memories.known(None)) == (None, None, None)
+    assert (memories.recall(None, ASKED), memories.prepare(None, ASKED), memories.known(None)) == (
+        None,
+        None,
+        None,
+    )
     assert memories.export() == {}
 
 
@@ -53,14 +57,19 @@ def test_a_namespace_that_is_no_name_is_named_as_the_field(
 
 
 def test_a_function_that_gives_nothing_means_no_memory() -> None:
-    assert [named(namespace, {"user": ""}) for namespace in (lambda call: call["user"], lambda _: None, "ana")] == [
+    assert [
+        named(namespace, {"user": ""})
+        for namespace in (lambda call: call["user"], lambda _: None, "ana")
+    ] == [
         None,
         None,
         "ana",
     ]
 
 
-@pytest.mark.parametrize("options", [{"limit": 0}, {"limit": "2000"}, {"most_open": 0}, {"memory_id": "x"}])
+@pytest.mark.parametrize(
+    "options", [{"limit": 0}, {"limit": "2000"}, {"most_open": 0}, {"memory_id": "x"}]
+)
 def test_a_wrong_option_is_refused_when_the_memories_are_made(options: Any) -> None:
     with pytest.raises(InvalidInput, match=next(iter(options))):
         Memories(**options)
@@ -114,7 +123,9 @@ def test_a_copy_of_memories_in_a_file_shares_it(tmp_path: Path) -> None:
         memories.remember("ana", VALVE)
         again = copy.deepcopy(memories)
         assert (texts(again), again.limit) == ([VALVE], 77)
-    assert SlotMemory.open(f"sqlite:///{tmp_path}/bot.db", memory_id="ana", tenant="acme", encoder=BagEncoder())
+    assert SlotMemory.open(
+        f"sqlite:///{tmp_path}/bot.db", memory_id="ana", tenant="acme", encoder=BagEncoder()
+    )
 
 
 def test_a_limit_of_nothing_is_refused_and_not_the_default(memories: Memories) -> None:
@@ -130,7 +141,9 @@ def test_an_export_has_what_is_stored_whether_it_is_open_or_not(tmp_path: Path) 
         assert [*memories.export()] == ["ana"]
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deep", "pickle"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deep", "pickle"]
+)
 def test_a_copy_knows_the_answers_of_calls(memories: Memories, copied: Any) -> None:
     memories.converse("ana", ASKED, "Brass.", key="1", call="c1")
     assert copied(memories).feedback("c1", thumbs=True).reward == 1.0
@@ -153,7 +166,9 @@ def test_an_answer_given_from_nothing_rests_on_nothing(memories: Memories) -> No
     assert (context.read, context.supports) == ((), ())
 
 
-def test_a_turn_carried_out_again_is_remembered_once_and_both_its_calls_are_known(memories: Memories) -> None:
+def test_a_turn_carried_out_again_is_remembered_once_and_both_its_calls_are_known(
+    memories: Memories,
+) -> None:
     for call in ("c1", "c2"):
         memories.converse("ana", ASKED, "Brass.", key="1", call=call)
     assert texts(memories) == [ASKED, "Brass."]
@@ -230,17 +245,23 @@ def test_what_was_answered_from_an_answer_goes_with_it(memories: Memories) -> No
     assert "4711" not in str(memories.export())
 
 
-def test_a_question_with_a_block_pasted_into_it_is_known_by_its_own_words(memories: Memories) -> None:
+def test_a_question_with_a_block_pasted_into_it_is_known_by_its_own_words(
+    memories: Memories,
+) -> None:
     memories.remember("ana", "The gate squeaks.")
     block = f"{DECLARED}\n{memories.of('ana').read('gate').text}\n"
     memories.converse("ana", block + VALVE, "Brass, I see.", key="1")
     assert memories.forget("ana", "e2") == ("e2", "e3")
 
 
-def test_forgetting_that_failed_half_way_can_be_made_again(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forgetting_that_failed_half_way_can_be_made_again(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memories.converse("ana", VALVE, "So it is brass.", key="1")
     with monkeypatch.context() as patch:
-        patch.setattr(SlotMemory, "forget", lambda *_, **__: (_ for _ in ()).throw(StoreError("busy")))
+        patch.setattr(
+            SlotMemory, "forget", lambda *_, **__: (_ for _ in ()).throw(StoreError("busy"))
+        )
         with pytest.raises(StoreError):
             memories.forget("ana", "e1")
     assert memories.forget("ana", "e1") == ("e1", "e2")

@@ -47,7 +47,9 @@ def said(text: str) -> list[dict[str, Any]]:
 
 
 def ask(wrapped: Any, text: str, **more: Any) -> Any:
-    return wrapped.chat.completions.create(model=more.pop("model", "good"), messages=said(text), **more)
+    return wrapped.chat.completions.create(
+        model=more.pop("model", "good"), messages=said(text), **more
+    )
 
 
 def texts(memories: Memories) -> list[str]:
@@ -71,7 +73,9 @@ def test_it_goes_where_it_is_to_go(provider: Provider, memories: Memories, injec
     assert block["role"] == inject
 
 
-def test_what_was_said_before_is_put_before_the_model_as_data(provider: Provider, memories: Memories) -> None:
+def test_what_was_said_before_is_put_before_the_model_as_data(
+    provider: Provider, memories: Memories
+) -> None:
     wrapped = wrap(client(provider), memories)
     ask(wrapped, "My boiler has a brass valve.")
     ask(wrapped, "Which valve has my boiler?")
@@ -82,7 +86,9 @@ def test_what_was_said_before_is_put_before_the_model_as_data(provider: Provider
     assert last_messages(provider)[-1]["content"] == "Which valve has my boiler?"
 
 
-def test_what_was_put_before_the_model_is_not_remembered_again(provider: Provider, memories: Memories) -> None:
+def test_what_was_put_before_the_model_is_not_remembered_again(
+    provider: Provider, memories: Memories
+) -> None:
     wrapped = wrap(client(provider), memories)
     for _ in range(3):
         ask(wrapped, "Which valve has my boiler?")
@@ -98,7 +104,9 @@ def test_a_failed_or_cut_off_call_leaves_nothing_false(
 ) -> None:
     wrapped = wrap(client(provider), memories)
     try:
-        response = ask(wrapped, "My boiler has a brass valve.", model=f"fault-{fault}", stream=stream)
+        response = ask(
+            wrapped, "My boiler has a brass valve.", model=f"fault-{fault}", stream=stream
+        )
         if stream:
             list(response)
     except (openai.OpenAIError, ValueError):
@@ -107,15 +115,23 @@ def test_a_failed_or_cut_off_call_leaves_nothing_false(
 
 
 @pytest.mark.parametrize("fault", ["no-finish", "cut-body"])
-def test_a_stream_that_ends_early_is_not_remembered(provider: Provider, memories: Memories, fault: str) -> None:
-    stream = ask(wrap(client(provider), memories), "My boiler?", model=f"fault-{fault}", stream=True)
+def test_a_stream_that_ends_early_is_not_remembered(
+    provider: Provider, memories: Memories, fault: str
+) -> None:
+    stream = ask(
+        wrap(client(provider), memories), "My boiler?", model=f"fault-{fault}", stream=True
+    )
     with contextlib.suppress(Exception):  # whatever this version of the client makes of it
         list(stream)
     assert texts(memories) == []
 
 
-def test_a_stream_passes_through_and_is_remembered_at_its_end(provider: Provider, memories: Memories) -> None:
-    with ask(wrap(client(provider), memories), "My boiler has a brass valve.", stream=True) as stream:
+def test_a_stream_passes_through_and_is_remembered_at_its_end(
+    provider: Provider, memories: Memories
+) -> None:
+    with ask(
+        wrap(client(provider), memories), "My boiler has a brass valve.", stream=True
+    ) as stream:
         heard = "".join(piece.choices[0].delta.content or "" for piece in stream)
     assert heard == "Noted: My boiler has a brass valve."
     assert texts(memories) == ["My boiler has a brass valve.", heard]
@@ -147,7 +163,9 @@ def test_feedback_by_the_id_of_the_response(provider: Provider, memories: Memori
 
 def test_async_calls_do_the_same(provider: Provider, memories: Memories) -> None:
     async def run() -> str:
-        async with openai.AsyncOpenAI(base_url=provider.url, api_key="unused", max_retries=0) as plain:
+        async with openai.AsyncOpenAI(
+            base_url=provider.url, api_key="unused", max_retries=0
+        ) as plain:
             wrapped = wrap(plain, memories)
             await ask(wrapped, "My boiler has a brass valve.")
             stream = await ask(wrapped, "Which valve has my boiler?", stream=True)
@@ -161,25 +179,37 @@ def test_async_calls_do_the_same(provider: Provider, memories: Memories) -> None
 def test_a_message_may_be_an_object_of_the_client(provider: Provider, memories: Memories) -> None:
     wrapped = wrap(client(provider), memories)
     first = ask(wrapped, "My boiler has a brass valve.").choices[0].message
-    messages = [*said("My boiler has a brass valve."), first, {"role": "user", "content": "Which valve?"}]
+    messages = [
+        *said("My boiler has a brass valve."),
+        first,
+        {"role": "user", "content": "Which valve?"},
+    ]
     wrapped.chat.completions.create(model="good", messages=messages)
     assert texts(memories)[-2:] == ["Which valve?", "Noted: Which valve?"]
 
 
-def test_a_client_with_other_options_has_memory_still(provider: Provider, memories: Memories) -> None:
+def test_a_client_with_other_options_has_memory_still(
+    provider: Provider, memories: Memories
+) -> None:
     ask(wrap(client(provider), memories).with_options(timeout=5.0), "My boiler has a brass valve.")
     assert len(texts(memories)) == 2
 
 
-def test_breaking_off_at_the_finish_reason_loses_nothing(provider: Provider, memories: Memories) -> None:
+def test_breaking_off_at_the_finish_reason_loses_nothing(
+    provider: Provider, memories: Memories
+) -> None:
     for piece in ask(wrap(client(provider), memories), "My boiler has a brass valve.", stream=True):
         if piece.choices[0].finish_reason:
             break
     assert len(texts(memories)) == 2
 
 
-def test_a_call_whose_namespace_is_none_has_no_memory(provider: Provider, memories: Memories) -> None:
-    response = ask(wrap(client(provider), memories, namespace=lambda call: call.get("user")), "My boiler?")
+def test_a_call_whose_namespace_is_none_has_no_memory(
+    provider: Provider, memories: Memories
+) -> None:
+    response = ask(
+        wrap(client(provider), memories, namespace=lambda call: call.get("user")), "My boiler?"
+    )
     assert response.choices[0].message.content == "Noted: My boiler?"
     assert memories.export() == {}
 
@@ -187,63 +217,104 @@ def test_a_call_whose_namespace_is_none_has_no_memory(provider: Provider, memori
 def test_a_raw_response_is_the_clients_own(provider: Provider, memories: Memories) -> None:
     memories.remember("default", "My boiler has a brass valve.")
     raw = wrap(client(provider), memories).chat.completions.with_raw_response
-    assert raw.create(model="good", messages=said("Which valve?")).parse().choices[0].message.content
+    assert (
+        raw.create(model="good", messages=said("Which valve?")).parse().choices[0].message.content
+    )
     assert len(last_messages(provider)) == 2
     assert len(texts(memories)) == 1
 
 
 def test_a_helper_that_streams_has_memory(provider: Provider, memories: Memories) -> None:
     wrapped = wrap(client(provider), memories)
-    with wrapped.chat.completions.stream(model="good", messages=said("My boiler has a brass valve.")) as stream:
+    with wrapped.chat.completions.stream(
+        model="good", messages=said("My boiler has a brass valve.")
+    ) as stream:
         stream.until_done()
     assert len(texts(memories)) == 2
 
 
 def test_tool_loops_at_the_same_time_keep_to_their_own_questions(memories: Memories) -> None:
     turns = Turns(memories, "default", "user")
-    calls = [SimpleNamespace(index=0, message=SimpleNamespace(content=None), finish_reason="tool_calls")]
-    done = [SimpleNamespace(index=0, message=SimpleNamespace(content="Done."), finish_reason="stop")]
+    calls = [
+        SimpleNamespace(index=0, message=SimpleNamespace(content=None), finish_reason="tool_calls")
+    ]
+    done = [
+        SimpleNamespace(index=0, message=SimpleNamespace(content="Done."), finish_reason="stop")
+    ]
     asked = [said(f"What does thing {n} weigh?") for n in range(3)]
-    for choices, tools in ((calls, []), (done, [{"role": "assistant"}, {"role": "tool", "content": "A kilo."}])):
+    for choices, tools in (
+        (calls, []),
+        (done, [{"role": "assistant"}, {"role": "tool", "content": "A kilo."}]),
+    ):
         for n, messages in enumerate(asked):
             turn, _ = turns.begin({"messages": [*messages, *tools]})
             turn.hear(SimpleNamespace(id=f"r{n}{len(tools)}", choices=choices))
             turn.end()
-    assert [text for text in texts(memories) if text != "Done."] == [m[-1]["content"] for m in asked]
+    assert [text for text in texts(memories) if text != "Done."] == [
+        m[-1]["content"] for m in asked
+    ]
 
 
-def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(provider: Provider, memories: Memories) -> None:
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    provider: Provider, memories: Memories
+) -> None:
     memories.remember("default", "My boiler has a brass valve.")
     turns = Turns(memories, "default", "user")
     first, sent = turns.begin({"messages": said("Which valve has my boiler?")})
-    calls = [SimpleNamespace(index=0, message=SimpleNamespace(content=None), finish_reason="tool_calls")]
+    calls = [
+        SimpleNamespace(index=0, message=SimpleNamespace(content=None), finish_reason="tool_calls")
+    ]
     first.hear(SimpleNamespace(id="r1", choices=calls))
     first.end()
-    tool = [{"role": "assistant", "content": None}, {"role": "tool", "content": "It weighs a kilo."}]
+    tool = [
+        {"role": "assistant", "content": None},
+        {"role": "tool", "content": "It weighs a kilo."},
+    ]
     _, again = turns.begin({"messages": [*said("Which valve has my boiler?"), *tool]})
     assert again["messages"][: len(sent["messages"])] == sent["messages"]
     assert "- user: Which valve" not in str(again)
 
 
-def test_what_the_model_is_shown_anyway_is_not_recalled(provider: Provider, memories: Memories) -> None:
+def test_what_the_model_is_shown_anyway_is_not_recalled(
+    provider: Provider, memories: Memories
+) -> None:
     wrapped = wrap(client(provider), memories)
     memories.remember("default", "The valve of the boiler was fitted in 2019.")
     first: Any = said("My boiler has a brass valve.")
-    answer = wrapped.chat.completions.create(model="good", messages=first).choices[0].message.content
-    messages = [*first, {"role": "assistant", "content": answer}, {"role": "user", "content": "Which valve?"}]
+    answer = (
+        wrapped.chat.completions.create(model="good", messages=first).choices[0].message.content
+    )
+    messages = [
+        *first,
+        {"role": "assistant", "content": answer},
+        {"role": "user", "content": "Which valve?"},
+    ]
     wrapped.chat.completions.create(model="good", messages=messages)
     (block,) = [m["content"] for m in last_messages(provider) if DECLARED in m["content"]]
     assert "2019" in block
     assert "brass" not in block
 
 
-@pytest.mark.parametrize("content", ["Which valve has my boiler?", [{"type": "text", "text": "Which valve?"}]])
-def test_merged_it_is_the_beginning_of_the_question(provider: Provider, memories: Memories, content: Any) -> None:
+@pytest.mark.parametrize(
+    "content", ["Which valve has my boiler?", [{"type": "text", "text": "Which valve?"}]]
+)
+def test_merged_it_is_the_beginning_of_the_question(
+    provider: Provider, memories: Memories, content: Any
+) -> None:
     memories.remember("default", "My boiler has a brass valve.")
-    messages: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": content}]
-    wrap(client(provider), memories, inject="merged").chat.completions.create(model="good", messages=messages)
+    messages: Any = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": content},
+    ]
+    wrap(client(provider), memories, inject="merged").chat.completions.create(
+        model="good", messages=messages
+    )
     _, sent = last_messages(provider)
-    whole = sent["content"] if isinstance(content, str) else "\n\n".join(part["text"] for part in sent["content"])
+    whole = (
+        sent["content"]
+        if isinstance(content, str)
+        else "\n\n".join(part["text"] for part in sent["content"])
+    )
     assert whole.startswith(f"{DECLARED}\n")
     assert whole.endswith(content if isinstance(content, str) else "Which valve?")
     assert "brass valve" not in texts(memories)[1]
@@ -268,7 +339,10 @@ def test_what_is_said_once_more_after_something_else_is_remembered_again(
 
 
 def test_a_part_without_text_is_no_word(provider: Provider, memories: Memories) -> None:
-    parts = [{"type": "text", "text": "My boiler"}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+    parts = [
+        {"type": "text", "text": "My boiler"},
+        {"type": "image_url", "image_url": {"url": "data:,"}},
+    ]
     message = {"role": "user", "content": parts}
     wrap(client(provider), memories).chat.completions.create(model="good", messages=[message])
     assert texts(memories)[0] == "My boiler"

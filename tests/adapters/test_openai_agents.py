@@ -13,7 +13,9 @@ import pytest
 from adapter_contract import ASKED as WHICH
 from adapter_contract import VALVE, AdapterContract, Driver, Ending, texts
 
-pytest.importorskip("agents", reason="the openai_agents adapter: pip install 'demem-agent[openai-agents]'")
+pytest.importorskip(
+    "agents", reason="the openai_agents adapter: pip install 'demem-agent[openai-agents]'"
+)
 
 import agents
 from agents import Agent, Runner, SQLiteSession, function_tool
@@ -42,8 +44,12 @@ def memories() -> Memories:
 class Talk:
     """An agent with a scripted model, and a session with memory."""
 
-    def __init__(self, memories: Memories, *steps: Any, session: str = "ana", **options: Any) -> None:
-        self.model = ScriptedModel(step if isinstance(step, Sequence | Exception) else [step] for step in steps)
+    def __init__(
+        self, memories: Memories, *steps: Any, session: str = "ana", **options: Any
+    ) -> None:
+        self.model = ScriptedModel(
+            step if isinstance(step, Sequence | Exception) else [step] for step in steps
+        )
         self.agent = Agent("Helper", model=self.model, tools=[function_tool(weigh)])
         self.session = MemorySession(SQLiteSession(session), memories, **options)
 
@@ -78,7 +84,9 @@ def unfinished(text: str) -> Any:
 
 def refusal() -> Any:
     content = [ResponseOutputRefusal(type="refusal", refusal="I would rather not say.")]
-    return ResponseOutputMessage(id="no", type="message", role="assistant", status="completed", content=content)
+    return ResponseOutputMessage(
+        id="no", type="message", role="assistant", status="completed", content=content
+    )
 
 
 def block_in(items: Sequence[dict[str, Any]]) -> Any:
@@ -125,7 +133,13 @@ class Listed:
 
 class Sessions(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         id = event or uuid.uuid4().hex
         said = assistant_message(reply, item_id=f"msg-{id}")
@@ -143,7 +157,11 @@ class Sessions(Driver):
 class TestContract(AdapterContract):
     name = "openai_agents"
     driver = Sessions
-    shows = ("The boiler in the kitchen has a brass valve", "holds all 8 items", "I see 1 message(s) of yours")
+    shows = (
+        "The boiler in the kitchen has a brass valve",
+        "holds all 8 items",
+        "I see 1 message(s) of yours",
+    )
 
     def after_page(self, namespace: dict[str, Any]) -> None:
         assert texts(namespace["memories"])[:2] == [VALVE, "Noted."]
@@ -153,7 +171,11 @@ class TestContract(AdapterContract):
 def test_a_copy_has_its_own_items(memories: Memories) -> None:
     session = MemorySession(Listed("ana"), memories)
     again = copy.deepcopy(session)
-    asyncio.run(again.add_items([{"role": "user", "content": VALVE}, {"role": "assistant", "content": "Noted."}]))
+    asyncio.run(
+        again.add_items(
+            [{"role": "user", "content": VALVE}, {"role": "assistant", "content": "Noted."}]
+        )
+    )
     assert (session.session.items, len(again.session.items)) == ([], 2)
 
 
@@ -170,14 +192,19 @@ def test_what_was_put_before_the_model_is_not_remembered_again(memories: Memorie
 
 
 def test_neither_calls_of_tools_nor_their_results_are_remembered(memories: Memories) -> None:
-    talk = Talk(memories, function_call("weigh", {"thing": "valve"}, call_id="c1"), answer("Two kilos."))
+    talk = Talk(
+        memories, function_call("weigh", {"thing": "valve"}, call_id="c1"), answer("Two kilos.")
+    )
     talk.say("How heavy is the valve?")
     assert texts(memories) == ["How heavy is the valve?", "Two kilos."]
     assert len(talk.kept) == 4
 
 
 def test_parts_of_a_message_are_remembered_as_its_text(memories: Memories) -> None:
-    parts = [{"type": "input_text", "text": VALVE}, {"type": "input_image", "image_url": "data:,", "detail": "low"}]
+    parts = [
+        {"type": "input_text", "text": VALVE},
+        {"type": "input_image", "image_url": "data:,", "detail": "low"},
+    ]
     Talk(memories, answer("I see.")).say([{"role": "user", "content": parts}])
     assert texts(memories) == [VALVE, "I see."]
 
@@ -187,7 +214,9 @@ def test_parts_of_a_message_are_remembered_as_its_text(memories: Memories) -> No
     [lambda: RuntimeError("no model"), lambda: unfinished("Noted: My boi"), refusal],
     ids=["error", "cut", "no"],
 )
-def test_a_failed_or_cut_off_call_leaves_nothing_false(memories: Memories, failing: Callable[[], Any]) -> None:
+def test_a_failed_or_cut_off_call_leaves_nothing_false(
+    memories: Memories, failing: Callable[[], Any]
+) -> None:
     talk = Talk(memories, failing())
     with contextlib.suppress(RuntimeError, agents.exceptions.ModelRefusalError):
         talk.say(VALVE)
@@ -203,8 +232,12 @@ def test_what_a_failed_call_left_open_is_remembered_once_it_is_answered(memories
     assert texts(memories) == [VALVE, "Did you get that?", "Noted."]
 
 
-def test_what_a_failed_call_left_open_stays_in_the_memory_of_the_one_who_said_it(memories: Memories) -> None:
-    talk = Talk(memories, RuntimeError("no model"), answer("Tea it is."), namespace=lambda context: context)
+def test_what_a_failed_call_left_open_stays_in_the_memory_of_the_one_who_said_it(
+    memories: Memories,
+) -> None:
+    talk = Talk(
+        memories, RuntimeError("no model"), answer("Tea it is."), namespace=lambda context: context
+    )
     with pytest.raises(RuntimeError):
         talk.say("My PIN is 4417.", context="cal")
     talk.say("I like tea.", context="bea")
@@ -212,18 +245,29 @@ def test_what_a_failed_call_left_open_stays_in_the_memory_of_the_one_who_said_it
     assert memories.known("cal") is None
 
 
-def test_the_answer_of_a_run_without_the_input_filter_is_to_its_own_question(memories: Memories) -> None:
+def test_the_answer_of_a_run_without_the_input_filter_is_to_its_own_question(
+    memories: Memories,
+) -> None:
     talk = Talk(memories, answer("Brass."), answer("Paris."))
     talk.say(WHICH)
     asyncio.run(Runner.run(talk.agent, "What is the capital of France?", session=talk.session))
-    assert [context.query for context in memories.of("ana").contexts()] == [WHICH, "What is the capital of France?"]
+    assert [context.query for context in memories.of("ana").contexts()] == [
+        WHICH,
+        "What is the capital of France?",
+    ]
 
 
-def test_what_is_said_once_more_after_something_else_is_remembered_again(memories: Memories) -> None:
+def test_what_is_said_once_more_after_something_else_is_remembered_again(
+    memories: Memories,
+) -> None:
     talk = Talk(memories, *[answer("Noted.")] * 3)
     for said in ("Yes.", "No.", "Yes."):
         talk.say(said)
-    assert [item.text for item in memories.of("ana").evidence() if item.speaker == "user"] == ["Yes.", "No.", "Yes."]
+    assert [item.text for item in memories.of("ana").evidence() if item.speaker == "user"] == [
+        "Yes.",
+        "No.",
+        "Yes.",
+    ]
 
 
 def test_a_message_that_is_taken_back_is_not_remembered_with_the_next(memories: Memories) -> None:
@@ -268,7 +312,9 @@ def test_the_same_items_again_are_remembered_once(memories: Memories) -> None:
 
 
 @pytest.mark.parametrize("inject", ["user", "system"])
-def test_what_was_said_in_another_session_is_put_before_the_model_as_data(memories: Memories, inject: Any) -> None:
+def test_what_was_said_in_another_session_is_put_before_the_model_as_data(
+    memories: Memories, inject: Any
+) -> None:
     Talk(memories, answer("Good to know."), session="monday", namespace="ana").say(VALVE)
     talk = Talk(memories, answer("Brass."), session="tuesday", namespace="ana", inject=inject)
     talk.say(WHICH)
@@ -289,20 +335,31 @@ def test_what_is_in_the_window_is_not_recalled(memories: Memories) -> None:
 
 def test_results_of_tools_leave_what_was_recalled_as_it_was(memories: Memories) -> None:
     memories.remember("ana", VALVE)
-    talk = Talk(memories, [answer("One moment."), function_call("weigh", {"thing": "x"}, call_id="c1")], answer("Two."))
+    talk = Talk(
+        memories,
+        [answer("One moment."), function_call("weigh", {"thing": "x"}, call_id="c1")],
+        answer("Two."),
+    )
     talk.say(WHICH)
     first, second = (block_in(call.input) for call in talk.model.calls)
     assert first == second
     assert WHICH not in first["content"]
 
 
-@given(st.lists(st.sampled_from(["user", "assistant", "call", "result"]), max_size=20), st.integers(0, 5))
-def test_the_window_is_the_end_of_the_history_from_where_a_turn_begins(kinds: list[str], turns: int) -> None:
+@given(
+    st.lists(st.sampled_from(["user", "assistant", "call", "result"]), max_size=20),
+    st.integers(0, 5),
+)
+def test_the_window_is_the_end_of_the_history_from_where_a_turn_begins(
+    kinds: list[str], turns: int
+) -> None:
     items = [
         {"role": kind, "n": n} if kind in ("user", "assistant") else {"type": kind, "n": n}
         for n, kind in enumerate(kinds)
     ]
-    shown = MemorySession(SQLiteSession("ana"), Memories(), turns=turns).window(items, new := [{"role": "user"}])
+    shown = MemorySession(SQLiteSession("ana"), Memories(), turns=turns).window(
+        items, new := [{"role": "user"}]
+    )
     history, users = shown[:-1], kinds.count("user")
     assert shown == items[len(items) - len(history) :] + new
     assert sum(item.get("role") == "user" for item in history) == min(turns, users)
@@ -312,7 +369,9 @@ def test_the_window_is_the_end_of_the_history_from_where_a_turn_begins(kinds: li
 # The session loses nothing
 
 ITEMS = st.lists(
-    st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant", "system"]), "content": st.text(max_size=9)}),
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant", "system"]), "content": st.text(max_size=9)}
+    ),
     max_size=3,
 )
 STEPS = st.one_of(
@@ -326,14 +385,21 @@ STEPS = st.one_of(
 @given(st.lists(STEPS, max_size=12))
 def test_it_behaves_as_the_session_that_it_wraps(steps: list[tuple[Any, ...]]) -> None:
     async def run() -> None:
-        plain, wrapped = SQLiteSession("ana"), MemorySession(SQLiteSession("ana"), Memories(encoder=BagEncoder()))
+        plain, wrapped = (
+            SQLiteSession("ana"),
+            MemorySession(SQLiteSession("ana"), Memories(encoder=BagEncoder())),
+        )
         for name, *given_to_it in [*steps, ("get_items",)]:
-            assert await getattr(plain, name)(*given_to_it) == await getattr(wrapped, name)(*given_to_it)
+            assert await getattr(plain, name)(*given_to_it) == await getattr(wrapped, name)(
+                *given_to_it
+            )
 
     asyncio.run(run())
 
 
-def test_it_is_a_session_to_the_sdk_and_shows_the_rest_of_the_one_it_wraps(memories: Memories) -> None:
+def test_it_is_a_session_to_the_sdk_and_shows_the_rest_of_the_one_it_wraps(
+    memories: Memories,
+) -> None:
     inner = SQLiteSession("ana")
     session = MemorySession(inner, memories)
     assert isinstance(session, Session)
@@ -395,7 +461,9 @@ def test_turns_below_zero_are_refused(memories: Memories) -> None:
 
 def test_a_session_that_the_sdk_treats_apart_is_refused(memories: Memories) -> None:
     with pytest.raises(InvalidInput, match="session"):
-        MemorySession(agents.OpenAIConversationsSession(conversation_id="c", openai_client=object()), memories)
+        MemorySession(
+            agents.OpenAIConversationsSession(conversation_id="c", openai_client=object()), memories
+        )
 
 
 # Feedback, docs, example

@@ -31,7 +31,9 @@ def memories() -> Memories:
 
 
 def client(provider: Provider, memories: Memories, **more: Any) -> openai.OpenAI:
-    return wrap(openai.OpenAI(base_url=provider.url, api_key="unused", max_retries=0), memories, **more)
+    return wrap(
+        openai.OpenAI(base_url=provider.url, api_key="unused", max_retries=0), memories, **more
+    )
 
 
 def texts(memories: Memories) -> list[str]:
@@ -56,7 +58,8 @@ class TestContract(AdapterContract):
 
 
 @pytest.mark.parametrize(
-    "fault", ["500", "no-choices", "length", "filtered", "refusal", "reset", "no-finish", "cut-body"]
+    "fault",
+    ["500", "no-choices", "length", "filtered", "refusal", "reset", "no-finish", "cut-body"],
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_failed_or_cut_off_call_leaves_nothing_false(
@@ -77,14 +80,20 @@ def test_a_stream_passes_through_and_is_remembered_at_its_end(
     wrapped = client(provider, memories)
     if helper:
         with wrapped.responses.stream(model="good", input=VALVE) as stream:
-            heard = "".join(event.delta for event in stream if event.type == "response.output_text.delta")
+            heard = "".join(
+                event.delta for event in stream if event.type == "response.output_text.delta"
+            )
     else:
         events = wrapped.responses.create(model="good", input=VALVE, stream=True)
-        heard = "".join(event.delta for event in events if event.type == "response.output_text.delta")
+        heard = "".join(
+            event.delta for event in events if event.type == "response.output_text.delta"
+        )
     assert texts(memories) == [VALVE, heard]
 
 
-def test_what_is_recalled_goes_before_the_question_as_an_item(provider: Provider, memories: Memories) -> None:
+def test_what_is_recalled_goes_before_the_question_as_an_item(
+    provider: Provider, memories: Memories
+) -> None:
     memories.remember("default", VALVE)
     client(provider, memories).responses.create(model="good", input=ASKED, instructions="Be brief.")
     block, asked = sent(provider)
@@ -92,9 +101,13 @@ def test_what_is_recalled_goes_before_the_question_as_an_item(provider: Provider
     assert asked == {"role": "user", "content": ASKED}
 
 
-def test_for_the_system_it_goes_to_the_instructions_of_this_call(provider: Provider, memories: Memories) -> None:
+def test_for_the_system_it_goes_to_the_instructions_of_this_call(
+    provider: Provider, memories: Memories
+) -> None:
     memories.remember("default", VALVE)
-    client(provider, memories, inject="system").responses.create(model="good", input=ASKED, instructions="Be brief.")
+    client(provider, memories, inject="system").responses.create(
+        model="good", input=ASKED, instructions="Be brief."
+    )
     told = provider.requests[-1].body["instructions"]
     assert told.startswith(f"Be brief.\n\n{DECLARED}")
     assert sent(provider) == [{"role": "user", "content": ASKED}]
@@ -129,28 +142,40 @@ def response(*kinds: str, text: str = "", id: str = "r1") -> Any:
         (("mcp_approval_request",), "tool_calls"),
     ],
 )
-def test_a_response_waits_for_tools_that_the_application_carries_out(kinds: tuple[str, ...], finish: str) -> None:
+def test_a_response_waits_for_tools_that_the_application_carries_out(
+    kinds: tuple[str, ...], finish: str
+) -> None:
     assert heard_of_response(response(*kinds, text="x")).finish == finish
 
 
 @pytest.mark.parametrize("by_id", [False, True])
-def test_the_answer_after_tools_is_to_the_question_before_them(memories: Memories, by_id: bool) -> None:
+def test_the_answer_after_tools_is_to_the_question_before_them(
+    memories: Memories, by_id: bool
+) -> None:
     memories.remember("default", VALVE)
     turns = ResponseTurns(memories, "default", "user")
     first, asked = turns.begin({"input": ASKED})
     first.hear(response("function_call"))
     first.end()
     result = {"type": "function_call_output", "call_id": "c1", "output": "A kilo."}
-    call = {"input": [result], "previous_response_id": "r1"} if by_id else {"input": [*asked["input"][1:], result]}
+    call = (
+        {"input": [result], "previous_response_id": "r1"}
+        if by_id
+        else {"input": [*asked["input"][1:], result]}
+    )
     second, again = turns.begin(call)
     second.hear(response("message", text="Brass, a kilo.", id="r2"))
     second.end()
     assert texts(memories) == [VALVE, ASKED, "Brass, a kilo."]
     assert [context.query for context in memories.of("default").contexts()] == [ASKED]
-    assert (again["input"] == [result]) is by_id  # what the provider keeps already is not put there again
+    assert (
+        again["input"] == [result]
+    ) is by_id  # what the provider keeps already is not put there again
 
 
-def test_what_waits_for_tools_is_gone_on_with_in_its_own_namespace_alone(memories: Memories) -> None:
+def test_what_waits_for_tools_is_gone_on_with_in_its_own_namespace_alone(
+    memories: Memories,
+) -> None:
     memories.remember("ana", VALVE)
     turns = ResponseTurns(memories, lambda call: call["user"], "system")
     first, _ = turns.begin({"input": ASKED, "user": "ana"})
@@ -178,7 +203,9 @@ def test_a_conversation_that_the_provider_keeps_goes_on_after_tools(memories: Me
     assert not turns.waiting
 
 
-def test_the_same_words_in_another_conversation_are_another_event(provider: Provider, memories: Memories) -> None:
+def test_the_same_words_in_another_conversation_are_another_event(
+    provider: Provider, memories: Memories
+) -> None:
     wrapped = client(provider, memories)
     for conversation in ("a", "b"):
         wrapped.responses.create(model="good", input="Yes.", previous_response_id=conversation)

@@ -15,14 +15,20 @@ from demem_agent.text.units import measure
 from demem_agent.types import Unit
 
 SENTENCES = [
-    f"In room {n} of the house the boiler has a valve of {metal}." for n in range(9) for metal in ("brass", "tin")
+    f"In room {n} of the house the boiler has a valve of {metal}."
+    for n in range(9)
+    for metal in ("brass", "tin")
 ]
 
 
 def memory() -> SlotMemory:
     made = SlotMemory(encoder=BagEncoder())
-    made.ingest(" ".join(SENTENCES), speaker="ana", at=datetime(2026, 3, 1), session="s", source_id="m1")
-    made.ingest_many([{"text": "The weather is fine."}, {"text": "The boiler in room 3 has a valve of brass."}])
+    made.ingest(
+        " ".join(SENTENCES), speaker="ana", at=datetime(2026, 3, 1), session="s", source_id="m1"
+    )
+    made.ingest_many(
+        [{"text": "The weather is fine."}, {"text": "The boiler in room 3 has a valve of brass."}]
+    )
     return made
 
 
@@ -38,7 +44,9 @@ def test_passages_are_the_lines_of_a_reading_by_item_and_best_first(limit: int) 
 
 
 def test_what_is_read_of_one_item_stays_in_its_order() -> None:
-    reading = memory().read("Which valve has the boiler in room 8, and which in room 0?", limit=1500)
+    reading = memory().read(
+        "Which valve has the boiler in room 8, and which in room 0?", limit=1500
+    )
     (long,) = [p.text for p in passages(reading) if p.evidence and p.evidence.source_id == "m1"]
     places = [" ".join(SENTENCES).index(line) for line in long.split("\n")]
     assert len(places) > 1
@@ -57,7 +65,11 @@ def test_of_nothing_there_are_no_passages(reading: object) -> None:
     assert passages(reading) == []  # type: ignore[arg-type]
 
 
-@given(st.lists(st.text(max_size=20), max_size=8), st.integers(0, 60), st.sampled_from(["chars", "bytes", "tokens"]))
+@given(
+    st.lists(st.text(max_size=20), max_size=8),
+    st.integers(0, 60),
+    st.sampled_from(["chars", "bytes", "tokens"]),
+)
 def test_what_fits_is_within_the_limit_and_no_passage_is_left_out_that_would_fit(
     texts: list[str], limit: int, unit: Unit
 ) -> None:
@@ -72,5 +84,10 @@ def test_what_fits_is_within_the_limit_and_no_passage_is_left_out_that_would_fit
 
 def test_details_are_json_values_and_leave_out_what_is_not_known() -> None:
     item = Evidence("e1", "x", speaker="ana", at=datetime(2026, 3, 1, 9, 30), source_id="m1")
-    assert details(item) == {"speaker": "ana", "source_id": "m1", "evidence_id": "e1", "at": "2026-03-01T09:30:00"}
+    assert details(item) == {
+        "speaker": "ana",
+        "source_id": "m1",
+        "evidence_id": "e1",
+        "at": "2026-03-01T09:30:00",
+    }
     assert details(None) == {}

@@ -14,11 +14,20 @@ import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
-pytest.importorskip("pydantic_ai", reason="the pydantic_ai adapter: pip install 'demem-agent[pydantic-ai]'")
+pytest.importorskip(
+    "pydantic_ai", reason="the pydantic_ai adapter: pip install 'demem-agent[pydantic-ai]'"
+)
 
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from pydantic_ai import Agent, ApprovalRequired, BinaryContent, DeferredToolRequests, DeferredToolResults, RunContext
+from pydantic_ai import (
+    Agent,
+    ApprovalRequired,
+    BinaryContent,
+    DeferredToolRequests,
+    DeferredToolResults,
+    RunContext,
+)
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import (
     ModelMessage,
@@ -84,7 +93,12 @@ class Watched:
 
     @property
     def parts(self) -> list[Any]:
-        return [part for message in self.seen[-1] if isinstance(message, ModelRequest) for part in message.parts]
+        return [
+            part
+            for message in self.seen[-1]
+            if isinstance(message, ModelRequest)
+            for part in message.parts
+        ]
 
 
 @dataclass
@@ -103,11 +117,21 @@ def texts(memories: Memories) -> list[str]:
 
 class Agents(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
-        response = ModelResponse([TextPart(reply)], finish_reason="length" if ending == "cut" else None)
+        response = ModelResponse(
+            [TextPart(reply)], finish_reason="length" if ending == "cut" else None
+        )
         watched = Watched(response, fails=ending == "fails")
-        bot = agent(watched.model, self.memories, deps_type=User, namespace=lambda ctx: ctx.deps.name)
+        bot = agent(
+            watched.model, self.memories, deps_type=User, namespace=lambda ctx: ctx.deps.name
+        )
         with contextlib.suppress(ConnectionError):
             asyncio.run(bot.run(text, deps=User(who), conversation_id=event or uuid.uuid4().hex))
         return watched.prompts
@@ -126,7 +150,9 @@ def test_it_is_told_who_said_what(memories: Memories) -> None:
     assert [item.speaker for item in memories.of("default").evidence()] == ["user", "assistant"]
 
 
-def test_what_was_said_before_reaches_the_model_as_data_before_the_prompt(memories: Memories) -> None:
+def test_what_was_said_before_reaches_the_model_as_data_before_the_prompt(
+    memories: Memories,
+) -> None:
     watched = Watched()
     memories.remember("default", VALVE)
     agent(watched.model, memories, system_prompt="Be brief.").run_sync(ASKED)
@@ -136,7 +162,9 @@ def test_what_was_said_before_reaches_the_model_as_data_before_the_prompt(memori
     assert asked == ASKED
 
 
-def test_it_goes_after_the_first_instructions_where_it_is_to_go_to_the_system(memories: Memories) -> None:
+def test_it_goes_after_the_first_instructions_where_it_is_to_go_to_the_system(
+    memories: Memories,
+) -> None:
     watched = Watched()
     memories.remember("default", VALVE)
     agent(watched.model, memories, system_prompt="Be brief.", inject="system").run_sync(ASKED)
@@ -148,7 +176,9 @@ def test_it_goes_after_the_first_instructions_where_it_is_to_go_to_the_system(me
 
 
 @pytest.mark.parametrize("inject", ["user", "system"])
-def test_what_is_recalled_stays_out_of_the_history_and_of_the_memory(memories: Memories, inject: Any) -> None:
+def test_what_is_recalled_stays_out_of_the_history_and_of_the_memory(
+    memories: Memories, inject: Any
+) -> None:
     bot = agent(Watched().model, memories, inject=inject)
     first = bot.run_sync(VALVE)
     second = bot.run_sync(ASKED, message_history=first.all_messages())
@@ -160,7 +190,9 @@ def test_runs_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
     async def echo(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
         await asyncio.sleep(0.01)
         shown = [str(p.content) for m in messages if isinstance(m, ModelRequest) for p in m.parts]
-        return ModelResponse(parts=[TextPart(" ".join(word for word in ("ana", "ben") if word in shown[0]))])
+        return ModelResponse(
+            parts=[TextPart(" ".join(word for word in ("ana", "ben") if word in shown[0]))]
+        )
 
     for name in ("ana", "ben"):
         memories.remember(name, f"My name is {name}.")
@@ -175,7 +207,9 @@ def test_runs_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
 
 @pytest.mark.parametrize("reason", ["content_filter", "error"])
 def test_a_cut_off_answer_leaves_nothing(memories: Memories, reason: Any) -> None:
-    agent(Watched(ModelResponse([TextPart("Not")], finish_reason=reason)).model, memories).run_sync(VALVE)
+    agent(Watched(ModelResponse([TextPart("Not")], finish_reason=reason)).model, memories).run_sync(
+        VALVE
+    )
     assert memories.known("default") is None
 
 
@@ -198,7 +232,9 @@ def test_a_stream_that_was_left_is_not_remembered(memories: Memories) -> None:
     assert "No" not in texts(memories)
 
 
-@pytest.mark.parametrize(("model", "kept"), [("good", 2), ("fault-no-finish", 0), ("fault-length", 0)])
+@pytest.mark.parametrize(
+    ("model", "kept"), [("good", 2), ("fault-no-finish", 0), ("fault-length", 0)]
+)
 def test_with_a_provider_only_an_answer_with_its_finish_reason_is_remembered(
     memories: Memories, model: str, kept: int
 ) -> None:
@@ -219,7 +255,10 @@ def test_the_question_is_recalled_for_again_after_a_tool_was_called(memories: Me
     bot = agent(watched.model, memories)
     bot.tool_plain(name="look")(lambda: "a photograph")
     bot.run_sync(ASKED)
-    assert [any(VALVE in str(message) for message in messages) for messages in watched.seen] == [True, True]
+    assert [any(VALVE in str(message) for message in messages) for messages in watched.seen] == [
+        True,
+        True,
+    ]
     assert texts(memories) == [VALVE, ASKED, "Noted."]
 
 
@@ -253,12 +292,16 @@ class Valve(BaseModel):
 
 
 def test_a_structured_output_is_remembered_as_json(memories: Memories) -> None:
-    agent(TestModel(custom_output_args={"metal": "brass"}), memories, output_type=Valve).run_sync(ASKED)
+    agent(TestModel(custom_output_args={"metal": "brass"}), memories, output_type=Valve).run_sync(
+        ASKED
+    )
     assert texts(memories) == [ASKED, '{"metal":"brass"}']
 
 
 def test_pictures_in_a_prompt_are_left_out_of_the_text(memories: Memories) -> None:
-    agent(Watched().model, memories).run_sync([VALVE, BinaryContent(b"png", media_type="image/png"), "Here it is."])
+    agent(Watched().model, memories).run_sync(
+        [VALVE, BinaryContent(b"png", media_type="image/png"), "Here it is."]
+    )
     assert texts(memories)[0] == f"{VALVE}\nHere it is."
 
 
@@ -275,7 +318,8 @@ def test_a_run_that_waits_for_approval_is_remembered_when_it_has_ended(memories:
     waiting = bot.run_sync("Order a brass valve.")
     assert memories.known("default") is None
     bot.run_sync(
-        message_history=waiting.all_messages(), deferred_tool_results=DeferredToolResults(approvals={"t1": True})
+        message_history=waiting.all_messages(),
+        deferred_tool_results=DeferredToolResults(approvals={"t1": True}),
     )
     assert texts(memories) == ["Order a brass valve.", "Noted."]
 
@@ -291,13 +335,20 @@ def test_the_tools_remember_and_recall(memories: Memories) -> None:
 
 def test_a_model_that_calls_every_tool_gets_an_answer_of_each(memories: Memories) -> None:
     result = agent(TestModel(), memories, tools=True).run_sync(VALVE)
-    assert '"recall":"Nothing is remembered."' in result.output or '"recall":"What is remembered' in result.output
+    assert (
+        '"recall":"Nothing is remembered."' in result.output
+        or '"recall":"What is remembered' in result.output
+    )
     assert '"remember":"Remembered."' in result.output
 
 
 def test_recalling_from_a_namespace_never_written_does_not_make_it(memories: Memories) -> None:
     calls = ModelResponse([ToolCallPart("recall", {"query": ASKED})])
-    bot = agent(Watched(calls, ModelResponse([TextPart("?")], finish_reason="error")).model, memories, tools=True)
+    bot = agent(
+        Watched(calls, ModelResponse([TextPart("?")], finish_reason="error")).model,
+        memories,
+        tools=True,
+    )
     bot.run_sync(ASKED)
     assert memories.known("default") is None
 
@@ -310,7 +361,10 @@ def test_a_history_goes_through_json(memories: Memories) -> None:
 
 
 def test_it_can_be_made_from_a_file(tmp_path: Path) -> None:
-    spec = {"model": "test", "capabilities": [{"LongTermMemory": {"url": f"sqlite:///{tmp_path}/bot.db", "slots": 3}}]}
+    spec = {
+        "model": "test",
+        "capabilities": [{"LongTermMemory": {"url": f"sqlite:///{tmp_path}/bot.db", "slots": 3}}],
+    }
     for _ in range(2):
         bot = Agent.from_spec(spec, custom_capability_types=[LongTermMemory])
         bot.run_sync(VALVE, conversation_id="c1")

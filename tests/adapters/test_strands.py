@@ -36,7 +36,9 @@ from demem_agent.testing import BagEncoder, Provider
 class Fake(Model):
     """A model that notes the texts it is sent, and gives what it is made to: a text, or the call of a tool."""
 
-    def __init__(self, *replies: str | dict[str, Any] | Exception, reason: str | None = "end_turn") -> None:
+    def __init__(
+        self, *replies: str | dict[str, Any] | Exception, reason: str | None = "end_turn"
+    ) -> None:
         self.replies, self.reason = list(replies), reason
         self.seen: list[list[str]] = []
 
@@ -48,8 +50,12 @@ class Fake(Model):
     def structured_output(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError
 
-    async def stream(self, messages: Any, tool_specs: Any = None, system_prompt: Any = None, **_: Any) -> Any:
-        self.seen.append([str(block.get("text", block)) for message in messages for block in message["content"]])
+    async def stream(
+        self, messages: Any, tool_specs: Any = None, system_prompt: Any = None, **_: Any
+    ) -> Any:
+        self.seen.append(
+            [str(block.get("text", block)) for message in messages for block in message["content"]]
+        )
         reply = self.replies.pop(0) if self.replies else "Noted."
         if isinstance(reply, Exception):
             raise reply
@@ -57,7 +63,9 @@ class Fake(Model):
         async for chunk in _chunks(reply):
             yield chunk
         if self.reason:
-            yield {"messageStop": {"stopReason": self.reason if isinstance(reply, str) else "tool_use"}}
+            yield {
+                "messageStop": {"stopReason": self.reason if isinstance(reply, str) else "tool_use"}
+            }
 
 
 async def _chunks(reply: str | dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
@@ -68,7 +76,9 @@ async def _chunks(reply: str | dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
             await asyncio.sleep(0)
     else:
         (name,) = reply
-        yield {"contentBlockStart": {"start": {"toolUse": {"name": name, "toolUseId": f"t-{name}"}}}}
+        yield {
+            "contentBlockStart": {"start": {"toolUse": {"name": name, "toolUseId": f"t-{name}"}}}
+        }
         yield {"contentBlockDelta": {"delta": {"toolUse": {"input": reply[name]}}}}
     yield {"contentBlockStop": {}}
 
@@ -87,18 +97,32 @@ WEIGH = {"weigh": '{"thing": "valve"}'}
 
 
 def agent(model: Model, memories: Memories, namespace: str = "ana", /, **about: Any) -> Agent:
-    ours = {name: about.pop(name) for name in ("session", "stores", "injection", "add_tool_config") if name in about}
+    ours = {
+        name: about.pop(name)
+        for name in ("session", "stores", "injection", "add_tool_config")
+        if name in about
+    }
     memory = LongTermMemory(memories, namespace, **ours)
     return Agent(model=model, memory_manager=memory, callback_handler=None, **about)
 
 
 class Strands(Driver):
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         fake = Fake(ConnectionError("made to fail") if ending == "fails" else reply)
         fake.reason = "max_tokens" if ending == "cut" else "end_turn"
-        message = {"role": "user", "content": [{"text": text}], **({"tracking_id": event} if event else {})}
+        message = {
+            "role": "user",
+            "content": [{"text": text}],
+            **({"tracking_id": event} if event else {}),
+        }
         with contextlib.suppress(ConnectionError, MaxTokensReachedException):
             asyncio.run(agent(fake, self.memories, who).invoke_async([message]))
         return fake.seen[0]
@@ -135,7 +159,10 @@ def test_what_is_recalled_stays_out_of_the_history(memories: Memories) -> None:
     bot = agent(fake, memories)
     bot(ASKED)
     assert any(DECLARED in text for text in fake.seen[0])
-    assert [block for message in bot.messages for block in message["content"]] == [{"text": ASKED}, {"text": "Noted."}]
+    assert [block for message in bot.messages for block in message["content"]] == [
+        {"text": ASKED},
+        {"text": "Noted."},
+    ]
 
 
 def test_markup_in_what_is_remembered_reaches_the_model_within_the_limit() -> None:
@@ -226,7 +253,8 @@ class Valve(BaseModel):
 
 
 @pytest.mark.parametrize(
-    "replies", [[{"Valve": '{"metal": "brass"}'}], ["It is brass.", {"Valve": '{"metal": "brass"}'}]]
+    "replies",
+    [[{"Valve": '{"metal": "brass"}'}], ["It is brass.", {"Valve": '{"metal": "brass"}'}]],
 )
 def test_a_structured_output_is_remembered_as_json(memories: Memories, replies: list[Any]) -> None:
     result = agent(Fake(*replies), memories)(ASKED, structured_output_model=Valve)
@@ -271,7 +299,9 @@ def test_a_copy_searches_its_own_memory(memories: Memories) -> None:
     assert asyncio.run(LongTermMemory(memories, "ana").search(ASKED)) == []
 
 
-def test_a_restored_conversation_is_not_remembered_again(memories: Memories, tmp_path: Path) -> None:
+def test_a_restored_conversation_is_not_remembered_again(
+    memories: Memories, tmp_path: Path
+) -> None:
     for said in (VALVE, ASKED):
         kept = FileSessionManager(session_id="s1", storage_dir=str(tmp_path))
         agent(Fake(), memories, session_manager=kept)(said)
@@ -292,22 +322,37 @@ def test_the_words_of_an_answer_with_citations_are_remembered(memories: Memories
     assert texts(memories) == [ASKED, "Two kilos."]
 
 
-@pytest.mark.parametrize(("model", "kept"), [("fine", 2), ("fault-no-finish", 0), ("fault-length", 0)])
-def test_what_a_real_model_sends_is_remembered_if_it_ends(memories: Memories, model: str, kept: int) -> None:
-    with Provider(lambda messages: "Noted.") as provider, contextlib.suppress(MaxTokensReachedException):
-        openai = OpenAIModel(client_args={"base_url": provider.url, "api_key": "unused"}, model_id=model)
+@pytest.mark.parametrize(
+    ("model", "kept"), [("fine", 2), ("fault-no-finish", 0), ("fault-length", 0)]
+)
+def test_what_a_real_model_sends_is_remembered_if_it_ends(
+    memories: Memories, model: str, kept: int
+) -> None:
+    with (
+        Provider(lambda messages: "Noted.") as provider,
+        contextlib.suppress(MaxTokensReachedException),
+    ):
+        openai = OpenAIModel(
+            client_args={"base_url": provider.url, "api_key": "unused"}, model_id=model
+        )
         agent(openai, memories)(VALVE)
     assert len(texts(memories)) == kept
 
 
 @settings(max_examples=12, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["whole", "cut", "fails"]), st.booleans()), max_size=5))
-def test_only_turns_that_ended_well_are_remembered_and_in_order(turns: list[tuple[str, bool]]) -> None:
+def test_only_turns_that_ended_well_are_remembered_and_in_order(
+    turns: list[tuple[str, bool]],
+) -> None:
     memories = Memories(encoder=BagEncoder())
     expected = []
     for n, (ending, by_tool) in enumerate(turns):
         last: Any = ConnectionError("made to fail") if ending == "fails" else f"Answer {n}."
-        fake = Fake(*([WEIGH] if by_tool else []), last, reason="max_tokens" if ending == "cut" else "end_turn")
+        fake = Fake(
+            *([WEIGH] if by_tool else []),
+            last,
+            reason="max_tokens" if ending == "cut" else "end_turn",
+        )
         with contextlib.suppress(ConnectionError, EventLoopException, MaxTokensReachedException):
             agent(fake, memories, tools=[weigh])(f"Question {n}?")
         expected += [f"Question {n}?", f"Answer {n}."] if ending == "whole" else []
@@ -331,14 +376,18 @@ class Slow(Fake):
 
 
 @pytest.mark.parametrize("waits", [(0.02, 0.04), (0.04, 0.02)])
-def test_agents_called_at_once_with_one_state_keep_to_their_own(memories: Memories, waits: tuple[float, float]) -> None:
+def test_agents_called_at_once_with_one_state_keep_to_their_own(
+    memories: Memories, waits: tuple[float, float]
+) -> None:
     state: dict[str, Any] = {"db": "conn"}
     ana = agent(Slow(waits[0], "Hello Ana."), memories, "ana")
     ben = agent(Slow(waits[1], "Hello Ben."), memories, "ben")
 
     async def together() -> None:
         calls = [(ana, "I am Ana."), (ben, "I am Ben.")]
-        await asyncio.gather(*(bot.invoke_async(said, invocation_state=state) for bot, said in calls))
+        await asyncio.gather(
+            *(bot.invoke_async(said, invocation_state=state) for bot, said in calls)
+        )
 
     asyncio.run(together())
     assert texts(memories, "ana") == ["I am Ana.", "Hello Ana."]
@@ -347,20 +396,26 @@ def test_agents_called_at_once_with_one_state_keep_to_their_own(memories: Memori
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_streams_of_two_agents_read_in_turn_with_one_state_keep_to_their_own(memories: Memories, first: int) -> None:
+def test_streams_of_two_agents_read_in_turn_with_one_state_keep_to_their_own(
+    memories: Memories, first: int
+) -> None:
     state: dict[str, Any] = {}
     names = ("ana", "ben")
 
     async def read() -> None:
         left = [
-            agent(Fake(f"Hi {name}."), memories, name).stream_async(f"I am {name}.", invocation_state=state)
+            agent(Fake(f"Hi {name}."), memories, name).stream_async(
+                f"I am {name}.", invocation_state=state
+            )
             for name in (names[first], names[1 - first])
         ]
         while left:
             left = [stream for stream in left if await anext(stream, None) is not None]
 
     asyncio.run(read())
-    assert [texts(memories, name) for name in names] == [[f"I am {name}.", f"Hi {name}."] for name in names]
+    assert [texts(memories, name) for name in names] == [
+        [f"I am {name}.", f"Hi {name}."] for name in names
+    ]
 
 
 def graph(*agents: Agent, edges: Sequence[tuple[str, str]] = ()) -> Any:
@@ -375,14 +430,18 @@ def graph(*agents: Agent, edges: Sequence[tuple[str, str]] = ()) -> Any:
     return built.build()
 
 
-def test_the_agents_of_a_graph_that_begin_together_each_remember_the_turn(memories: Memories) -> None:
+def test_the_agents_of_a_graph_that_begin_together_each_remember_the_turn(
+    memories: Memories,
+) -> None:
     names = ("ana", "ben", "eve")
     bots = [agent(Slow(0.01 * n, f"Answer {n}."), memories, name) for n, name in enumerate(names)]
     graph(*bots)(VALVE)
     assert [texts(memories, name) for name in names] == [[VALVE, f"Answer {n}."] for n in range(3)]
 
 
-def test_later_agents_of_a_graph_may_recall_by_a_store_and_remember_nothing(memories: Memories) -> None:
+def test_later_agents_of_a_graph_may_recall_by_a_store_and_remember_nothing(
+    memories: Memories,
+) -> None:
     memories.remember("ana", VALVE)
     later = Fake()
     manager = MemoryManager(stores=[SlotStore(memories, "ana")])
@@ -427,7 +486,9 @@ class Echo(Fake):
             yield chunk
 
 
-def test_calls_of_one_agent_at_once_with_one_state_keep_question_and_answer_together(memories: Memories) -> None:
+def test_calls_of_one_agent_at_once_with_one_state_keep_question_and_answer_together(
+    memories: Memories,
+) -> None:
     bot = agent(Echo(), memories, concurrent_invocation_mode=REENTRANT)
     state: dict[str, Any] = {}
 
@@ -438,12 +499,17 @@ def test_calls_of_one_agent_at_once_with_one_state_keep_question_and_answer_toge
 
     asyncio.run(together())
     said = [item.text for item in memories.of("ana").evidence()]
-    assert {*zip(said[::2], said[1::2], strict=True)} == {("One.", "You said One."), ("Two.", "You said Two.")}
+    assert {*zip(said[::2], said[1::2], strict=True)} == {
+        ("One.", "You said One."),
+        ("Two.", "You said Two."),
+    }
 
 
 @pytest.mark.parametrize("made", [SlotStore, LongTermMemory])
 @pytest.mark.parametrize("namespace", [7, b"ana", " "])
-def test_a_namespace_that_is_no_text_is_refused_at_once(memories: Memories, made: Any, namespace: Any) -> None:
+def test_a_namespace_that_is_no_text_is_refused_at_once(
+    memories: Memories, made: Any, namespace: Any
+) -> None:
     with pytest.raises(InvalidInput) as refused:
         made(memories, namespace)
     assert refused.value.field == "namespace"

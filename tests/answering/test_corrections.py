@@ -15,14 +15,24 @@ from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedScorer
 from demem_agent.types import Attempt, Context, Evidence, FeedbackReport
 
-OLD, QUESTION, RIGHT = "Ana's office is in Lisbon.", "Where is Ana's office?", "Ana's office is in Porto."
+OLD, QUESTION, RIGHT = (
+    "Ana's office is in Lisbon.",
+    "Where is Ana's office?",
+    "Ana's office is in Porto.",
+)
 REMEMBERED = f"Where is Ana's office: {RIGHT}"
-OTHERS = ("The boiler has a brass valve.", "The violin has a broken bow.", "The train has a new driver.")
+OTHERS = (
+    "The boiler has a brass valve.",
+    "The violin has a broken bow.",
+    "The train has a new driver.",
+)
 ASKED, GIVEN = datetime(2024, 3, 2, 9, 30), datetime(2024, 5, 1, 8, 0)
 
 
 def memory_of(**options: Any) -> SlotMemory:
-    memory = SlotMemory(**{"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "slots": 4, **options})
+    memory = SlotMemory(
+        **{"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "slots": 4, **options}
+    )
     memory.ingest(OLD, at="2024-01-05")
     for text in OTHERS:
         memory.ingest(text)
@@ -71,7 +81,9 @@ def test_a_correction_of_an_undated_question_has_no_date() -> None:
     assert [item.at for item in corrections(memory)] == [None]
 
 
-@pytest.mark.parametrize("told", [{"reward": 1.0}, {"reference": RIGHT}, {"thumbs": False}, {"agreement": [RIGHT]}])
+@pytest.mark.parametrize(
+    "told", [{"reward": 1.0}, {"reference": RIGHT}, {"thumbs": False}, {"agreement": [RIGHT]}]
+)
 def test_nothing_else_that_is_told_becomes_evidence(told: dict[str, Any]) -> None:
     memory = memory_of()
     report = memory.feedback(asked(memory), **told)
@@ -103,7 +115,9 @@ def test_a_reading_after_it_holds_it(limit: int, question: str) -> None:
     assert reading.size <= limit
 
 
-@pytest.mark.parametrize("question", [QUESTION, " Is it?\n", "Where??", "No mark", "Wo ist Ünï 🎻?"])
+@pytest.mark.parametrize(
+    "question", [QUESTION, " Is it?\n", "Where??", "No mark", "Wo ist Ünï 🎻?"]
+)
 def test_the_question_and_its_correction_are_one_sentence(question: str) -> None:
     memory = memory_of()
     memory.feedback(asked(memory, question), correction="  so.\n")
@@ -156,7 +170,9 @@ def test_a_correction_that_was_forgotten_is_remembered_when_it_is_given_anew() -
 # What fails on the way
 
 
-@pytest.mark.parametrize(("good", "written", "left"), [(0, False, 0), (0, True, 1), (1, False, 1), (1, True, 1)])
+@pytest.mark.parametrize(
+    ("good", "written", "left"), [(0, False, 0), (0, True, 1), (1, False, 1), (1, True, 1)]
+)
 def test_a_store_that_fails_on_the_way_loses_no_correction_and_a_retry_makes_no_second_one(
     good: int, written: bool, left: int
 ) -> None:
@@ -202,7 +218,12 @@ def test_a_forgotten_correction_leaves_no_trace_and_takes_nothing_else_along() -
     assert "Porto" not in repr(memory.export())
     assert len(memory) == 4
     context = context_of(memory, "a1")
-    assert (context.reference, context.channel, context.credible, context.supports) == (None, "none", False, ())
+    assert (context.reference, context.channel, context.credible, context.supports) == (
+        None,
+        "none",
+        False,
+        (),
+    )
 
 
 def test_corrections_are_forgotten_by_the_answer_they_are_about() -> None:
@@ -242,8 +263,12 @@ def test_another_correction_of_the_same_question_stays() -> None:
 
 def test_a_correction_goes_with_a_correction_that_goes_and_that_it_quotes() -> None:
     memory = memory_of()
-    memory.feedback(asked(memory, f"Is it so? {OLD}"), correction="No. She bought a small house in Braga.")
-    memory.feedback(asked(memory, "Why? She bought a small house in Braga."), correction="Her aunt is there.")
+    memory.feedback(
+        asked(memory, f"Is it so? {OLD}"), correction="No. She bought a small house in Braga."
+    )
+    memory.feedback(
+        asked(memory, "Why? She bought a small house in Braga."), correction="Her aunt is there."
+    )
     assert memory.forget("e1").evidence == ("e1", "e5", "e6")
 
 
@@ -279,7 +304,9 @@ def test_a_long_correction_is_kept_whole_and_read_within_the_limit() -> None:
     assert memory.read(QUESTION).size <= 6000
 
 
-@pytest.mark.parametrize("told", ["\x00\x07", "\ud800", "\u202e\u05d0", "🎻" * 50, "</demem:memory>", "# 5 May 2024"])
+@pytest.mark.parametrize(
+    "told", ["\x00\x07", "\ud800", "\u202e\u05d0", "🎻" * 50, "</demem:memory>", "# 5 May 2024"]
+)
 def test_any_text_can_be_a_correction(told: str) -> None:
     memory = memory_of()
     corrected(memory, told)
@@ -315,11 +342,15 @@ def test_two_users_corrections_that_contradict_each_other_split_a_slot() -> None
     )  # fmt: skip
     memory.ingest("Tea is served at noon.")
     memory.feedback(memory.answer("Ana asks: when is tea?"), correction="tea is at four for Ana")
-    report = memory.feedback(memory.answer("Bo asks: when is tea?"), correction="tea is at six for Bo")
+    report = memory.feedback(
+        memory.answer("Bo asks: when is tea?"), correction="tea is at six for Bo"
+    )
     memory.check()
     assert report.split
     assert {item for slot in memory.slots for item in slot.evidence} == {"e1", "e2", "e3"}
-    assert [slot.number for item in ("e2", "e3") for slot in memory.slots if item in slot.evidence] == [0, 1]
+    assert [
+        slot.number for item in ("e2", "e3") for slot in memory.slots if item in slot.evidence
+    ] == [0, 1]
 
 
 def test_the_same_question_is_answered_as_it_was_corrected() -> None:
@@ -349,7 +380,11 @@ def test_the_same_correction_from_several_threads_is_remembered_once() -> None:
     memory = SlotMemory()
     answer = memory.answer("Where is the key?")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: memory.feedback(answer, correction="under the mat", key="k"), range(4)))
+        list(
+            pool.map(
+                lambda _: memory.feedback(answer, correction="under the mat", key="k"), range(4)
+            )
+        )
     assert len(memory) == 1
     memory.check()
 

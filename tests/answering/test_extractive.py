@@ -9,7 +9,12 @@ from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Answerer, Question, Reading
 
-CHATTER = ["The soup was too salty.", "We painted the fence green.", "My train was late again.", "Nice weather today!"]
+CHATTER = [
+    "The soup was too salty.",
+    "We painted the fence green.",
+    "My train was late again.",
+    "Nice weather today!",
+]
 
 
 def asked(query: str, *said: tuple[str, str | None]) -> Answer:
@@ -46,18 +51,27 @@ def test_a_question_about_a_time_gets_the_day_it_was_said_where_nothing_better_i
 
 
 def test_a_question_about_something_else_gets_no_day() -> None:
-    assert asked("What did Ana adopt?", ("I adopted a puppy!", "2023-05-08")).text == "Ana: I adopted a puppy!"
+    assert (
+        asked("What did Ana adopt?", ("I adopted a puppy!", "2023-05-08")).text
+        == "Ana: I adopted a puppy!"
+    )
 
 
 def test_a_question_about_a_time_prefers_the_sentence_that_names_one() -> None:
     text = asked(
-        "When was the concert?", ("The concert was loud.", None), ("The concert was on 3 March 2022.", None)
+        "When was the concert?",
+        ("The concert was loud.", None),
+        ("The concert was on 3 March 2022.", None),
     ).text
     assert text.startswith("Ana: The concert was on 3 March 2022.")
 
 
 def test_a_question_for_a_number_prefers_the_sentence_with_one() -> None:
-    text = asked("How many cakes did Ana bake?", ("I love to bake cakes.", None), ("I had to bake 7 cakes.", None)).text
+    text = asked(
+        "How many cakes did Ana bake?",
+        ("I love to bake cakes.", None),
+        ("I had to bake 7 cakes.", None),
+    ).text
     assert text.startswith("Ana: I had to bake 7 cakes.")
 
 
@@ -69,7 +83,12 @@ def test_the_answer_is_empty_when_nothing_in_memory_relates(query: str) -> None:
 
 def test_the_answer_of_an_empty_memory_is_empty() -> None:
     answer = SlotMemory().answer("When did Ana adopt a puppy?")
-    assert (answer.text, answer.evidence, answer.route.slot, answer.route.adequate) == ("", (), None, False)
+    assert (answer.text, answer.evidence, answer.route.slot, answer.route.adequate) == (
+        "",
+        (),
+        None,
+        False,
+    )
 
 
 def test_the_evidence_that_is_quoted_is_cited() -> None:
@@ -80,11 +99,15 @@ def test_the_evidence_that_is_quoted_is_cited() -> None:
 
 def test_of_a_long_turn_only_the_sentence_that_answers_is_quoted() -> None:
     long = "The harbour was full of boats. My sister adopted a puppy. Then we had dinner."
-    assert asked("What did the sister adopt?", (long, None)).text == "Ana: My sister adopted a puppy."
+    assert (
+        asked("What did the sister adopt?", (long, None)).text == "Ana: My sister adopted a puppy."
+    )
 
 
 def test_a_question_is_not_answered_with_the_question() -> None:
-    answer = asked("What did Ana adopt?", ("Guess what I did adopt?", None), ("I did adopt a puppy.", None))
+    answer = asked(
+        "What did Ana adopt?", ("Guess what I did adopt?", None), ("I did adopt a puppy.", None)
+    )
     assert answer.text.startswith("Ana: I did adopt a puppy.")
 
 

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from demem_agent.answering.scorers import Contained, TokenF1, default_scorers
 from demem_agent.types import Attempt, Scorer
 
-ANY_TEXT = st.text(st.characters(codec=None), max_size=60) | st.sampled_from(["Rex, Bella and Ana", ", and ,", "who"])
+ANY_TEXT = st.text(st.characters(codec=None), max_size=60) | st.sampled_from(
+    ["Rex, Bella and Ana", ", and ,", "who"]
+)
 
 
 def f1(answer: str, reference: str) -> float:
@@ -24,14 +26,20 @@ def contained(reading: str, reference: str) -> float:
     ("answer", "reference", "expected"),
     [
         ("Lisbon", "Lisbon", 1.0),
-        ("she moved to LISBON", "Lisbon", 2 / 3),  # of two words one is right, and it is all that was asked
+        (
+            "she moved to LISBON",
+            "Lisbon",
+            2 / 3,
+        ),  # of two words one is right, and it is all that was asked
         ("Rex Rex", "Rex", 2 / 3),  # a word counts as often as it is said
         ("dogs running", "the dog runs", 1.0),
         ("Porto", "Lisbon", 0.0),
         ("", "Lisbon", 0.0),
     ],
 )
-def test_token_f1_is_the_harmonic_mean_of_precision_and_recall(answer: str, reference: str, expected: float) -> None:
+def test_token_f1_is_the_harmonic_mean_of_precision_and_recall(
+    answer: str, reference: str, expected: float
+) -> None:
     assert f1(answer, reference) == pytest.approx(expected)
 
 
@@ -51,12 +59,16 @@ def test_token_f1_is_symmetric(answer: str, reference: str) -> None:
         ("", "Rex", 0.0),
     ],
 )
-def test_contained_is_the_share_of_parts_that_one_line_holds(reading: str, reference: str, expected: float) -> None:
+def test_contained_is_the_share_of_parts_that_one_line_holds(
+    reading: str, reference: str, expected: float
+) -> None:
     assert contained(reading, reference) == expected
 
 
 def test_contained_does_not_look_at_the_answer() -> None:
-    assert {Contained().score(Attempt("?", answer, "- Rex", "Rex")) for answer in ("Rex", "Bella", "")} == {1.0}
+    assert {
+        Contained().score(Attempt("?", answer, "- Rex", "Rex")) for answer in ("Rex", "Bella", "")
+    } == {1.0}
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT)

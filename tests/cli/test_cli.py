@@ -75,11 +75,19 @@ def demem(capsys: pytest.CaptureFixture[str]) -> Demem:
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory of the demo's conversation with three answers: a1, and a2 and a3, which led to a split, c1."""
     file = tmp_path_factory.mktemp("lived") / "m.db"
-    settings: dict[str, Any] = {"slots": 3, "initial_slots": 2, "slot_limit": 280, "read_limit": 900}
+    settings: dict[str, Any] = {
+        "slots": 3,
+        "initial_slots": 2,
+        "slot_limit": 280,
+        "read_limit": 900,
+    }
     with SlotMemory.open(f"sqlite:///{file}", **settings) as memory:
         memory.ingest_many(data.conversation())
         memory.answer("When was Pixel at the vet?", at="2025-06-02")
-        reports = [memory.feedback(memory.answer(need.question), reference=need.reference) for need in data.NEEDS[:2]]
+        reports = [
+            memory.feedback(memory.answer(need.question), reference=need.reference)
+            for need in data.NEEDS[:2]
+        ]
         assert reports[1].split
     return file
 
@@ -95,9 +103,15 @@ def rows_file(path: Path, *turns: dict[str, Any]) -> Path:
 
 
 def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent)]), **environment}
+    surroundings = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent)]),
+        **environment,
+    }
     command = [sys.executable, "-m", "demem_agent.cli", *arguments]
-    return subprocess.run(command, env=surroundings, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return subprocess.run(
+        command, env=surroundings, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
 
 
 # -- the demo ------------------------------------------------------------------------------------------------------
@@ -141,9 +155,12 @@ def test_demo_certificates_exceed_their_thresholds(played: story.Story) -> None:
     assert (split.saturated, suppressed.saturated) == (False, True)
 
 
-def test_demo_split_serves_the_need_that_sharing_starves_and_harms_none(played: story.Story) -> None:
+def test_demo_split_serves_the_need_that_sharing_starves_and_harms_none(
+    played: story.Story,
+) -> None:
     gains = [
-        after.score - shared.score for shared, after in zip(played.split.kept_shared, played.split.after, strict=True)
+        after.score - shared.score
+        for shared, after in zip(played.split.kept_shared, played.split.after, strict=True)
     ]
     assert max(gains) > 0.2
     assert min(gains) >= 0
@@ -164,13 +181,17 @@ def test_demo_without_a_conflict_is_a_fault(demem: Demem, monkeypatch: pytest.Mo
     assert done.err == "demem: the demo came to no certified split\n"
 
 
-def test_demo_without_a_suppressed_split_is_a_fault(demem: Demem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_without_a_suppressed_split_is_a_fault(
+    demem: Demem, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(story, "NEEDS", data.NEEDS[:2])
     done = demem("demo")
     assert (done.code, done.err) == (2, "demem: the demo came to no suppressed split\n")
 
 
-def test_demo_conversation_is_looked_for_in_the_package_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_conversation_is_looked_for_in_the_package_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = tmp_path / "demem_agent"
     (package / "examples").mkdir(parents=True)
     rows_file(package / "examples" / "demo.jsonl", {"text": "From the wheel."})
@@ -223,12 +244,21 @@ def test_another_file_of_the_same_name_is_told_apart_by_name(demem: Demem, tmp_p
 
 
 def test_turns_that_share_a_source_id_are_all_remembered(demem: Demem, tmp_path: Path) -> None:
-    file = rows_file(tmp_path / "doc.jsonl", *({"text": f"Part {n}.", "source_id": "d"} for n in range(3)))
+    file = rows_file(
+        tmp_path / "doc.jsonl", *({"text": f"Part {n}.", "source_id": "d"} for n in range(3))
+    )
     assert demem("ingest", file, "-m", "m.db", "--json").document["remembered"] == 3
 
 
-@given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.text(min_size=1, max_size=3)), max_size=8))
-def test_keys_are_the_turns_own_or_unlike_each_other(drawn: Sequence[tuple[str | None, str | None]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.text(min_size=1, max_size=3)),
+        max_size=8,
+    )
+)
+def test_keys_are_the_turns_own_or_unlike_each_other(
+    drawn: Sequence[tuple[str | None, str | None]],
+) -> None:
     turns = [Turn("Text.", source_id=source_id, key=key) for source_id, key in drawn]
     result = list(keyed(turns, "jsonl", "chat"))
     made = [turn.key for turn, (_, key) in zip(result, drawn, strict=True) if key is None]
@@ -268,7 +298,9 @@ def test_a_locomo_sample_is_remembered_with_its_own_ids(demem: Demem, tmp_path: 
     assert [(line["source_id"], line["text"]) for line in lines] == [("D1:1", "I bought a kite.")]
 
 
-def test_a_locomo_file_of_several_dialogues_needs_the_sample_named(demem: Demem, tmp_path: Path) -> None:
+def test_a_locomo_file_of_several_dialogues_needs_the_sample_named(
+    demem: Demem, tmp_path: Path
+) -> None:
     file = tmp_path / "locomo.json"
     file.write_text(json.dumps(LOCOMO))
     done = demem("ingest", file, "--format", "locomo", "-m", "m.db")
@@ -281,14 +313,24 @@ def test_the_budget_given_is_that_of_the_memory_made(demem: Demem) -> None:
     demem("ingest", DEMO, "-m", "m.db", *BUDGET, "--unit", "bytes")
     with SlotMemory.open("sqlite:///m.db") as made:
         settings = made.settings
-    assert (settings.slots, settings.initial_slots, settings.slot_limit, settings.read_limit) == (3, 2, 280, 900)
+    assert (settings.slots, settings.initial_slots, settings.slot_limit, settings.read_limit) == (
+        3,
+        2,
+        280,
+        900,
+    )
     assert settings.unit == "bytes"
 
 
 def test_an_ingest_that_is_refused_makes_no_file(demem: Demem, tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"text": "Good."}\n{"text": 5}\n')
-    for arguments in ([bad], [DEMO, "--slots", "0"], [DEMO, "--unit", "words"], [DEMO, "--format", "xml"]):
+    for arguments in (
+        [bad],
+        [DEMO, "--slots", "0"],
+        [DEMO, "--unit", "words"],
+        [DEMO, "--format", "xml"],
+    ):
         done = demem("ingest", *arguments, "-m", "m.db")
         assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert not Path("m.db").exists()
@@ -315,7 +357,10 @@ def test_ask_and_explain_agree_on_the_answer(demem: Demem, memory: Path) -> None
 
 def test_read_prints_the_exact_reading_and_nothing_else(demem: Demem, memory: Path) -> None:
     with SlotMemory.open(f"sqlite:///{memory}") as opened:
-        expected = [opened.read("Bruno's medicine?", limit=300, mode=mode).text for mode in ("evidence", "strict")]
+        expected = [
+            opened.read("Bruno's medicine?", limit=300, mode=mode).text
+            for mode in ("evidence", "strict")
+        ]
     printed = [
         demem("read", "Bruno's medicine?", "--limit", 300, "--mode", mode, "-m", memory).out
         for mode in ("evidence", "strict")
@@ -329,7 +374,9 @@ def test_feedback_that_splits_shows_the_certificate(demem: Demem) -> None:
     shown_last = ""
     for need in data.NEEDS:
         answer = demem("ask", need.question, "-m", "m.db", "--json").document
-        shown_last = demem("feedback", answer["id"], "--reference", need.reference, "-m", "m.db").out
+        shown_last = demem(
+            "feedback", answer["id"], "--reference", need.reference, "-m", "m.db"
+        ).out
         if "Certificate c1" in shown_last:
             break
     assert "radius" in shown_last
@@ -338,7 +385,8 @@ def test_feedback_that_splits_shows_the_certificate(demem: Demem) -> None:
 
 def test_feedback_with_the_same_key_counts_once(demem: Demem, memory: Path) -> None:
     reports = [
-        demem("feedback", "a1", "--reward", "1", "--key", "k", "-m", memory, "--json").document for _ in range(2)
+        demem("feedback", "a1", "--reward", "1", "--key", "k", "-m", memory, "--json").document
+        for _ in range(2)
     ]
     assert reports[0] == reports[1]
     rewards = demem("explain", "a1", "-m", memory, "--json").document["answer"]["rewards"]
@@ -366,12 +414,19 @@ def test_feedback_is_told_in_every_channel(
     assert (stored["told"], stored["rewards"]) == ([channel], [reward])
 
 
-def test_a_certificate_is_explained_with_whether_its_replay_agrees(demem: Demem, memory: Path) -> None:
-    assert demem("explain", "c1", "-m", memory, "--json").document["replay"] == {"agrees": True, "refusal": None}
+def test_a_certificate_is_explained_with_whether_its_replay_agrees(
+    demem: Demem, memory: Path
+) -> None:
+    assert demem("explain", "c1", "-m", memory, "--json").document["replay"] == {
+        "agrees": True,
+        "refusal": None,
+    }
     assert demem("explain", "c1", "-m", memory).out.count("Replay: computed again") == 1
 
 
-def test_a_certificate_with_an_altered_number_is_explained_as_refused(demem: Demem, memory: Path) -> None:
+def test_a_certificate_with_an_altered_number_is_explained_as_refused(
+    demem: Demem, memory: Path
+) -> None:
     with SlotMemory.open(f"sqlite:///{memory}") as original:
         text = json.dumps(original.export())
         radius = json.dumps(original.certificates()[0].radius)
@@ -384,7 +439,9 @@ def test_a_certificate_with_an_altered_number_is_explained_as_refused(demem: Dem
     assert "Replay: refused" in demem("explain", "c1", "-m", "altered.db").out
 
 
-def test_a_certificate_is_explained_with_every_number_it_rests_on(demem: Demem, memory: Path) -> None:
+def test_a_certificate_is_explained_with_every_number_it_rests_on(
+    demem: Demem, memory: Path
+) -> None:
     document = demem("explain", "c1", "-m", memory, "--json").document
     text = demem("explain", "c1", "-m", memory).out
     for candidate in document["candidates"]:
@@ -396,8 +453,15 @@ def test_a_certificate_is_explained_with_every_number_it_rests_on(demem: Demem, 
 
 
 def test_explain_names_the_certificate_of_an_answer(demem: Demem, memory: Path) -> None:
-    naming = {id: demem("explain", id, "-m", memory, "--json").document["certificates"] for id in ("a1", "a2", "a3")}
-    assert {id: [c["id"] for c in found] for id, found in naming.items()} == {"a1": [], "a2": ["c1"], "a3": ["c1"]}
+    naming = {
+        id: demem("explain", id, "-m", memory, "--json").document["certificates"]
+        for id in ("a1", "a2", "a3")
+    }
+    assert {id: [c["id"] for c in found] for id, found in naming.items()} == {
+        "a1": [],
+        "a2": ["c1"],
+        "a3": ["c1"],
+    }
 
 
 def test_explain_survives_the_forgetting_of_the_question(demem: Demem, tmp_path: Path) -> None:
@@ -437,7 +501,11 @@ def test_what_is_forgotten_is_in_no_export_and_not_in_the_file(demem: Demem, mem
 
 
 def test_forget_takes_exactly_one_selector(demem: Demem, memory: Path) -> None:
-    for arguments in ([], ["e1", "--source-id", "s1:1"], ["--source-id", "s1:1", "--before", "2025-02-01"]):
+    for arguments in (
+        [],
+        ["e1", "--source-id", "s1:1"],
+        ["--source-id", "s1:1", "--before", "2025-02-01"],
+    ):
         assert demem("forget", *arguments, "-m", memory).code == 1
     assert demem("check", "-m", memory, "--json").document["items"] == 80
 
@@ -456,7 +524,9 @@ def test_an_export_to_a_pipe_is_the_same_as_to_a_file(demem: Demem, memory: Path
     demem("export", "e.jsonl", "-m", memory)
     text = Path("e.jsonl").read_text()
     assert demem("export", "-m", memory).out == text
-    assert demem("export", "-m", memory, "--json").document == [json.loads(line) for line in text.splitlines()]
+    assert demem("export", "-m", memory, "--json").document == [
+        json.loads(line) for line in text.splitlines()
+    ]
 
 
 def test_an_import_may_widen_the_budget_of_slots(demem: Demem, memory: Path) -> None:
@@ -466,7 +536,9 @@ def test_an_import_may_widen_the_budget_of_slots(demem: Demem, memory: Path) -> 
         assert (imported.settings.slots, imported.settings.read_limit) == (7, 1200)
 
 
-@pytest.mark.parametrize("budget", [("--slot-limit", "500"), ("--unit", "bytes"), ("--slots", "1"), ("--slots", "-4")])
+@pytest.mark.parametrize(
+    "budget", [("--slot-limit", "500"), ("--unit", "bytes"), ("--slots", "1"), ("--slots", "-4")]
+)
 def test_an_import_refuses_a_budget_that_the_export_does_not_fit(
     demem: Demem, memory: Path, budget: tuple[str, str]
 ) -> None:
@@ -482,8 +554,12 @@ def test_an_import_over_a_memory_is_refused(demem: Demem, memory: Path) -> None:
     assert "--id" in done.err
 
 
-@pytest.mark.parametrize("content", ["", "no json\n", "[1]\n", '{"kind": "slot"}\n', '{"kind": "memory"}\n'])
-def test_an_import_of_something_else_makes_no_file(demem: Demem, tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    "content", ["", "no json\n", "[1]\n", '{"kind": "slot"}\n', '{"kind": "memory"}\n']
+)
+def test_an_import_of_something_else_makes_no_file(
+    demem: Demem, tmp_path: Path, content: str
+) -> None:
     (tmp_path / "e.jsonl").write_text(content)
     done = demem("import", "e.jsonl", "-m", "copy.db")
     assert (done.code, done.err.count("\n")) == (1, 1)
@@ -521,7 +597,17 @@ USES: dict[str, list[str]] = {
 
 
 def test_every_command_on_a_memory_is_tried_here() -> None:
-    assert set(USES) | {"demo", "chat", "ingest", "import", "lab", "eval", "bench", "audit", "mcp"} == set(COMMANDS)
+    assert set(USES) | {
+        "demo",
+        "chat",
+        "ingest",
+        "import",
+        "lab",
+        "eval",
+        "bench",
+        "audit",
+        "mcp",
+    } == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", USES)
@@ -546,7 +632,9 @@ def test_text_for_a_person_is_written_at_any_width(
 def test_no_command_makes_a_memory_that_is_not_there(demem: Demem, command: str) -> None:
     done = demem(command, *USES[command], "-m", "none.db")
     assert (done.code, done.out) == (1, "")
-    assert done.err == "demem: there is no memory at none.db; demem ingest or demem import makes one\n"
+    assert (
+        done.err == "demem: there is no memory at none.db; demem ingest or demem import makes one\n"
+    )
     assert not Path("none.db").exists()
 
 
@@ -633,12 +721,16 @@ def test_the_same_key_for_another_request_is_a_mistake(demem: Demem, memory: Pat
 
 
 def test_a_file_that_is_no_database_is_a_fault(demem: Demem, tmp_path: Path) -> None:
-    (tmp_path / "notes.db").write_text("These are notes, and they are long enough to be taken for a header." * 20)
+    (tmp_path / "notes.db").write_text(
+        "These are notes, and they are long enough to be taken for a header." * 20
+    )
     done = demem("slots", "-m", "notes.db", "--json")
     assert (done.code, done.document["error"]["kind"]) == (2, "StoreError")
 
 
-@pytest.mark.parametrize("error", [InvariantBroken("two slots hold e1"), ZeroDivisionError("by\nzero")])
+@pytest.mark.parametrize(
+    "error", [InvariantBroken("two slots hold e1"), ZeroDivisionError("by\nzero")]
+)
 def test_a_fault_is_one_line_and_exit_2(
     demem: Demem, memory: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
@@ -665,7 +757,9 @@ def test_without_typer_the_way_to_install_it_is_said(
     monkeypatch.setitem(sys.modules, "typer", None)
     done = demem(*arguments)
     assert done.code == 1
-    assert "pip install 'demem-agent[cli]'" in (done.document["error"]["message"] if done.out else done.err)
+    assert "pip install 'demem-agent[cli]'" in (
+        done.document["error"]["message"] if done.out else done.err
+    )
     assert (done.out + done.err).count("Traceback") == 0
 
 
@@ -676,7 +770,10 @@ def test_without_typer_the_way_to_install_it_is_said(
 def test_shown_text_can_be_encoded_and_acts_on_no_terminal(text: str) -> None:
     safe = shown(text)
     safe.encode("utf-8")
-    assert all(character in "\n\t" or character.isprintable() or ord(character) > 0x9F for character in safe)
+    assert all(
+        character in "\n\t" or character.isprintable() or ord(character) > 0x9F
+        for character in safe
+    )
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
@@ -693,12 +790,16 @@ def test_first_words_are_one_line_of_at_most_their_length(text: str, characters:
 
 @pytest.fixture
 def nasty(tmp_path: Path) -> Path:
-    file = rows_file(tmp_path / "nasty.jsonl", {"text": NASTY, "speaker": "A[b]\x1b", "source_id": "x\n[i]"})
+    file = rows_file(
+        tmp_path / "nasty.jsonl", {"text": NASTY, "speaker": "A[b]\x1b", "source_id": "x\n[i]"}
+    )
     assert main(["ingest", str(file), "-m", "nasty.db"]) == 0
     return tmp_path / "nasty.db"
 
 
-def test_text_with_markup_and_control_characters_is_shown_written_out(demem: Demem, nasty: Path) -> None:
+def test_text_with_markup_and_control_characters_is_shown_written_out(
+    demem: Demem, nasty: Path
+) -> None:
     done = demem("ask", "What is [bold]raw[/bold]?", "-m", nasty)
     assert done.code == 0
     flat = "".join(done.out.split())
@@ -710,7 +811,9 @@ def test_text_with_markup_and_control_characters_is_shown_written_out(demem: Dem
 
 def test_json_gives_every_text_back_unchanged(demem: Demem, nasty: Path) -> None:
     lines = demem("read", "raw", "-m", nasty, "--json").document["lines"]
-    assert [(line["text"], line["speaker"], line["source_id"]) for line in lines] == [(NASTY, "A[b]\x1b", "x\n[i]")]
+    assert [(line["text"], line["speaker"], line["source_id"]) for line in lines] == [
+        (NASTY, "A[b]\x1b", "x\n[i]")
+    ]
 
 
 def test_an_export_gives_every_text_back_unchanged(demem: Demem, nasty: Path) -> None:
@@ -718,7 +821,9 @@ def test_an_export_gives_every_text_back_unchanged(demem: Demem, nasty: Path) ->
     assert [row["text"] for row in rows if row["kind"] == "evidence"] == [NASTY]
 
 
-@pytest.mark.parametrize("command", [["ask", "raw"], ["read", "raw"], ["slots"], ["slots", "--full", "0"]])
+@pytest.mark.parametrize(
+    "command", [["ask", "raw"], ["read", "raw"], ["slots"], ["slots", "--full", "0"]]
+)
 def test_a_pipe_that_takes_ascii_alone_breaks_nothing(nasty: Path, command: list[str]) -> None:
     done = process(*command, "-m", str(nasty), PYTHONIOENCODING="ascii", COLUMNS="30")
     assert (done.returncode, done.stderr) == (0, b"")
@@ -728,7 +833,9 @@ def test_a_pipe_that_takes_ascii_alone_breaks_nothing(nasty: Path, command: list
 def test_a_pipe_that_closes_early_is_no_error(memory: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
     command = [sys.executable, "-m", "demem_agent.cli", "export", "-m", str(memory)]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         running.stdout.read(1)
@@ -752,7 +859,10 @@ def test_without_a_command_the_commands_are_listed(demem: Demem) -> None:
 
 def test_the_module_runs_as_the_program() -> None:
     done = process("--version")
-    assert (done.returncode, done.stdout.decode().strip()) == (0, f"demem {demem_agent.__version__}")
+    assert (done.returncode, done.stdout.decode().strip()) == (
+        0,
+        f"demem {demem_agent.__version__}",
+    )
 
 
 def sources_outside_the_cli() -> Iterator[Path]:
@@ -765,6 +875,8 @@ def test_nothing_but_the_cli_imports_typer_or_rich() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            guilty += [path.name for name in names if name.split(".")[0] in {"typer", "rich", "click"}]
+            guilty += [
+                path.name for name in names if name.split(".")[0] in {"typer", "rich", "click"}
+            ]
     assert guilty == []
     assert len(list(sources_outside_the_cli())) > 20

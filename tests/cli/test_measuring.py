@@ -89,19 +89,43 @@ def locomo(path: Path, dialogues: int = 2) -> Path:
     """Dialogues about cats, each with a question of two kinds and one that nothing answers."""
     entries = []
     for number in range(dialogues):
-        said = (f"My cat number {number} is called Miso and sleeps all day.", "Our boiler broke again last Tuesday.")
-        turns = [{"speaker": "Ana", "dia_id": f"D1:{n}", "text": text} for n, text in enumerate(said, 1)]
-        asked = (("What is the cat called?", "Miso", "D1:1", 4), ("When did the boiler break?", "Tuesday", "D1:2", 2))
+        said = (
+            f"My cat number {number} is called Miso and sleeps all day.",
+            "Our boiler broke again last Tuesday.",
+        )
+        turns = [
+            {"speaker": "Ana", "dia_id": f"D1:{n}", "text": text} for n, text in enumerate(said, 1)
+        ]
+        asked = (
+            ("What is the cat called?", "Miso", "D1:1", 4),
+            ("When did the boiler break?", "Tuesday", "D1:2", 2),
+        )
         qa = [{"question": q, "answer": a, "evidence": [e], "category": c} for q, a, e, c in asked]
-        qa.append({"question": "Who is the dog?", "adversarial_answer": "Miso", "evidence": ["D1:1"], "category": 5})
+        qa.append(
+            {
+                "question": "Who is the dog?",
+                "adversarial_answer": "Miso",
+                "evidence": ["D1:1"],
+                "category": 5,
+            }
+        )
         conversation = {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": turns}
         entries.append({"sample_id": f"conv-{number}", "conversation": conversation, "qa": qa})
     path.write_text(json.dumps(entries), encoding="utf-8")
     return path
 
 
-def record(dialogue: str, recall: float | None = 1.0, system: str = "demem", **given: Any) -> Measured:
-    values = {"question": 0, "category": "one", "limit": 500, "whole": recall, "f1": recall, "contained": recall}
+def record(
+    dialogue: str, recall: float | None = 1.0, system: str = "demem", **given: Any
+) -> Measured:
+    values = {
+        "question": 0,
+        "category": "one",
+        "limit": 500,
+        "whole": recall,
+        "f1": recall,
+        "contained": recall,
+    }
     values |= {"size": 100, "seconds": 0.001} | given
     return Measured(dialogue=dialogue, system=system, recall=recall, **values)
 
@@ -120,7 +144,9 @@ def test_eval_reports_what_the_library_measures(demem: Demem) -> None:
                 assert done.document["systems"][name][limit][measure] == cell[measure]
 
 
-def test_eval_measures_every_built_in_system_and_the_oracle_unless_some_are_named(demem: Demem) -> None:
+def test_eval_measures_every_built_in_system_and_the_oracle_unless_some_are_named(
+    demem: Demem,
+) -> None:
     done = demem("eval", TURNS, QUESTIONS, "--limit", "900", "--json")
     assert set(done.document["systems"]) == {*BASELINES, "oracle"}
     assert set(done.document["paired"]) == {*BASELINES} - {"demem"}
@@ -130,18 +156,27 @@ def test_eval_for_a_person_fits_a_hundred_columns(demem: Demem) -> None:
     done = demem("eval", TURNS, QUESTIONS, *QUICK)
     assert done.code == 0
     assert max(len(line) for line in done.out.splitlines()) <= 100
-    for words in ("12 questions, 10 with evidence", "no intervals from one dialogue", "recall 2,000", "multi-hop"):
+    for words in (
+        "12 questions, 10 with evidence",
+        "no intervals from one dialogue",
+        "recall 2,000",
+        "multi-hop",
+    ):
         assert words in done.out
 
 
-def test_questions_without_evidence_leave_out_the_tables_of_recall(demem: Demem, tmp_path: Path) -> None:
+def test_questions_without_evidence_leave_out_the_tables_of_recall(
+    demem: Demem, tmp_path: Path
+) -> None:
     asked = tmp_path / "asked.jsonl"
     asked.write_text('{"question": "Which bike was ordered?", "reference": "a Heron"}\n')
     done = demem("eval", TURNS, asked, *QUICK)
     assert done.code == 0
     assert "reference in text" in done.out
     assert "recall" not in done.out.lower()
-    assert demem("eval", TURNS, asked, *QUICK, "--out", "all", "--json").document["written"][3:] == [
+    assert demem("eval", TURNS, asked, *QUICK, "--out", "all", "--json").document["written"][
+        3:
+    ] == [
         str(Path("all") / "budget.png"),
         str(Path("all") / "latency.png"),
     ]
@@ -157,7 +192,15 @@ def test_without_demem_the_first_system_is_compared_with_the_others(demem: Demem
 def test_everything_is_written_and_can_be_read_again(demem: Demem) -> None:
     done = demem("eval", TURNS, QUESTIONS, *QUICK, "--out", "deep/all")
     folder = Path("deep/all")
-    names = ["results.jsonl", "report.json", "table.txt", "recall.png", "categories.png", "budget.png", "latency.png"]
+    names = [
+        "results.jsonl",
+        "report.json",
+        "table.txt",
+        "recall.png",
+        "categories.png",
+        "budget.png",
+        "latency.png",
+    ]
     assert sorted(path.name for path in folder.iterdir()) == sorted(names)
     assert len(load(folder / "results.jsonl")) == 12 * 2 * 2
     assert all((folder / name).read_bytes().startswith(PNG) for name in names[3:])
@@ -192,7 +235,18 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_a_system_of_ones_own_is_measured_by_its_file_and_name(demem: Demem, own: Path) -> None:
-    done = demem("eval", TURNS, QUESTIONS, "--system", "demem", "--system", f"{own}:Parrot", "--limit", "400", "--json")
+    done = demem(
+        "eval",
+        TURNS,
+        QUESTIONS,
+        "--system",
+        "demem",
+        "--system",
+        f"{own}:Parrot",
+        "--limit",
+        "400",
+        "--json",
+    )
     assert set(done.document["systems"]) == {"demem", "Parrot"}
     assert 0 < done.document["systems"]["Parrot"]["400"]["size"] <= 400
 
@@ -205,10 +259,15 @@ def test_a_system_of_ones_own_is_measured_by_its_file_and_name(demem: Demem, own
         ("mine.py:NUMBER", "mine.py defines no NUMBER"),
         ("other.py:Parrot", "there is no file other.py"),
         ("leaves.py:Parrot", "leaves.py ended before it defined Parrot: no such library"),
-        ("mine.py:Chatterer", "the reading of 'Chatterer' must be at most 400 characters, got '401 characters'"),
+        (
+            "mine.py:Chatterer",
+            "the reading of 'Chatterer' must be at most 400 characters, got '401 characters'",
+        ),
     ],
 )
-def test_a_system_that_cannot_be_measured_is_named(demem: Demem, own: Path, system: str, words: str) -> None:
+def test_a_system_that_cannot_be_measured_is_named(
+    demem: Demem, own: Path, system: str, words: str
+) -> None:
     Path("leaves.py").write_text("import sys\nsys.exit('no such library')\n")
     done = demem("eval", TURNS, QUESTIONS, "--system", system, "--limit", "400")
     assert (done.code, done.out) == (1, "")
@@ -224,7 +283,12 @@ def test_missing_data_is_one_line_that_says_what_is_expected_where(demem: Demem,
     for option in ((), ("--data", "nowhere")):
         done = demem("bench", name, *option)
         assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-        for words in (BENCHMARKS[name].name, BENCHMARKS[name].expected, BENCHMARKS[name].source, "does not ship"):
+        for words in (
+            BENCHMARKS[name].name,
+            BENCHMARKS[name].expected,
+            BENCHMARKS[name].source,
+            "does not ship",
+        ):
             assert words in done.err
         assert all(word in done.err for word in option)
 
@@ -235,7 +299,9 @@ def test_an_unknown_benchmark_names_those_there_are(demem: Demem) -> None:
     assert "one of locomo, longmemeval, beam, memoryarena" in done.err
 
 
-def test_bench_prints_intervals_categories_and_the_papers_figures_as_the_papers(demem: Demem, tmp_path: Path) -> None:
+def test_bench_prints_intervals_categories_and_the_papers_figures_as_the_papers(
+    demem: Demem, tmp_path: Path
+) -> None:
     done = demem("bench", "locomo", "--data", locomo(tmp_path / "l.json"), *QUICK)
     assert done.code == 0
     assert "2 dialogues, 6 questions, 4 with evidence" in done.out
@@ -251,29 +317,76 @@ def test_bench_prints_intervals_categories_and_the_papers_figures_as_the_papers(
 def test_bench_measures_as_the_library_does(demem: Demem, tmp_path: Path) -> None:
     file = locomo(tmp_path / "l.json", 3)
     document = demem(
-        "bench", "locomo", "--data", file, "--system", "bm25", "--limit", "150", "--seed", "7", "--json"
+        "bench",
+        "locomo",
+        "--data",
+        file,
+        "--system",
+        "bm25",
+        "--limit",
+        "150",
+        "--seed",
+        "7",
+        "--json",
     ).document
     measured = evaluate(load_locomo(file), {"bm25": BASELINES["bm25"]}, [150])
-    assert document["systems"]["bm25"]["150"]["recall"] == report(measured, seed=7)["systems"]["bm25"]["150"]["recall"]
+    assert (
+        document["systems"]["bm25"]["150"]["recall"]
+        == report(measured, seed=7)["systems"]["bm25"]["150"]["recall"]
+    )
 
 
 def test_slots_and_ablations_are_printed_and_in_the_document(demem: Demem, tmp_path: Path) -> None:
-    command = ("bench", "locomo", "--data", locomo(tmp_path / "l.json"), "--system", "demem", "--limit", "500")
+    command = (
+        "bench",
+        "locomo",
+        "--data",
+        locomo(tmp_path / "l.json"),
+        "--system",
+        "demem",
+        "--limit",
+        "500",
+    )
     done = demem(*command, "--slots", "--ablations")
     assert done.code == 0
-    for words in ("oracle-support, oracle", "conflict", "no-split", "less that of certified", "splits"):
+    for words in (
+        "oracle-support, oracle",
+        "conflict",
+        "no-split",
+        "less that of certified",
+        "splits",
+    ):
         assert words in done.out
     assert max(len(line) for line in done.out.splitlines()) <= 100
     document = demem(*command, "--slots", "--json").document
     assert "ablations" not in document
-    assert [row["name"] for row in document["slots"]["audited"]] == ["slot", "slots", "summary", "reading"]
+    assert [row["name"] for row in document["slots"]["audited"]] == [
+        "slot",
+        "slots",
+        "summary",
+        "reading",
+    ]
 
 
-def test_sub_tasks_of_a_row_are_one_dialogue_for_the_intervals(demem: Demem, tmp_path: Path) -> None:
-    row = {"questions": ["Who wrote it?", "Where?", "And when?"], "answers": ["Ann Lee", "In Rome", "In 1990"]}
+def test_sub_tasks_of_a_row_are_one_dialogue_for_the_intervals(
+    demem: Demem, tmp_path: Path
+) -> None:
+    row = {
+        "questions": ["Who wrote it?", "Where?", "And when?"],
+        "answers": ["Ann Lee", "In Rome", "In 1990"],
+    }
     rows = [{**row, "id": number} for number in range(3)]
     Path("rows.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-    command = ("bench", "memoryarena", "--data", "rows.jsonl", "--system", "demem", "--limit", "500")
+    command = (
+        "bench",
+        "memoryarena",
+        "--data",
+        "rows.jsonl",
+        "--system",
+        "demem",
+        "--limit",
+        "500",
+    )
     document = demem(*command, "--json").document
     assert (document["dialogues"], document["questions"]) == (3, 6)
     assert demem(*command, "--slots").code == 0
@@ -307,8 +420,12 @@ def test_an_interval_shows_its_ends_if_it_has_any() -> None:
     assert interval(None) == "-"
 
 
-@pytest.mark.parametrize(("limits", "headed"), [((500, 2000, 6000), "2,000 6,000"), ((300, 400, 900), "300 900")])
-def test_tables_show_the_headline_limits_or_the_smallest_and_the_largest(limits: Sequence[int], headed: str) -> None:
+@pytest.mark.parametrize(
+    ("limits", "headed"), [((500, 2000, 6000), "2,000 6,000"), ((300, 400, 900), "300 900")]
+)
+def test_tables_show_the_headline_limits_or_the_smallest_and_the_largest(
+    limits: Sequence[int], headed: str
+) -> None:
     measured = [record("a", limit=limit) for limit in limits]
     document = {"data": "a", "first": "demem", "paired": {}, **report(measured)}
     text = StringIO()
@@ -355,7 +472,9 @@ def test_odd_reports_are_drawn(tmp_path: Path, measured: list[Measured]) -> None
 
 def test_every_block_of_the_guide_that_is_made_is_there() -> None:
     guide = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
-    made = re.findall(r'yield "(\w+)", ', (ROOT / "benchmarks" / "evaluate_all.py").read_text(encoding="utf-8"))
+    made = re.findall(
+        r'yield "(\w+)", ', (ROOT / "benchmarks" / "evaluate_all.py").read_text(encoding="utf-8")
+    )
     for name in made:
         assert re.search(rf"<!-- {name} -->\n(```|\|).+?\n<!-- end -->", guide, re.DOTALL), name
     assert len(made) == 6

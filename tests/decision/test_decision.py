@@ -71,7 +71,10 @@ def brute_radius(mu: Floats, members: list[int]) -> float:
 
 
 def test_gaps_of_a_matrix_worked_by_hand() -> None:
-    assert gaps([[0.75, 0.5, 0.25], [0.0, 0.5, 1.0]]).tolist() == [[0.0, 0.25, 0.5], [1.0, 0.5, 0.0]]
+    assert gaps([[0.75, 0.5, 0.25], [0.0, 0.5, 1.0]]).tolist() == [
+        [0.0, 0.25, 0.5],
+        [1.0, 0.5, 0.0],
+    ]
 
 
 @given(rewards)
@@ -105,7 +108,9 @@ def test_pairwise_distance_breaks_the_triangle_inequality() -> None:
 
 
 @given(st.data(), rewards)
-def test_radius_agrees_with_brute_force_and_its_action_attains_it(data: st.DataObject, mu: Floats) -> None:
+def test_radius_agrees_with_brute_force_and_its_action_attains_it(
+    data: st.DataObject, mu: Floats
+) -> None:
     members = data.draw(clusters(len(mu)))
     value, action = radius(gaps(mu), members)
     losses = [max(brute_gap(mu, x, a) for x in members) for a in range(mu.shape[1])]
@@ -129,7 +134,9 @@ def test_radius_never_falls_when_a_cluster_grows(data: st.DataObject, mu: Floats
 
 
 def test_pairwise_near_contexts_can_be_far_apart_as_a_cluster() -> None:
-    mu = 1.0 - np.eye(3)  # each context rejects one action: two have a third in common, three have none
+    mu = 1.0 - np.eye(
+        3
+    )  # each context rejects one action: two have a third in common, three have none
     assert (pairwise_distance(mu) == 0).all()
     assert radius(gaps(mu))[0] == 1.0
 
@@ -200,7 +207,9 @@ def test_guard_band_reads_fewer_axes_as_one_context() -> None:
 
 def test_hoeffding_of_counts_worked_by_hand() -> None:
     # N A = 4, t = 50: log(4 * 4 * 50**2 / delta) is 16 at this delta, so that 50 pulls give sqrt(16 / 100) = .4
-    envelope = hoeffding(np.full((2, 2), 0.5), np.full((2, 2), 50), t=50, delta=40_000 * math.exp(-16))
+    envelope = hoeffding(
+        np.full((2, 2), 0.5), np.full((2, 2), 50), t=50, delta=40_000 * math.exp(-16)
+    )
     assert envelope.lower == pytest.approx(np.full((2, 2), 0.1))
     assert envelope.upper == pytest.approx(np.full((2, 2), 0.9))
 
@@ -217,7 +226,9 @@ def test_hoeffding_ignores_the_mean_of_a_pair_never_observed() -> None:
 
 
 @given(st.integers(1, 500), st.integers(0, 500), units)
-def test_hoeffding_narrows_with_counts_and_widens_with_rounds(count: int, later: int, mean: float) -> None:
+def test_hoeffding_narrows_with_counts_and_widens_with_rounds(
+    count: int, later: int, mean: float
+) -> None:
     now = hoeffding([[mean]], [[count]], t=1000, delta=0.1)
     more = hoeffding([[mean]], [[count + 1]], t=1000, delta=0.1)
     stale = hoeffding([[mean]], [[count]], t=1000 + later, delta=0.1)
@@ -342,7 +353,9 @@ def test_an_unknown_envelope_certifies_nothing(shape: tuple[int, int]) -> None:
 
 
 @given(st.data(), layers(2, rows=2))
-def test_a_context_of_which_nothing_is_known_conflicts_with_none(data: st.DataObject, stack: Floats) -> None:
+def test_a_context_of_which_nothing_is_known_conflicts_with_none(
+    data: st.DataObject, stack: Floats
+) -> None:
     lower, upper = stack
     blank = data.draw(st.integers(0, 1))
     lower[blank], upper[blank] = 0.0, 1.0
@@ -379,7 +392,9 @@ def test_candidate_radius_is_the_certified_distance_and_its_losses_show_it(stack
 
 
 @given(layers(3), units)
-def test_a_cannot_link_edge_proves_the_distance_exceeds_the_level(stack: Floats, level: float) -> None:
+def test_a_cannot_link_edge_proves_the_distance_exceeds_the_level(
+    stack: Floats, level: float
+) -> None:
     lower, mu, upper = stack
     graph = cannot_link(Envelope(lower, upper), level)
     assert (pairwise_distance(mu)[graph] > level).all()
@@ -397,9 +412,15 @@ def test_cannot_link_needs_more_than_the_level() -> None:
 
 ONE = box([[0.0, 0.0]], [[1.0, 1.0]])
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
-    "a reward above 1": (lambda: gaps([[0.5, 1.5]]), r"^mu must be in \[0, 1\] everywhere, got \[1.5\]"),
+    "a reward above 1": (
+        lambda: gaps([[0.5, 1.5]]),
+        r"^mu must be in \[0, 1\] everywhere, got \[1.5\]",
+    ),
     "a reward that is NaN": (lambda: gaps([[0.5, math.nan]]), r"^mu must be in \[0, 1\]"),
-    "one context without its axis": (lambda: pairwise_distance([0.5, 0.5]), r"^mu must be .* matrix, got shape \(2,\)"),
+    "one context without its axis": (
+        lambda: pairwise_distance([0.5, 0.5]),
+        r"^mu must be .* matrix, got shape \(2,\)",
+    ),
     "no actions": (lambda: gaps(np.zeros((2, 0))), "^mu must be a non-empty"),
     "words for rewards": (lambda: gaps([["good"]]), "^mu must be an array of numbers"),
     "ragged rewards": (lambda: gaps([[0.5], [0.5, 0.5]]), "^mu must be an array of numbers"),
@@ -408,40 +429,96 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "a member out of range": (lambda: radius([[0.0]], [1]), r"^members must be .* in \[0, 0\]"),
     "a negative member": (lambda: radius([[0.0]], [-1]), "^members must be"),
     "a mask of members": (lambda: radius([[0.0]], [False]), "^members must be"),
-    "a negative distortion": (lambda: can_share([[0.0]], None, -0.1), "^eps must be finite and >= 0"),
+    "a negative distortion": (
+        lambda: can_share([[0.0]], None, -0.1),
+        "^eps must be finite and >= 0",
+    ),
     "a distortion that is NaN": (lambda: can_share([[0.0]], None, math.nan), "^eps must be"),
-    "bounds of two shapes": (lambda: box([[0.0]], [[1.0, 1.0]]), "^upper must be of the shape of lower"),
-    "bounds that cross": (lambda: box([[0.5]], [[0.25]]), "^lower must be <= upper everywhere, got .* 0.25"),
+    "bounds of two shapes": (
+        lambda: box([[0.0]], [[1.0, 1.0]]),
+        "^upper must be of the shape of lower",
+    ),
+    "bounds that cross": (
+        lambda: box([[0.5]], [[0.25]]),
+        "^lower must be <= upper everywhere, got .* 0.25",
+    ),
     "a lower bound below 0": (lambda: box([[-0.5]], [[0.5]]), "^lower must be in"),
     "an upper bound above 1": (lambda: box([[0.5]], [[1.5]]), "^upper must be in"),
     "an upper bound that is NaN": (lambda: box([[0.5]], [[math.nan]]), "^upper must be in"),
     "a shape without actions": (lambda: unknown((2, 0)), "^shape must be"),
     "one scorer": (lambda: guard_band([[[0.5]]], **BAND), "^scores must be .* B >= 2"),
-    "no candidate": (lambda: guard_band(np.zeros((2, 0, 2)), **BAND), "^scores must be a non-empty"),
+    "no candidate": (
+        lambda: guard_band(np.zeros((2, 0, 2)), **BAND),
+        "^scores must be a non-empty",
+    ),
     "four axes of scores": (lambda: guard_band(np.zeros((1, 1, 1, 2)), **BAND), "^scores must be"),
-    "a score above 1": (lambda: guard_band([0.5, 1.5], **BAND), r"^scores must be in \[0, 1\].*1.5"),
-    "a score that is missing": (lambda: guard_band([0.5, math.nan], **BAND), "^scores must be all NaN or all numbers"),
-    "a negative multiplier": (lambda: guard_band([0.5, 0.5], **BAND | {"c_beta": -1.0}), "^c_beta must be"),
-    "no floor": (lambda: guard_band([0.5, 0.5], **BAND | {"sigma_0": 0.0}), "^sigma_0 must be finite and > 0"),
-    "a negative slack": (lambda: guard_band([0.5, 0.5], **BAND | {"eta_cal": -0.1}), "^eta_cal must be"),
-    "a slack that is NaN": (lambda: guard_band([0.5, 0.5], **BAND | {"eta_cal": math.nan}), "^eta_cal must be"),
-    "round 0": (lambda: hoeffding([[0.5]], [[0]], t=0, delta=0.1), "^t must be a whole number >= 1"),
-    "no failure allowed": (lambda: hoeffding([[0.5]], [[1]], t=1, delta=0.0), r"^delta must be in \(0, 1\)"),
+    "a score above 1": (
+        lambda: guard_band([0.5, 1.5], **BAND),
+        r"^scores must be in \[0, 1\].*1.5",
+    ),
+    "a score that is missing": (
+        lambda: guard_band([0.5, math.nan], **BAND),
+        "^scores must be all NaN or all numbers",
+    ),
+    "a negative multiplier": (
+        lambda: guard_band([0.5, 0.5], **BAND | {"c_beta": -1.0}),
+        "^c_beta must be",
+    ),
+    "no floor": (
+        lambda: guard_band([0.5, 0.5], **BAND | {"sigma_0": 0.0}),
+        "^sigma_0 must be finite and > 0",
+    ),
+    "a negative slack": (
+        lambda: guard_band([0.5, 0.5], **BAND | {"eta_cal": -0.1}),
+        "^eta_cal must be",
+    ),
+    "a slack that is NaN": (
+        lambda: guard_band([0.5, 0.5], **BAND | {"eta_cal": math.nan}),
+        "^eta_cal must be",
+    ),
+    "round 0": (
+        lambda: hoeffding([[0.5]], [[0]], t=0, delta=0.1),
+        "^t must be a whole number >= 1",
+    ),
+    "no failure allowed": (
+        lambda: hoeffding([[0.5]], [[1]], t=1, delta=0.0),
+        r"^delta must be in \(0, 1\)",
+    ),
     "certain failure": (lambda: hoeffding([[0.5]], [[1]], t=1, delta=1.0), "^delta must be"),
     "a negative count": (lambda: hoeffding([[0.5]], [[-1]], t=1, delta=0.1), "^counts must be in"),
-    "more counts than rounds": (lambda: hoeffding([[0.5]], [[9]], t=8, delta=0.1), r"^counts must be in \[0, 8\]"),
-    "half a count": (lambda: hoeffding([[0.5]], [[1.5]], t=2, delta=0.1), "^counts must be whole numbers"),
-    "an observed mean above 1": (lambda: hoeffding([[1.5]], [[1]], t=1, delta=0.1), "^means must be in"),
-    "an observed mean that is NaN": (lambda: hoeffding([[math.nan]], [[1]], t=1, delta=0.1), "^means must be in"),
-    "means of another shape": (lambda: hoeffding([0.5], [[1]], t=1, delta=0.1), "^means must be of the shape of"),
+    "more counts than rounds": (
+        lambda: hoeffding([[0.5]], [[9]], t=8, delta=0.1),
+        r"^counts must be in \[0, 8\]",
+    ),
+    "half a count": (
+        lambda: hoeffding([[0.5]], [[1.5]], t=2, delta=0.1),
+        "^counts must be whole numbers",
+    ),
+    "an observed mean above 1": (
+        lambda: hoeffding([[1.5]], [[1]], t=1, delta=0.1),
+        "^means must be in",
+    ),
+    "an observed mean that is NaN": (
+        lambda: hoeffding([[math.nan]], [[1]], t=1, delta=0.1),
+        "^means must be in",
+    ),
+    "means of another shape": (
+        lambda: hoeffding([0.5], [[1]], t=1, delta=0.1),
+        "^means must be of the shape of",
+    ),
     "a cluster outside an envelope": (lambda: radius_bounds(ONE, [1]), "^members must be"),
     "a negative level": (lambda: cannot_link(ONE, -0.5), "^level must be finite and >= 0"),
-    "a pair of one context": (lambda: candidate_radius(ONE), r"^envelope_pair must be of shape \(2, U\)"),
+    "a pair of one context": (
+        lambda: candidate_radius(ONE),
+        r"^envelope_pair must be of shape \(2, U\)",
+    ),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
-def test_an_argument_out_of_range_is_named_with_its_range(call: Callable[[], object], message: str) -> None:
+def test_an_argument_out_of_range_is_named_with_its_range(
+    call: Callable[[], object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -475,4 +552,6 @@ def _imports(source: Path) -> set[str]:
     nodes = list(ast.walk(ast.parse(source.read_text(encoding="utf-8"))))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return {".".join(name.split(".")[: 2 if name.startswith("demem_agent") else 1]) for name in names}
+    return {
+        ".".join(name.split(".")[: 2 if name.startswith("demem_agent") else 1]) for name in names
+    }

@@ -63,7 +63,9 @@ def brute_worst(mu: Floats, k: int) -> float:
 
 def brute_average(mu: Floats, k: int, shares: Floats) -> float:
     loss = gaps(mu) * shares[:, None]
-    return float(min(sum(loss[cluster].sum(axis=0).min() for cluster in p) for p in partitions(len(mu), k)))
+    return float(
+        min(sum(loss[cluster].sum(axis=0).min() for cluster in p) for p in partitions(len(mu), k))
+    )
 
 
 def brute_packing(mu: Floats, eps: float) -> int:
@@ -99,7 +101,9 @@ def test_the_worst_case_frontier_is_the_best_of_all_partitions(mu: Floats, k: in
 
 @solved
 @given(st.data(), rewards, states)
-def test_the_average_frontier_is_the_best_of_all_partitions(data: st.DataObject, mu: Floats, k: int) -> None:
+def test_the_average_frontier_is_the_best_of_all_partitions(
+    data: st.DataObject, mu: Floats, k: int
+) -> None:
     weights = weights_of(data, len(mu))
     found = average_frontier(mu, k, weights)
     assert found.value == pytest.approx(brute_average(mu, k, weights / weights.sum()), abs=1e-6)
@@ -109,9 +113,15 @@ def test_the_average_frontier_is_the_best_of_all_partitions(data: st.DataObject,
 
 @solved
 @given(rewards, units)
-def test_the_covering_number_is_the_fewest_clusters_of_any_partition(mu: Floats, eps: float) -> None:
+def test_the_covering_number_is_the_fewest_clusters_of_any_partition(
+    mu: Floats, eps: float
+) -> None:
     found, loss = covering_number(mu, eps), gaps(mu)
-    fit = (p for p in partitions(len(mu), len(mu)) if all(can_share(loss, c, eps) is not None for c in p))
+    fit = (
+        p
+        for p in partitions(len(mu), len(mu))
+        if all(can_share(loss, c, eps) is not None for c in p)
+    )
     assert found.number == min(map(len, fit))
     assert found.verify(mu)
 
@@ -129,7 +139,9 @@ def test_the_packing_number_is_that_of_the_largest_subset(mu: Floats, eps: float
 
 @solved
 @given(rewards, units)
-def test_all_contexts_share_one_state_exactly_when_an_action_is_near_optimal_in_all(mu: Floats, eps: float) -> None:
+def test_all_contexts_share_one_state_exactly_when_an_action_is_near_optimal_in_all(
+    mu: Floats, eps: float
+) -> None:
     action, frontier = can_share(gaps(mu), None, eps), worst_case_frontier(mu, 1)
     assert (action is not None) == (frontier.value <= eps)
     assert action is None or gaps(mu)[:, action].max() <= eps
@@ -145,7 +157,9 @@ def test_k_states_reach_a_distortion_exactly_when_k_is_at_least_its_covering_num
 
 @solved
 @given(rewards, states, units)
-def test_more_packed_contexts_than_states_at_twice_a_distortion_rule_it_out(mu: Floats, k: int, eps: float) -> None:
+def test_more_packed_contexts_than_states_at_twice_a_distortion_rule_it_out(
+    mu: Floats, k: int, eps: float
+) -> None:
     if packing_number(mu, 2 * eps).number > k:
         assert worst_case_frontier(mu, k).value > eps
 
@@ -169,17 +183,28 @@ def test_a_memory_that_keeps_a_distortion_tells_as_much_as_the_information_bound
     data: st.DataObject, mu: Floats, eps: float
 ) -> None:
     packed, loss = packing_number(mu, 2 * eps).members, gaps(mu)
-    fit = [p for p in partitions(len(mu), len(mu)) if all(can_share(loss, c, eps) is not None for c in p)]
+    fit = [
+        p
+        for p in partitions(len(mu), len(mu))
+        if all(can_share(loss, c, eps) is not None for c in p)
+    ]
     clusters = data.draw(st.sampled_from(fit))
     shares = np.array([len(set(packed) & set(cluster)) / len(packed) for cluster in clusters])
-    entropy = -sum(share * math.log(share) for share in shares if share > 0)  # I(Z; M) of a deterministic memory
+    entropy = -sum(
+        share * math.log(share) for share in shares if share > 0
+    )  # I(Z; M) of a deterministic memory
     assert entropy >= information_bound(mu, eps) - 1e-12
 
 
 @solved
 @given(st.data(), rewards, states)
-def test_the_average_frontier_is_at_most_the_worst_case_one(data: st.DataObject, mu: Floats, k: int) -> None:
-    assert average_frontier(mu, k, weights_of(data, len(mu))).value <= worst_case_frontier(mu, k).value + 1e-6
+def test_the_average_frontier_is_at_most_the_worst_case_one(
+    data: st.DataObject, mu: Floats, k: int
+) -> None:
+    assert (
+        average_frontier(mu, k, weights_of(data, len(mu))).value
+        <= worst_case_frontier(mu, k).value + 1e-6
+    )
 
 
 @solved
@@ -212,9 +237,13 @@ covers = st.tuples(st.integers(1, 7), st.integers(1, 5)).flatmap(lambda s: array
 
 @solved
 @given(covers, states, st.floats(0.0, 1.0, exclude_max=True))
-def test_solving_the_memory_instance_solves_the_set_cover(table: NDArray[np.bool_], k: int, eps: float) -> None:
+def test_solving_the_memory_instance_solves_the_set_cover(
+    table: NDArray[np.bool_], k: int, eps: float
+) -> None:
     sets = range(table.shape[1])
-    coverable = any(table[:, list(c)].any(axis=1).all() for n in range(1, k + 1) for c in combinations(sets, n))
+    coverable = any(
+        table[:, list(c)].any(axis=1).all() for n in range(1, k + 1) for c in combinations(sets, n)
+    )
     found = worst_case_frontier(table.astype(np.float64), k)
     assert (found.value <= eps) == coverable
     if coverable:
@@ -223,10 +252,15 @@ def test_solving_the_memory_instance_solves_the_set_cover(table: NDArray[np.bool
 
 @solved
 @given(covers)
-def test_the_covering_number_of_the_memory_instance_is_that_of_the_set_cover(table: NDArray[np.bool_]) -> None:
+def test_the_covering_number_of_the_memory_instance_is_that_of_the_set_cover(
+    table: NDArray[np.bool_],
+) -> None:
     sets = range(table.shape[1])
     fewest = min(
-        n for n in range(1, len(sets) + 1) for c in combinations(sets, n) if table[:, list(c)].any(axis=1).all()
+        n
+        for n in range(1, len(sets) + 1)
+        for c in combinations(sets, n)
+        if table[:, list(c)].any(axis=1).all()
     )
     assert covering_number(table.astype(np.float64), 0.5).number == fewest
 
@@ -236,7 +270,9 @@ def test_the_covering_number_of_the_memory_instance_is_that_of_the_set_cover(tab
 
 @solved
 @given(st.data(), rewards, states, units)
-def test_intervals_contain_the_exact_values(data: st.DataObject, mu: Floats, k: int, eps: float) -> None:
+def test_intervals_contain_the_exact_values(
+    data: st.DataObject, mu: Floats, k: int, eps: float
+) -> None:
     weights = weights_of(data, len(mu))
     worst, mean = worst_case_interval(mu, k), average_interval(mu, k, weights)
     cover, pack = covering_interval(mu, eps), packing_interval(mu, eps)
@@ -265,10 +301,16 @@ def test_two_hundred_contexts_are_solved_exactly(seed: int) -> None:
     mu = np.random.default_rng(seed).random((200, 20))
     found = worst_case_frontier(mu, 5)
     assert found.verify(mu)
-    assert covering_number(mu, found.value).number <= 5 < covering_number(mu, math.nextafter(found.value, 0)).number
+    assert (
+        covering_number(mu, found.value).number
+        <= 5
+        < covering_number(mu, math.nextafter(found.value, 0)).number
+    )
 
 
-def test_a_gap_that_the_interval_leaves_is_closed_by_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gap_that_the_interval_leaves_is_closed_by_the_solver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import demem_agent.decision.frontier as frontier
 
     mu = np.random.default_rng(1).random((30, 8))
@@ -348,7 +390,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "half a state": (lambda: average_frontier(MU, 1.5), "^k must be"),  # type: ignore[arg-type]
     "a negative distortion": (lambda: covering_number(MU, -0.5), "^eps must be finite and >= 0"),
     "a distortion that is NaN": (lambda: packing_number(MU, math.nan), "^eps must be"),
-    "a weight too few": (lambda: average_frontier(MU, 1, [1, 1]), "^weights must be 3 finite numbers"),
+    "a weight too few": (
+        lambda: average_frontier(MU, 1, [1, 1]),
+        "^weights must be 3 finite numbers",
+    ),
     "a negative weight": (lambda: average_frontier(MU, 1, [1, 1, -1]), "^weights must be"),
     "no weight": (lambda: average_interval(MU, 1, [0, 0, 0]), "^weights must be"),
     "a weight that is NaN": (lambda: average_interval(MU, 1, [1, 1, math.nan]), "^weights must be"),
@@ -357,6 +402,8 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
-def test_an_argument_out_of_range_is_named_with_its_range(call: Callable[[], object], message: str) -> None:
+def test_an_argument_out_of_range_is_named_with_its_range(
+    call: Callable[[], object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()

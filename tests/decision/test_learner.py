@@ -37,7 +37,9 @@ def practical(slots: int, seed: int) -> PracticalSplits:
 
 def corrected(slots: int, seed: int) -> CorrectedPrior:
     prior = np.arange(CONTEXTS) % slots
-    return CorrectedPrior(prior, ACTIONS, slots, confidence=confidence(), rng=np.random.default_rng(seed))
+    return CorrectedPrior(
+        prior, ACTIONS, slots, confidence=confidence(), rng=np.random.default_rng(seed)
+    )
 
 
 def restarting(slots: int, seed: int) -> Restarting:
@@ -100,9 +102,12 @@ def test_same_seed_same_actions(make: Make) -> None:
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize(
-    ("context", "action", "reward"), [(-1, 0, 0.5), (CONTEXTS, 0, 0.5), (0, ACTIONS, 0.5), (0, 0, 1.1), (0, 0, np.nan)]
+    ("context", "action", "reward"),
+    [(-1, 0, 0.5), (CONTEXTS, 0, 0.5), (0, ACTIONS, 0.5), (0, 0, 1.1), (0, 0, np.nan)],
 )
-def test_a_round_out_of_range_is_refused(make: Make, context: int, action: int, reward: float) -> None:
+def test_a_round_out_of_range_is_refused(
+    make: Make, context: int, action: int, reward: float
+) -> None:
     learner = make(3, 0)
     with pytest.raises(ValueError, match="must be"):
         learner.learn(context, action, reward)
@@ -118,7 +123,9 @@ class Watched(CorrectedPrior):
         found = super()._disagrees(context, slot, action)
         if found:
             self.certified += 1
-            tried = (self.slot == slot) & (self.role == Role.MEMBER) & (self.own.counts[:, action] > 0)
+            tried = (
+                (self.slot == slot) & (self.role == Role.MEMBER) & (self.own.counts[:, action] > 0)
+            )
             assert np.ptp(self.mu[tried, action]) > 0  # else it left a slot that is all like itself
         return found
 
@@ -126,7 +133,13 @@ class Watched(CorrectedPrior):
 def test_a_context_leaves_only_a_slot_that_truly_differs() -> None:
     certified = 0
     for seed in range(15):
-        learner = Watched(np.arange(CONTEXTS) % 3, ACTIONS, 3, confidence=confidence(), rng=np.random.default_rng(seed))
+        learner = Watched(
+            np.arange(CONTEXTS) % 3,
+            ACTIONS,
+            3,
+            confidence=confidence(),
+            rng=np.random.default_rng(seed),
+        )
         learner.mu = rewards(seed, identities=3)
         play(learner, learner.mu, 800, seed)
         certified += learner.certified
@@ -164,7 +177,10 @@ def test_kin_share_their_rewards_and_strangers_do_not() -> None:
     for context, first in ((0, 0.9), (1, 0.9), (2, 0.1)):
         for action, reward in enumerate([first, 0.5, 0.3]):
             learner.learn(context, action, reward)
-    assert learner._kin(0).nonzero()[0].tolist() == [0, 1]  # whoever tried nothing agrees on nothing
+    assert learner._kin(0).nonzero()[0].tolist() == [
+        0,
+        1,
+    ]  # whoever tried nothing agrees on nothing
     assert learner._kin_rewards(0)[0].tolist() == [2, 2, 2, 0]
 
 
@@ -177,7 +193,9 @@ def test_kin_make_exploration_cheaper_and_change_nothing_where_the_prior_is_righ
             learner = make(2, seed)
             play(learner, wrong, 2_000, seed)
             explored[i] += learner.rounds_alone
-        assert play(corrected(2, seed), right, 1_000, seed) == play(without_kin(2, seed), right, 1_000, seed)
+        assert play(corrected(2, seed), right, 1_000, seed) == play(
+            without_kin(2, seed), right, 1_000, seed
+        )
     assert 0 < explored[0] < explored[1]
 
 
@@ -213,7 +231,10 @@ def test_practical_form_never_explores_what_cannot_change_the_partition() -> Non
             if learner.rounds_explored > last:
                 row = learner.envelope()
                 row = Envelope(row.lower[context : context + 1], row.upper[context : context + 1])
-                settled = upper_gaps(row)[0, action] <= learner.gamma or lower_gaps(row)[0, action] > learner.gamma
+                settled = (
+                    upper_gaps(row)[0, action] <= learner.gamma
+                    or lower_gaps(row)[0, action] > learner.gamma
+                )
                 shown = learner.pool.leading(int(learner.labels[context]))
                 assert not settled
                 assert shown < 0 or upper_gaps(row)[0, shown] > learner.gamma
@@ -304,12 +325,23 @@ def test_an_adaptive_restart_waits_for_a_change() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("tolerance", 0.0), ("trust", 1.5), ("slot_trust", 0.0), ("tolerance", np.nan), ("kinship", 1.0)],
+    [
+        ("tolerance", 0.0),
+        ("trust", 1.5),
+        ("slot_trust", 0.0),
+        ("tolerance", np.nan),
+        ("kinship", 1.0),
+    ],
 )
 def test_settings_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):
         CorrectedPrior(
-            np.zeros(CONTEXTS), ACTIONS, 2, confidence=confidence(), rng=np.random.default_rng(0), **{name: value}
+            np.zeros(CONTEXTS),
+            ACTIONS,
+            2,
+            confidence=confidence(),
+            rng=np.random.default_rng(0),
+            **{name: value},
         )
 
 

@@ -48,7 +48,11 @@ def boxed(stack: Floats) -> Envelope:
 
 
 envelopes = shapes.flatmap(lambda shape: arrays(np.float64, (2, *shape), elements=units)).map(boxed)
-graphs = st.integers(1, 8).flatmap(lambda n: arrays(np.bool_, (n, n))).map(lambda g: np.triu(g, 1) | np.triu(g, 1).T)
+graphs = (
+    st.integers(1, 8)
+    .flatmap(lambda n: arrays(np.bool_, (n, n)))
+    .map(lambda g: np.triu(g, 1) | np.triu(g, 1).T)
+)
 
 
 def members(partition: Partition, state: int) -> list[int]:
@@ -65,7 +69,9 @@ def colours_needed(graph: Bools) -> int:
 
 
 def brute_degeneracy(graph: Bools) -> int:
-    subsets = (list(s) for n in range(1, len(graph) + 1) for s in combinations(range(len(graph)), n))
+    subsets = (
+        list(s) for n in range(1, len(graph) + 1) for s in combinations(range(len(graph)), n)
+    )
     return max(int(graph[np.ix_(s, s)].sum(axis=1).min()) for s in subsets)
 
 
@@ -86,7 +92,9 @@ def test_smallest_last_finds_the_degeneracy(graph: Bools) -> None:
 
 
 @given(graphs)
-def test_colouring_smallest_last_is_proper_and_uses_at_most_one_colour_more_than_the_degeneracy(graph: Bools) -> None:
+def test_colouring_smallest_last_is_proper_and_uses_at_most_one_colour_more_than_the_degeneracy(
+    graph: Bools,
+) -> None:
     order, degeneracy = smallest_last(graph)
     labels = colour(graph, order)
     assert not (graph & (labels[:, None] == labels)).any()
@@ -102,11 +110,18 @@ def test_the_greedy_partition_of_an_instance_worked_by_hand() -> None:
     two, one = greedy_partition(Envelope(mu, mu), 2), greedy_partition(Envelope(mu, mu), 1)
     assert two.labels[0] == two.labels[1] != two.labels[2]
     assert (two.level, two.certified, two.degeneracy) == (0.0, 0.0, 1)
-    assert (one.labels.tolist(), one.level, one.certified, one.degeneracy) == ([0, 0, 0], 0.5, 0.5, 0)
+    assert (one.labels.tolist(), one.level, one.certified, one.degeneracy) == (
+        [0, 0, 0],
+        0.5,
+        0.5,
+        0,
+    )
 
 
 @given(envelopes, states)
-def test_the_greedy_level_is_the_first_whose_degeneracy_leaves_colours_enough(envelope: Envelope, k: int) -> None:
+def test_the_greedy_level_is_the_first_whose_degeneracy_leaves_colours_enough(
+    envelope: Envelope, k: int
+) -> None:
     found = greedy_partition(envelope, k)
     fit = [a for a in graph_levels(envelope) if smallest_last(cannot_link(envelope, a))[1] + 1 <= k]
     assert found.level == fit[0]
@@ -118,7 +133,9 @@ def test_the_greedy_level_is_the_first_whose_degeneracy_leaves_colours_enough(en
 def test_the_greedy_level_is_never_below_the_graph_threshold_and_equals_it_where_the_degeneracy_allows(
     envelope: Envelope, k: int
 ) -> None:
-    levels = graph_levels(envelope)  # the graph changes at these levels only, so the infimum is one of them
+    levels = graph_levels(
+        envelope
+    )  # the graph changes at these levels only, so the infimum is one of them
     threshold = next(a for a in levels if colours_needed(cannot_link(envelope, a)) <= k)
     level = greedy_partition(envelope, k).level
     assert level >= threshold
@@ -139,18 +156,25 @@ def test_a_partition_has_k_states_and_describes_itself(
     for state in range(k):
         expected = radius(upper_gaps(envelope), members(found, state))[1] if state in used else -1
         assert found.actions[state] == expected
-    assert found.certified == max(radius_bounds(envelope, members(found, state))[1] for state in used)
+    assert found.certified == max(
+        radius_bounds(envelope, members(found, state))[1] for state in used
+    )
     assert not (cannot_link(envelope, found.level) & (found.labels[:, None] == found.labels)).any()
 
 
 @ways
-@given(stack=shapes.flatmap(lambda shape: arrays(np.float64, (3, *shape), elements=units)), k=states)
+@given(
+    stack=shapes.flatmap(lambda shape: arrays(np.float64, (3, *shape), elements=units)), k=states
+)
 def test_the_certified_radius_is_never_below_the_true_one(
     divide: Callable[..., Partition], stack: Floats, k: int
 ) -> None:
     low, mu, high = np.sort(stack, axis=0)
     found = divide(Envelope(low, high), k)
-    assert max(radius(gaps(mu), members(found, s))[0] for s in set(found.labels.tolist())) <= found.certified
+    assert (
+        max(radius(gaps(mu), members(found, s))[0] for s in set(found.labels.tolist()))
+        <= found.certified
+    )
 
 
 # The action cover
@@ -162,11 +186,15 @@ def test_the_cover_is_never_worse_than_the_colouring(envelope: Envelope, k: int)
 
 
 @given(envelopes, states)
-def test_the_cover_of_a_small_instance_has_the_smallest_certified_radius_of_all(envelope: Envelope, k: int) -> None:
+def test_the_cover_of_a_small_instance_has_the_smallest_certified_radius_of_all(
+    envelope: Envelope, k: int
+) -> None:
     losses = upper_gaps(envelope)
     width = losses.shape[1]
     choices = (list(c) for n in range(1, min(k, width) + 1) for c in combinations(range(width), n))
-    assert cover_partition(envelope, k).certified == min(losses[:, c].min(axis=1).max() for c in choices)
+    assert cover_partition(envelope, k).certified == min(
+        losses[:, c].min(axis=1).max() for c in choices
+    )
 
 
 def test_a_context_of_which_nothing_is_known_does_not_stop_the_others_from_being_served() -> None:
@@ -189,7 +217,9 @@ def test_the_cover_comes_close_to_the_frontier_on_random_instances(k: int, targe
 
 
 @ways
-def test_five_hundred_contexts_are_partitioned_in_well_under_a_second(divide: Callable[..., Partition]) -> None:
+def test_five_hundred_contexts_are_partitioned_in_well_under_a_second(
+    divide: Callable[..., Partition],
+) -> None:
     mu = np.random.default_rng(0).random((500, 20))
     envelope = Envelope(np.maximum(mu - 0.1, 0), np.minimum(mu + 0.1, 1))
     started = time.perf_counter()
@@ -270,14 +300,18 @@ def crown(size: int) -> Pairs:
 
 
 @ways
-def test_witnesses_of_high_degeneracy_that_two_states_satisfy_are_satisfied(divide: Callable[..., Partition]) -> None:
+def test_witnesses_of_high_degeneracy_that_two_states_satisfy_are_satisfied(
+    divide: Callable[..., Partition],
+) -> None:
     found = divide(unknown((12, 2)), 2, cannot_link=crown(6))
     assert len(set(found.labels[:6].tolist())) == 1
     assert found.degeneracy == 5
 
 
 @ways
-def test_witnesses_that_need_more_states_are_refused_with_contexts_to_spare(divide: Callable[..., Partition]) -> None:
+def test_witnesses_that_need_more_states_are_refused_with_contexts_to_spare(
+    divide: Callable[..., Partition],
+) -> None:
     clique = list(combinations(range(4), 2))
     with pytest.raises(ValueError, match=r"^cannot_link must be satisfiable with 3 states"):
         divide(unknown((1500, 2)), 3, cannot_link=clique)
@@ -288,7 +322,9 @@ PRISM: Pairs = [(0, 1), (0, 4), (0, 5), (1, 2), (1, 3), (2, 3), (2, 5), (3, 4), 
 
 
 @ways
-def test_witnesses_that_the_greedy_order_fails_on_are_satisfied_by_search(divide: Callable[..., Partition]) -> None:
+def test_witnesses_that_the_greedy_order_fails_on_are_satisfied_by_search(
+    divide: Callable[..., Partition],
+) -> None:
     graph = graph_of(PRISM, 8)
     assert colour(graph, smallest_last(graph)[0]).max() == 3
     labels = divide(unknown((8, 2)), 3, cannot_link=PRISM).labels
@@ -323,7 +359,9 @@ def test_the_fallback_state_has_the_smallest_certified_radius_after_insertion(
 def test_the_fallback_of_a_context_of_which_nothing_is_known_is_the_first_state() -> None:
     mu = np.vstack([np.eye(2), np.zeros((1, 2))])
     envelope = Envelope(mu, np.vstack([np.eye(2), np.ones((1, 2))]))
-    assert fallback(envelope, Partition(np.array([0, 1, -1]), np.array([0, 1]), 0.0, 0.0, 0), 2) == 0
+    assert (
+        fallback(envelope, Partition(np.array([0, 1, -1]), np.array([0, 1]), 0.0, 0.0, 0), 2) == 0
+    )
 
 
 # Arguments
@@ -334,18 +372,42 @@ LOOP = np.eye(3, dtype=np.bool_)
 ONE_WAY = np.triu(np.ones((3, 3), dtype=np.bool_), 1)
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "no states": (lambda: greedy_partition(ONE, 0), "^k must be a whole number >= 1, got 0"),
-    "a pair of one": (lambda: greedy_partition(ONE, 2, cannot_link=[(1, 1)]), "^cannot_link must be pairs of two"),
-    "a pair outside": (lambda: cover_partition(ONE, 2, cannot_link=[(0, 3)]), r"^cannot_link must be .* in \[0, 2\]"),
-    "half a context": (lambda: cover_partition(ONE, 2, cannot_link=[(0, 0.5)]), "^cannot_link must be"),  # type: ignore[list-item]
-    "three of a pair": (lambda: greedy_partition(ONE, 2, cannot_link=[(0, 1, 2)]), "^cannot_link must be"),  # type: ignore[list-item]
+    "a pair of one": (
+        lambda: greedy_partition(ONE, 2, cannot_link=[(1, 1)]),
+        "^cannot_link must be pairs of two",
+    ),
+    "a pair outside": (
+        lambda: cover_partition(ONE, 2, cannot_link=[(0, 3)]),
+        r"^cannot_link must be .* in \[0, 2\]",
+    ),
+    "half a context": (
+        lambda: cover_partition(ONE, 2, cannot_link=[(0, 0.5)]),
+        "^cannot_link must be",
+    ),  # type: ignore[list-item]
+    "three of a pair": (
+        lambda: greedy_partition(ONE, 2, cannot_link=[(0, 1, 2)]),
+        "^cannot_link must be",
+    ),  # type: ignore[list-item]
     "a mask of another shape": (
         lambda: greedy_partition(ONE, 2, cannot_link=LOOP[:2]),
         r"^cannot_link must be of shape",
     ),
-    "a mask with loops": (lambda: greedy_partition(ONE, 2, cannot_link=LOOP), "^cannot_link must be pairs of two"),
-    "a mask of one way": (lambda: cover_partition(ONE, 2, cannot_link=ONE_WAY), "^cannot_link must be symmetric"),
-    "a context outside": (lambda: fallback(ONE, WHOLE, 3), r"^x must be a whole number in \[0, 2\]"),
-    "another envelope's partition": (lambda: fallback(unknown((2, 2)), WHOLE, 0), "^partition must be of 2 contexts"),
+    "a mask with loops": (
+        lambda: greedy_partition(ONE, 2, cannot_link=LOOP),
+        "^cannot_link must be pairs of two",
+    ),
+    "a mask of one way": (
+        lambda: cover_partition(ONE, 2, cannot_link=ONE_WAY),
+        "^cannot_link must be symmetric",
+    ),
+    "a context outside": (
+        lambda: fallback(ONE, WHOLE, 3),
+        r"^x must be a whole number in \[0, 2\]",
+    ),
+    "another envelope's partition": (
+        lambda: fallback(unknown((2, 2)), WHOLE, 0),
+        "^partition must be of 2 contexts",
+    ),
     "a partition without actions": (
         lambda: fallback(ONE, Partition(WHOLE.labels, None, 0.0, 1.0, 0), 0),
         "^partition must have actions",
@@ -354,7 +416,9 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
-def test_an_argument_out_of_range_is_named_with_its_range(call: Callable[[], object], message: str) -> None:
+def test_an_argument_out_of_range_is_named_with_its_range(
+    call: Callable[[], object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 

@@ -66,7 +66,9 @@ def test_the_first_step_of_the_bernstein_sequence_worked_by_hand() -> None:
     sequence = BernsteinSequence((1, 1), delta=2 / math.e)
     sequence.observe(0, 0, 0.5)
     assert (sequence.envelope().lower.item(), sequence.envelope().upper.item()) == (0.0, 1.0)
-    for _ in range(7):  # bets stay at 1/2 while variance falls: 8 equal rewards give 1 / (8 / 2) either side
+    for _ in range(
+        7
+    ):  # bets stay at 1/2 while variance falls: 8 equal rewards give 1 / (8 / 2) either side
         sequence.observe(0, 0, 0.5)
     assert sequence.envelope().lower.item() == pytest.approx(0.25)
     assert sequence.envelope().upper.item() == pytest.approx(0.75)
@@ -93,7 +95,9 @@ def test_a_pair_never_observed_has_the_whole_unit_interval(sequence: Sequence) -
 @both
 @settings(deadline=None)
 @given(table=tables())
-def test_more_rewards_narrow_an_interval_or_show_it_to_be_void(sequence: Sequence, table: Floats) -> None:
+def test_more_rewards_narrow_an_interval_or_show_it_to_be_void(
+    sequence: Sequence, table: Floats
+) -> None:
     whole = sequence(table, delta=0.9)
     for length in range(1, table.shape[2]):
         part = sequence(table[:, :, :length], delta=0.9)
@@ -152,7 +156,9 @@ def test_long_histories_give_what_their_rewards_give_one_by_one() -> None:
 def test_a_log_is_sorted_into_histories_in_order_of_observation() -> None:
     found = histories([0, 1, 0, 0], [1, 0, 0, 1], [0.1, 0.2, 0.3, 0.4], (2, 2))
     nan = math.nan
-    assert np.array_equal(found, [[[0.3, nan], [0.1, 0.4]], [[0.2, nan], [nan, nan]]], equal_nan=True)
+    assert np.array_equal(
+        found, [[[0.3, nan], [0.1, 0.4]], [[0.2, nan], [nan, nan]]], equal_nan=True
+    )
     assert histories([], [], [], (1, 2)).shape == (1, 2, 1)
 
 
@@ -168,7 +174,9 @@ def coin(mu: float, count: int) -> list[Floats]:
 
 
 def wrong_runs(sequence: Sequence, mu: float, count: int, delta: float) -> int:
-    return sum(wrong(sequence(rewards, delta=delta), np.array([[mu]])) for rewards in coin(mu, count))
+    return sum(
+        wrong(sequence(rewards, delta=delta), np.array([[mu]])) for rewards in coin(mu, count)
+    )
 
 
 @both
@@ -216,7 +224,9 @@ def test_coverage_holds_where_rewards_decide_what_is_observed_next() -> None:
 
 @pytest.mark.parametrize("count", [20, 100, 1000])
 @pytest.mark.parametrize("draw", ["coin", "rare", "even", "narrow"])
-def test_betting_is_narrower_than_hoeffding_and_so_is_bernstein_from_a_hundred_on(draw: str, count: int) -> None:
+def test_betting_is_narrower_than_hoeffding_and_so_is_bernstein_from_a_hundred_on(
+    draw: str, count: int
+) -> None:
     rng = np.random.default_rng(count)
     rewards = {
         "coin": (rng.random((2, 3, count)) < 0.5).astype(np.float64),
@@ -225,9 +235,13 @@ def test_betting_is_narrower_than_hoeffding_and_so_is_bernstein_from_a_hundred_o
         "narrow": 0.3 + 0.1 * rng.random((2, 3, count)),
     }[draw]
     shape = rewards.shape[:2]
-    hoeffdings = width(hoeffding(rewards.mean(axis=2), np.full(shape, count), t=6 * count, delta=0.05))
+    hoeffdings = width(
+        hoeffding(rewards.mean(axis=2), np.full(shape, count), t=6 * count, delta=0.05)
+    )
     assert width(betting(rewards, delta=0.05)) < 0.8 * hoeffdings
-    assert width(empirical_bernstein(rewards, delta=0.05)) < (1.0 if count < 100 else 0.9 * hoeffdings)
+    assert width(empirical_bernstein(rewards, delta=0.05)) < (
+        1.0 if count < 100 else 0.9 * hoeffdings
+    )
 
 
 def test_rewards_of_little_variance_are_told_apart_by_a_tenth_of_the_samples() -> None:
@@ -240,24 +254,56 @@ def test_rewards_of_little_variance_are_told_apart_by_a_tenth_of_the_samples() -
 # Arguments
 
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
-    "a reward above 1": (lambda: betting([[[1.5]]], delta=0.1), r"^rewards must be in \[0, 1\], or NaN"),
-    "a gap in a history": (lambda: betting([[[0.5, math.nan, 0.5]]], delta=0.1), "^rewards must be without NaN"),
-    "no axis of counts": (lambda: empirical_bernstein([[0.5]], delta=0.1), r"^rewards must be a non-empty \(N, A, n\)"),
-    "certain failure": (lambda: empirical_bernstein([[[0.5]]], delta=1.0), r"^delta must be in \(0, 1\)"),
+    "a reward above 1": (
+        lambda: betting([[[1.5]]], delta=0.1),
+        r"^rewards must be in \[0, 1\], or NaN",
+    ),
+    "a gap in a history": (
+        lambda: betting([[[0.5, math.nan, 0.5]]], delta=0.1),
+        "^rewards must be without NaN",
+    ),
+    "no axis of counts": (
+        lambda: empirical_bernstein([[0.5]], delta=0.1),
+        r"^rewards must be a non-empty \(N, A, n\)",
+    ),
+    "certain failure": (
+        lambda: empirical_bernstein([[[0.5]]], delta=1.0),
+        r"^delta must be in \(0, 1\)",
+    ),
     "no failure allowed": (lambda: betting([[[0.5]]], delta=0.0), "^delta must be"),
     "a shape without pairs": (lambda: BernsteinSequence((0, 1), delta=0.1), "^shape must be"),
-    "one reward above 1": (lambda: BernsteinSequence((1, 1), delta=0.1).observe(0, 0, 1.5), "^reward must be in"),
-    "one reward that is NaN": (lambda: BernsteinSequence((1, 1), delta=0.1).observe(0, 0, math.nan), "^reward must"),
-    "a context outside": (lambda: BernsteinSequence((1, 1), delta=0.1).observe(1, 0, 0.5), "^context must be in"),
-    "an action below 0": (lambda: BernsteinSequence((1, 1), delta=0.1).observe(0, -1, 0.5), "^action must be in"),
-    "a log out of range": (lambda: histories([2], [0], [0.5], (2, 1)), "^contexts must be one row of whole"),
-    "a log of two lengths": (lambda: histories([0, 1], [0, 0], [0.5], (2, 1)), "^rewards must be as long as"),
+    "one reward above 1": (
+        lambda: BernsteinSequence((1, 1), delta=0.1).observe(0, 0, 1.5),
+        "^reward must be in",
+    ),
+    "one reward that is NaN": (
+        lambda: BernsteinSequence((1, 1), delta=0.1).observe(0, 0, math.nan),
+        "^reward must",
+    ),
+    "a context outside": (
+        lambda: BernsteinSequence((1, 1), delta=0.1).observe(1, 0, 0.5),
+        "^context must be in",
+    ),
+    "an action below 0": (
+        lambda: BernsteinSequence((1, 1), delta=0.1).observe(0, -1, 0.5),
+        "^action must be in",
+    ),
+    "a log out of range": (
+        lambda: histories([2], [0], [0.5], (2, 1)),
+        "^contexts must be one row of whole",
+    ),
+    "a log of two lengths": (
+        lambda: histories([0, 1], [0, 0], [0.5], (2, 1)),
+        "^rewards must be as long as",
+    ),
     "a log of rewards above 1": (lambda: histories([0], [0], [1.5], (1, 1)), "^rewards must be in"),
 }
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG.keys())
-def test_an_argument_out_of_range_is_named_with_its_range(call: Callable[[], object], message: str) -> None:
+def test_an_argument_out_of_range_is_named_with_its_range(
+    call: Callable[[], object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 

@@ -21,7 +21,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from demem_agent import encoders
-from demem_agent.encoders import EncoderInfo, StaticEncoder, as_matrix, default_encoder, describe, static
+from demem_agent.encoders import (
+    EncoderInfo,
+    StaticEncoder,
+    as_matrix,
+    default_encoder,
+    describe,
+    static,
+)
 from demem_agent.errors import CollaboratorError, InvalidInput
 
 FOLDER = Path(encoders.__file__).parent / "minilm256"
@@ -32,7 +39,9 @@ ENCODER.encode(["loads the model, so that no example is charged for it"])
 # Unicode as old as the tokenizer's tables: what the vocabulary is made of, and characters that are treated specially.
 SPECIAL = " \t\n\r\x00\x0b\x1c\x7f\x85\xa0\u200b\u200d\ufe0f\ufffd😀🏽ÀéÎİẞΣς½ﬁ한글かガश्㐀𠀀𪜀豈丽"
 CHARACTERS = "".join(sorted({char for piece in PIECES for char in piece})) + SPECIAL
-STRETCHES = st.sampled_from(sorted(piece.removeprefix("##") for piece in PIECES)) | st.sampled_from(CHARACTERS)
+STRETCHES = st.sampled_from(sorted(piece.removeprefix("##") for piece in PIECES)) | st.sampled_from(
+    CHARACTERS
+)
 BERT_TEXTS = st.lists(STRETCHES | STRETCHES.map(str.upper), max_size=12).map("".join)
 ANY_TEXTS = st.text(st.characters(codec=None), max_size=40) | BERT_TEXTS
 
@@ -48,7 +57,9 @@ def reference_tokenizer() -> Any:
 
 
 def run_python(script: str) -> Any:
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -67,7 +78,9 @@ def test_rows_are_float32_of_length_one_or_zero(texts: list[str]) -> None:
 @given(st.lists(ANY_TEXTS, min_size=1, max_size=8))
 def test_a_text_gives_the_same_bytes_alone_as_among_others(texts: list[str]) -> None:
     together = ENCODER.encode(texts)
-    assert [ENCODER.encode([text]).tobytes() for text in texts] == [row.tobytes() for row in together]
+    assert [ENCODER.encode([text]).tobytes() for text in texts] == [
+        row.tobytes() for row in together
+    ]
 
 
 def test_a_text_gives_the_same_bytes_at_any_place_in_a_large_batch() -> None:
@@ -82,11 +95,17 @@ def test_every_process_gives_the_same_bytes() -> None:
         "import json; from demem_agent.encoders import default_encoder;"
         "print(json.dumps(default_encoder().encode(['When is the dentist appointment?']).tobytes().hex()))"
     )
-    assert run_python(script) == ENCODER.encode(["When is the dentist appointment?"]).tobytes().hex()
+    assert (
+        run_python(script) == ENCODER.encode(["When is the dentist appointment?"]).tobytes().hex()
+    )
 
 
 def test_threads_that_share_the_encoder_get_the_same_bytes() -> None:
-    texts = [f"{first} {second}" for first in list(PIECES)[5000:5040] for second in list(PIECES)[9000:9020]]
+    texts = [
+        f"{first} {second}"
+        for first in list(PIECES)[5000:5040]
+        for second in list(PIECES)[9000:9020]
+    ]
     expected = ENCODER.encode(texts).tobytes()
     static._load.cache_clear()
     with ThreadPoolExecutor(8) as pool:
@@ -95,7 +114,11 @@ def test_threads_that_share_the_encoder_get_the_same_bytes() -> None:
 
 
 def test_a_cache_of_any_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["Über die Brücke — naïve café", "one two three four five six", "unbelievably misspeling wrods"] * 2
+    texts = [
+        "Über die Brücke — naïve café",
+        "one two three four five six",
+        "unbelievably misspeling wrods",
+    ] * 2
     expected = ENCODER.encode(texts).tobytes()
     monkeypatch.setattr(static, "_CACHED_WORDS", 2)
     monkeypatch.setattr(static, "_CACHED_CHARACTERS", 2)
@@ -161,14 +184,20 @@ def test_what_bears_no_meaning_here_changes_nothing(given: str, same: str) -> No
 
 
 def test_a_marker_of_the_tokenizer_in_a_text_is_plain_text() -> None:
-    assert ENCODER.encode(["[PAD] [UNK]"]).tobytes() == ENCODER.encode(["[ pad ] [ unk ]"]).tobytes()
+    assert (
+        ENCODER.encode(["[PAD] [UNK]"]).tobytes() == ENCODER.encode(["[ pad ] [ unk ]"]).tobytes()
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "near", "far"),
     [
         ("She adopted a puppy.", "The dog sleeps on the sofa.", "The invoice was paid in March."),
-        ("When is the dentist appointment?", "I have to see the dentist at 10am.", "My sister plays the violin."),
+        (
+            "When is the dentist appointment?",
+            "I have to see the dentist at 10am.",
+            "My sister plays the violin.",
+        ),
         ("The server ran out of disk space.", "database storage is full", "a walk along the beach"),
         ("He is allergic to peanuts.", "What food should he avoid?", "Which train goes to Lisbon?"),
     ],
@@ -215,7 +244,11 @@ def test_neither_import_nor_encoding_loads_a_model_library() -> None:
     )
     loaded = {name.partition(".")[0] for name in run_python(script)}
     assert "demem_agent" in loaded
-    assert loaded & {"huggingface_hub", "model2vec", "safetensors", "tokenizers", "torch", "transformers"} == set()
+    assert (
+        loaded
+        & {"huggingface_hub", "model2vec", "safetensors", "tokenizers", "torch", "transformers"}
+        == set()
+    )
 
 
 def test_importing_reads_no_model() -> None:
@@ -235,10 +268,17 @@ def test_word_pieces_are_those_of_the_tokenizer_library(text: str) -> None:
     assert ours == [id for id in theirs if id != PIECES["[UNK]"]]
 
 
-@given(st.lists(st.sampled_from(sorted(word for word in PIECES if word.isascii() and word.isalnum())), min_size=1))
+@given(
+    st.lists(
+        st.sampled_from(sorted(word for word in PIECES if word.isascii() and word.isalnum())),
+        min_size=1,
+    )
+)
 def test_a_vector_is_the_mean_of_its_rows(words: list[str]) -> None:
     mean = static._model().rows[[PIECES[word] for word in words]].astype(np.float64).mean(axis=0)
-    np.testing.assert_allclose(ENCODER.encode([" ".join(words)])[0], mean / np.linalg.norm(mean), atol=1e-6)
+    np.testing.assert_allclose(
+        ENCODER.encode([" ".join(words)])[0], mean / np.linalg.norm(mean), atol=1e-6
+    )
 
 
 def test_long_texts_of_one_word_do_not_overflow() -> None:
@@ -298,7 +338,9 @@ class FakeTensor:
         return np.array(self.values, np.float64)
 
 
-@pytest.mark.parametrize("raw", [FakeTensor([[3, 4], [0, 1]]), [FakeTensor([3, 4]), FakeTensor([0, 1])]])
+@pytest.mark.parametrize(
+    "raw", [FakeTensor([[3, 4], [0, 1]]), [FakeTensor([3, 4]), FakeTensor([0, 1])]]
+)
 def test_tensors_and_lists_of_them_are_copied_from_their_device(raw: Any) -> None:
     np.testing.assert_allclose(as_matrix(raw, 2), [[0.6, 0.8], [0.0, 1.0]], rtol=1e-6)
 
@@ -330,7 +372,9 @@ def test_what_is_no_finite_matrix_of_the_right_shape_is_refused(raw: Any, n: int
         as_matrix(raw, n)
 
 
-FINITE = arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 70)), elements=st.floats(-1e6, 1e6))
+FINITE = arrays(
+    np.float64, st.tuples(st.integers(1, 6), st.integers(1, 70)), elements=st.floats(-1e6, 1e6)
+)
 
 
 @given(FINITE)
@@ -381,12 +425,17 @@ def test_an_encoder_without_a_name_goes_by_its_class() -> None:
         ({"base_model_name": "org/model"}, "org/model"),
         ({"config": {"tokenizer_name": "org/model"}}, "org/model"),
         ({"tokenizer": SimpleNamespace(name_or_path="org/model")}, "org/model"),
-        ({"tokenizer": SimpleNamespace(name_or_path=str(Path("models", "mini").absolute()))}, "mini"),
+        (
+            {"tokenizer": SimpleNamespace(name_or_path=str(Path("models", "mini").absolute()))},
+            "mini",
+        ),
         ({"base_model_name": None, "config": {"tokenizer_name": "org/model"}}, "org/model"),
         ({"name": lambda: "a method", "base_model_name": "org/model"}, "org/model"),
     ],
 )
-def test_a_loaded_model_goes_by_its_class_and_origin(attributes: dict[str, Any], model: str) -> None:
+def test_a_loaded_model_goes_by_its_class_and_origin(
+    attributes: dict[str, Any], model: str
+) -> None:
     assert describe(nameless(**attributes)).name == f"Nameless({model})"
 
 

@@ -16,7 +16,11 @@ pytest.importorskip("sentence_transformers")
 pytestmark = pytest.mark.models
 
 FOLDER = Path(encoders.__file__).parent / "minilm256"
-TEXTS = ["When is the dentist appointment?", "I have to see the dentist at 10am.", "My sister plays the violin. 😀"]
+TEXTS = [
+    "When is the dentist appointment?",
+    "I have to see the dentist at 10am.",
+    "My sister plays the violin. 😀",
+]
 
 
 @pytest.fixture(scope="module")
@@ -37,25 +41,35 @@ def test_a_sentence_transformer_is_an_encoder_as_it_is(teacher: Any) -> None:
 
 
 @pytest.mark.parametrize("form", [{"convert_to_tensor": True}, {"convert_to_numpy": False}])
-def test_every_form_a_sentence_transformer_returns_is_read(teacher: Any, form: dict[str, bool]) -> None:
+def test_every_form_a_sentence_transformer_returns_is_read(
+    teacher: Any, form: dict[str, bool]
+) -> None:
     plain = as_matrix(teacher.encode(TEXTS), len(TEXTS))
-    np.testing.assert_allclose(as_matrix(teacher.encode(TEXTS, **form), len(TEXTS)), plain, atol=1e-6)
+    np.testing.assert_allclose(
+        as_matrix(teacher.encode(TEXTS, **form), len(TEXTS)), plain, atol=1e-6
+    )
 
 
 def test_tensors_that_numpy_cannot_read_are_copied(teacher: Any) -> None:
     tensor = teacher.encode(TEXTS, convert_to_tensor=True)
     halved = tensor.clone().bfloat16().requires_grad_()
-    np.testing.assert_allclose(as_matrix(halved, len(TEXTS)), as_matrix(tensor, len(TEXTS)), atol=0.01)
+    np.testing.assert_allclose(
+        as_matrix(halved, len(TEXTS)), as_matrix(tensor, len(TEXTS)), atol=0.01
+    )
 
 
-def test_a_sentence_transformer_goes_by_its_class_and_model_without_the_folders_above(teacher: Any) -> None:
+def test_a_sentence_transformer_goes_by_its_class_and_model_without_the_folders_above(
+    teacher: Any,
+) -> None:
     assert describe(teacher).name == "SentenceTransformer(model)"
 
 
 def test_a_sentence_transformer_from_the_hub_goes_by_its_identifier(
     teacher: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(teacher.model_card_data, "base_model", "sentence-transformers/all-MiniLM-L6-v2")
+    monkeypatch.setattr(
+        teacher.model_card_data, "base_model", "sentence-transformers/all-MiniLM-L6-v2"
+    )
     assert describe(teacher).name == "SentenceTransformer(sentence-transformers/all-MiniLM-L6-v2)"
 
 
@@ -66,7 +80,9 @@ def test_a_model2vec_model_is_an_encoder_as_it_is(static_model: Any) -> None:
 
 
 def test_model2vec_reads_the_shipped_folder_to_the_same_vectors(static_model: Any) -> None:
-    np.testing.assert_allclose(default_encoder().encode(TEXTS), static_model.encode(TEXTS), atol=1e-6)
+    np.testing.assert_allclose(
+        default_encoder().encode(TEXTS), static_model.encode(TEXTS), atol=1e-6
+    )
 
 
 def test_the_shipped_encoder_finds_the_neighbours_its_teacher_finds(teacher: Any) -> None:

@@ -15,7 +15,12 @@ from demem_agent.encoders import default_encoder
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
 
-SAID = ("My boiler has a brass valve.", "Ines plays the cello.", "We fly to Lisbon in May.", "The cat is called Rex.")
+SAID = (
+    "My boiler has a brass valve.",
+    "Ines plays the cello.",
+    "We fly to Lisbon in May.",
+    "The cat is called Rex.",
+)
 
 
 def remembering(encoder: Any = None) -> SlotMemory:
@@ -35,7 +40,9 @@ class Counting(BagEncoder):
 
 
 @given(st.sampled_from(SAID), st.floats(0.01, 100.0))
-def test_the_encoders_own_vector_of_any_length_reads_as_the_query_alone(query: str, length: float) -> None:
+def test_the_encoders_own_vector_of_any_length_reads_as_the_query_alone(
+    query: str, length: float
+) -> None:
     memory = remembering()
     vector = length * BagEncoder().encode([query])[0]
     assert memory.read(query, vector=vector) == memory.read(query)

@@ -48,16 +48,30 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "bm25_system.py"
 
 LONG = " ".join(f"Sentence number {n} speaks of topic {n * n} in its own way." for n in range(20))
 TURNS = (
-    Turn("I adopted a grey cat named Miso yesterday.", "Ana", datetime(2024, 3, 2, 9), "s1", None, "t1"),
+    Turn(
+        "I adopted a grey cat named Miso yesterday.",
+        "Ana",
+        datetime(2024, 3, 2, 9),
+        "s1",
+        None,
+        "t1",
+    ),
     Turn("Congratulations! What does she eat?", "Ben", datetime(2024, 3, 2, 9), "s1", None, "t2"),
-    Turn("The boiler was repaired for 340 euros.", "Ben", datetime(2024, 4, 7, 20), "s2", None, "t3"),
+    Turn(
+        "The boiler was repaired for 340 euros.", "Ben", datetime(2024, 4, 7, 20), "s2", None, "t3"
+    ),
     Turn("My sister Hala lives in Lisbon now.", "Ana", datetime(2024, 5, 1, 12), "s3", None, "t4"),
     Turn(LONG, "Ben", datetime(2024, 6, 1, 12), "s4", None, "t5"),
 )
 PROBES = (
     Probe("What is the name of Ana's cat?", "Miso", ("t1",), "single-hop"),
     Probe("How much did the boiler cost?", "340 euros", ("t3",), "single-hop"),
-    Probe("Who adopted a cat and where does her sister live?", "Ana, Lisbon", ("t1", "t4"), "multi-hop"),
+    Probe(
+        "Who adopted a cat and where does her sister live?",
+        "Ana, Lisbon",
+        ("t1", "t4"),
+        "multi-hop",
+    ),
     Probe("What is the dog called?", "", (), "abstention"),
 )
 TALK = Dialogue("talk", TURNS, PROBES)
@@ -101,8 +115,12 @@ def made(name: str, turns: Sequence[Turn] = TURNS) -> System:
     return system
 
 
-def record(dialogue: str, question: int, system: str, recall: float | None, **changes: Any) -> Measured:
-    plain = Measured(dialogue, question, "single-hop", system, 500, recall, recall, 100, 0.01, 0.5, 1.0)
+def record(
+    dialogue: str, question: int, system: str, recall: float | None, **changes: Any
+) -> Measured:
+    plain = Measured(
+        dialogue, question, "single-hop", system, 500, recall, recall, 100, 0.01, 0.5, 1.0
+    )
     return replace(plain, **changes)
 
 
@@ -136,7 +154,9 @@ def test_what_is_found_whole_is_found(gold: str, text: str) -> None:
         ("", 0.0),
     ],
 )
-def test_a_turn_is_found_when_half_of_its_runs_of_four_words_are_there(text: str, found: float) -> None:
+def test_a_turn_is_found_when_half_of_its_runs_of_four_words_are_there(
+    text: str, found: float
+) -> None:
     assert recall(text, [Turn("one two three four five six seven")]) == found
 
 
@@ -172,16 +192,24 @@ def test_gold_without_a_word_is_refused_and_beside_others_left_out() -> None:
 
 
 def test_a_rendered_reading_is_taken_apart_into_dated_lines_of_speakers() -> None:
-    items = [Evidence(f"e{n}", turn.text, turn.speaker, turn.at) for n, turn in enumerate(TURNS[:3], 1)]
+    items = [
+        Evidence(f"e{n}", turn.text, turn.speaker, turn.at) for n, turn in enumerate(TURNS[:3], 1)
+    ]
     reading = as_reading(render([Line(item, 0, len(item.text)) for item in items]))
     assert [item.speaker for item in reading.evidence] == ["Ana", "Ben", "Ben"]
-    assert [item.at for item in reading.evidence] == [datetime(2024, 3, 2), datetime(2024, 3, 2), datetime(2024, 4, 7)]
+    assert [item.at for item in reading.evidence] == [
+        datetime(2024, 3, 2),
+        datetime(2024, 3, 2),
+        datetime(2024, 4, 7),
+    ]
     assert reading.evidence[2].text == TURNS[2].text
 
 
 def test_lines_of_a_turn_stay_together() -> None:
     item = Evidence("e1", "First line\nsecond line", "Ana")
-    assert [e.text for e in as_reading(render([Line(item, 0, len(item.text))])).evidence] == ["First line second line"]
+    assert [e.text for e in as_reading(render([Line(item, 0, len(item.text))])).evidence] == [
+        "First line second line"
+    ]
 
 
 def test_text_of_any_form_can_be_answered_from() -> None:
@@ -206,7 +234,10 @@ def test_answers_are_measured_by_their_words() -> None:
 
 
 @pytest.mark.parametrize("name", BASELINES)
-@given(limit=st.integers(1, 1500), query=st.sampled_from([probe.question for probe in PROBES] + ["?", "the"]))
+@given(
+    limit=st.integers(1, 1500),
+    query=st.sampled_from([probe.question for probe in PROBES] + ["?", "the"]),
+)
 @settings(max_examples=15, deadline=None)
 def test_no_system_reads_more_than_the_limit(name: str, limit: int, query: str) -> None:
     assert len(made(name).read(query, limit)) <= limit
@@ -230,7 +261,10 @@ def test_systems_that_look_at_the_query_find_the_turn_it_asks_for(name: str) -> 
 
 @pytest.mark.parametrize("name", ["full", "recency", "random"])
 def test_systems_that_do_not_look_at_the_query_are_not_moved_by_its_words(name: str) -> None:
-    queries = [f"{word} boiler" for word in ("the", "a", "our", "what", "which", "whose", "no", "some", "any", "every")]
+    queries = [
+        f"{word} boiler"
+        for word in ("the", "a", "our", "what", "which", "whose", "no", "some", "any", "every")
+    ]
     found = [recall(made(name).read(query, 120), [TURNS[2]]) for query in queries]
     assert np.mean(found) < 0.7
 
@@ -242,7 +276,9 @@ def test_full_context_keeps_the_end() -> None:
 
 
 @pytest.mark.parametrize("turns", [TURNS, TURNS[::-1]])
-def test_recency_takes_the_newest_passages_in_whatever_order_they_came(turns: Sequence[Turn]) -> None:
+def test_recency_takes_the_newest_passages_in_whatever_order_they_came(
+    turns: Sequence[Turn],
+) -> None:
     text = made("recency", turns).read("any", 500)
     assert "Sentence number 19" in text
     assert recall(text, [TURNS[0]]) == 0.0
@@ -260,7 +296,10 @@ def test_a_reading_is_in_time_order_under_days_whatever_the_order_of_turns() -> 
 
 
 def test_who_speaks_can_be_searched_for() -> None:
-    turns = [Turn("I like it a lot.", name, datetime(2024, 1, 1)) for name in ("Ana", "Ben", "Cleo", "Dora")]
+    turns = [
+        Turn("I like it a lot.", name, datetime(2024, 1, 1))
+        for name in ("Ana", "Ben", "Cleo", "Dora")
+    ]
     for name in ("bm25", "cosine", "hybrid", "rrf"):
         assert "Cleo: I like" in made(name, turns).read("What did Cleo say?", 90)
 
@@ -276,7 +315,9 @@ def test_fusion_adds_the_reciprocal_ranks() -> None:
 
 
 def test_a_baseline_of_ones_own_is_one_function() -> None:
-    shortest = Best(lambda held, query: np.array([line.start - line.end for line in held.lines], float))
+    shortest = Best(
+        lambda held, query: np.array([line.start - line.end for line in held.lines], float)
+    )
     shortest.ingest(TURNS)
     assert recall(shortest.read("any", 100), TURNS[:4]) == 0.25
     assert recall(shortest.read("any", 100), [TURNS[1]]) == 1.0
@@ -307,7 +348,9 @@ def test_the_oracle_prefers_a_passage_of_each_gold_turn_to_more_of_one() -> None
 
 def test_hybrid_adds_what_bm25_says_at_six_tenths() -> None:
     held = Held(TURNS)
-    cosine, bm25, hybrid = (BASELINES[name]()._score(held, "cat") for name in ("cosine", "bm25", "hybrid"))
+    cosine, bm25, hybrid = (
+        BASELINES[name]()._score(held, "cat") for name in ("cosine", "bm25", "hybrid")
+    )
     z_cosine, z_bm25 = ((scores - scores.mean()) / scores.std() for scores in (cosine, bm25))
     assert hybrid == pytest.approx(z_cosine + 0.6 * z_bm25, abs=1e-4)
 
@@ -335,9 +378,13 @@ def test_the_mean_is_over_questions_and_not_over_dialogues() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), min_size=1, max_size=30))
-def test_an_interval_lies_between_the_best_and_the_worst_dialogue(pairs: list[tuple[float, int]]) -> None:
+def test_an_interval_lies_between_the_best_and_the_worst_dialogue(
+    pairs: list[tuple[float, int]],
+) -> None:
     found = bootstrap([value for value, _ in pairs], [name for _, name in pairs], resamples=50)
-    means = [np.mean([v for v, name in pairs if name == one]) for one in {name for _, name in pairs}]
+    means = [
+        np.mean([v for v, name in pairs if name == one]) for one in {name for _, name in pairs}
+    ]
     if len(means) == 1:
         assert (found.low, found.high) == (None, None)
     else:
@@ -363,14 +410,22 @@ def test_questions_that_share_a_dialogue_do_not_narrow_the_interval() -> None:
     assert width(50) == pytest.approx(width(1))
 
 
-def test_an_interval_from_five_dialogues_holds_the_truth_about_as_often_as_it_is_documented() -> None:
+def test_an_interval_from_five_dialogues_holds_the_truth_about_as_often_as_it_is_documented() -> (
+    None
+):
     rng = np.random.default_rng(7)
     held = 0
     for _ in range(400):
         sizes, rates = rng.integers(10, 120, 5), rng.beta(8, 4, 5)
-        values = [float(rng.random() < rate) for size, rate in zip(sizes, rates, strict=True) for _ in range(size)]
+        values = [
+            float(rng.random() < rate)
+            for size, rate in zip(sizes, rates, strict=True)
+            for _ in range(size)
+        ]
         found = bootstrap(values, np.repeat(np.arange(5), sizes).tolist())
-        held += found.low is not None and found.high is not None and found.low <= 8 / 12 <= found.high
+        held += (
+            found.low is not None and found.high is not None and found.low <= 8 / 12 <= found.high
+        )
     assert 0.89 <= held / 400 <= 0.96  # plain percentiles: 0.85
 
 
@@ -405,7 +460,9 @@ def test_a_record_measures_the_text_alone() -> None:
 @pytest.mark.parametrize("category", ["adversarial", "abstention"])
 def test_questions_that_cannot_be_answered_are_read_for_but_not_scored(category: str) -> None:
     probe = Probe("What is the dog called?", "It is not said", ("t2",), category)
-    (found,) = evaluate([replace(TALK, probes=(probe,))], {"echo": lambda: Echo("It is not said")}, [500])
+    (found,) = evaluate(
+        [replace(TALK, probes=(probe,))], {"echo": lambda: Echo("It is not said")}, [500]
+    )
     assert (found.recall, found.whole, found.f1, found.contained) == (None, None, None, None)
     assert (found.category, found.size) == (category, 14)
 
@@ -432,7 +489,9 @@ def test_a_system_is_made_anew_for_each_dialogue_and_told_its_turns_once() -> No
 
 def test_the_time_of_asking_is_handed_on() -> None:
     system, at = Echo(), datetime(2024, 7, 1)
-    evaluate([replace(TALK, probes=(Probe("When?", "now", at=at),))], {"echo": lambda: system}, [10, 20])
+    evaluate(
+        [replace(TALK, probes=(Probe("When?", "now", at=at),))], {"echo": lambda: system}, [10, 20]
+    )
     assert system.asked == [("When?", 10, at), ("When?", 20, at)]
 
 
@@ -451,20 +510,31 @@ def test_evidence_named_twice_counts_once() -> None:
 
 def test_a_gold_turn_without_a_word_is_not_looked_for() -> None:
     turns = (TURNS[0], replace(TURNS[1], text="?!"))
-    dialogue = Dialogue("signs", turns, (Probe("What?", "x", ("t1", "t2")), Probe("What?", "x", ("t2",))))
+    dialogue = Dialogue(
+        "signs", turns, (Probe("What?", "x", ("t1", "t2")), Probe("What?", "x", ("t2",)))
+    )
     found = evaluate([dialogue], {"echo": lambda: Echo(TURNS[0].text)}, [500])
     assert [m.recall for m in found] == [1.0, None]
 
 
 def test_progress_ends_at_the_number_of_readings() -> None:
     ticks: list[tuple[int, int]] = []
-    found = evaluate([TALK], {"a": Echo, "b": Echo}, [10, 20, 30], tick=lambda done, total: ticks.append((done, total)))
+    found = evaluate(
+        [TALK],
+        {"a": Echo, "b": Echo},
+        [10, 20, 30],
+        tick=lambda done, total: ticks.append((done, total)),
+    )
     assert ticks == [(3 * n, 24) for n in range(1, 9)]
     assert len(found) == 24
 
 
-@pytest.mark.parametrize(("reply", "message"), [("x" * 21, "'wordy'.*at most 20.*21"), (None, "'wordy'.*a text")])
-def test_a_system_that_overruns_its_limit_or_gives_no_text_is_named(reply: object, message: str) -> None:
+@pytest.mark.parametrize(
+    ("reply", "message"), [("x" * 21, "'wordy'.*at most 20.*21"), (None, "'wordy'.*a text")]
+)
+def test_a_system_that_overruns_its_limit_or_gives_no_text_is_named(
+    reply: object, message: str
+) -> None:
     with pytest.raises(InvalidInput, match=message):
         evaluate([TALK], {"good": Echo, "wordy": lambda: Reply(reply)}, [20])
 
@@ -486,7 +556,9 @@ def test_evidence_that_no_turn_has_is_named() -> None:
         ([TALK], {"echo": Echo}, [0], "limits"),
     ],
 )
-def test_what_cannot_be_evaluated_is_refused(dialogues: Any, systems: Any, limits: Any, field: str) -> None:
+def test_what_cannot_be_evaluated_is_refused(
+    dialogues: Any, systems: Any, limits: Any, field: str
+) -> None:
     with pytest.raises(InvalidInput) as caught:
         evaluate(dialogues, systems, limits)
     assert caught.value.field == field
@@ -496,7 +568,11 @@ def test_what_cannot_be_evaluated_is_refused(dialogues: Any, systems: Any, limit
 
 
 def test_a_report_survives_json_unchanged() -> None:
-    found = report(evaluate([TALK, replace(TALK, name="b")], {"bm25": BASELINES["bm25"], "echo": Echo}, [100, 400]))
+    found = report(
+        evaluate(
+            [TALK, replace(TALK, name="b")], {"bm25": BASELINES["bm25"], "echo": Echo}, [100, 400]
+        )
+    )
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
@@ -512,7 +588,9 @@ def test_a_report_gives_means_overall_and_by_category() -> None:
         record("a", 0, "x", 1.0, seconds=0.1, size=100),
         record("a", 1, "x", 0.0, seconds=0.2, size=200),
         record("b", 0, "x", 0.5, category="multi-hop", seconds=0.3, size=300),
-        record("b", 1, "x", None, category="abstention", f1=None, contained=None, seconds=1.0, size=400),
+        record(
+            "b", 1, "x", None, category="abstention", f1=None, contained=None, seconds=1.0, size=400
+        ),
     ]
     cell = report(measured)["systems"]["x"]["500"]
     assert cell["recall"] == {"mean": 0.5, "low": 0.5, "high": 0.5, "questions": 3, "dialogues": 2}
@@ -532,7 +610,9 @@ def test_a_paired_difference_is_over_the_same_questions() -> None:
     measured = [
         record(dialogue, question, system, value)
         for system, values in {"x": (1.0, 0.5, 0.5, 1.0), "y": (0.5, 0.5, 0.0, 1.0)}.items()
-        for (dialogue, question), value in zip((("a", 0), ("a", 1), ("b", 0), ("b", 1)), values, strict=True)
+        for (dialogue, question), value in zip(
+            (("a", 0), ("a", 1), ("b", 0), ("b", 1)), values, strict=True
+        )
     ]
     assert paired(measured, "x", "y", 500) == Interval(0.25, 0.25, 0.25, 4, 2)
     assert paired(measured, "y", "x", 500).mean == -0.25
@@ -585,14 +665,22 @@ def test_a_system_of_ones_own_takes_under_forty_lines() -> None:
     assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) < 40
 
 
-def test_the_example_says_how_to_install_what_it_compares_with(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_says_how_to_install_what_it_compares_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "rank_bm25", None)  # which makes importing it fail
     with pytest.raises(SystemExit, match="pip install rank_bm25"):
         runpy.run_path(str(EXAMPLE), run_name="__main__")
 
 
-def test_the_example_compares_both_systems(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_compares_both_systems(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("rank_bm25")
     monkeypatch.setattr(sys, "argv", [str(EXAMPLE)])
     runpy.run_path(str(EXAMPLE), run_name="__main__")
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["evidence", "rank_bm25", "demem"]
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "evidence",
+        "rank_bm25",
+        "demem",
+    ]

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate import Dialogue, Probe, load_beam, load_jsonl, load_locomo, load_longmemeval, load_text
+from demem_agent.evaluate import (
+    Dialogue,
+    Probe,
+    load_beam,
+    load_jsonl,
+    load_locomo,
+    load_longmemeval,
+    load_text,
+)
 from demem_agent.evaluate.data.letta import load_letta
 from demem_agent.evaluate.data.memoryarena import load_memoryarena
 from demem_agent.evaluate.data.questions import load_own, load_questions, with_questions
@@ -26,13 +34,29 @@ LOCOMO = [
             "session_2_date_time": "1:56 pm on 8 May, 2023",
             "session_2": [
                 {"speaker": "Ana", "dia_id": "D2:1", "text": "I bought a boat."},
-                {"speaker": "Bo", "dia_id": "D2:2", "text": "Look!", "blip_caption": "a red kite", "img_url": ["x"]},
+                {
+                    "speaker": "Bo",
+                    "dia_id": "D2:2",
+                    "text": "Look!",
+                    "blip_caption": "a red kite",
+                    "img_url": ["x"],
+                },
             ],
             "session_3_date_time": "1:00 pm on 9 May, 2023",
         },
         "qa": [
-            {"question": "What is sold?", "answer": "a boat", "category": 1, "evidence": ["D2:1; D10:1", "D", "D9:9"]},
-            {"question": "How many?", "answer": 1, "category": 4, "evidence": ["D2:1", "D2:1, D2:2"]},
+            {
+                "question": "What is sold?",
+                "answer": "a boat",
+                "category": 1,
+                "evidence": ["D2:1; D10:1", "D", "D9:9"],
+            },
+            {
+                "question": "How many?",
+                "answer": 1,
+                "category": 4,
+                "evidence": ["D2:1", "D2:1, D2:2"],
+            },
             {"question": "Who flew?", "adversarial_answer": "Ana", "category": 5},
         ],
     },
@@ -47,7 +71,11 @@ def longmemeval(**changes: Any) -> dict[str, Any]:
         "question": "How many plants did I buy?",
         "answer": 3,
         "question_date": "2023/05/30 (Tue) 21:51",
-        "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 10:00", "2023/05/22 (Mon) 00:05"],
+        "haystack_dates": [
+            "2023/05/20 (Sat) 02:21",
+            "2023/05/21 (Sun) 10:00",
+            "2023/05/22 (Mon) 00:05",
+        ],
         "haystack_session_ids": ["filler", "answer_1", "filler"],
         "haystack_sessions": [
             [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": " "}],
@@ -79,16 +107,29 @@ BEAM_CHAT = [
                 {"role": "user", "id": 0, "content": "I need a plan. ->-> 1,1"},
                 {"role": "assistant", "id": 1, "content": "Here is a plan."},
             ],
-            [{"role": "user", "id": 2, "content": "Thanks"}, {"role": "assistant", "id": 3, "content": ""}],
+            [
+                {"role": "user", "id": 2, "content": "Thanks"},
+                {"role": "assistant", "id": 3, "content": ""},
+            ],
         ],
     },
-    {"batch_number": 2, "time_anchor": None, "turns": [[{"role": "user", "id": 4, "content": "Back again"}]]},
+    {
+        "batch_number": 2,
+        "time_anchor": None,
+        "turns": [[{"role": "user", "id": 4, "content": "Back again"}]],
+    },
 ]
 BEAM_QUESTIONS = {
     "temporal_reasoning": [
-        {"question": "When?", "answer": "Never", "source_chat_ids": {"first": [2], "second": {"a": [0, 2], "b": 99}}}
+        {
+            "question": "When?",
+            "answer": "Never",
+            "source_chat_ids": {"first": [2], "second": {"a": [0, 2], "b": 99}},
+        }
     ],
-    "summarization": [{"question": "Sum up", "ideal_summary": "A plan", "source_chat_ids": [0, [1, 3]]}],
+    "summarization": [
+        {"question": "Sum up", "ideal_summary": "A plan", "source_chat_ids": [0, [1, 3]]}
+    ],
     "abstention": [{"question": "Who?", "ideal_response": "Not said"}],
 }
 
@@ -153,7 +194,11 @@ LETTA: dict[str, Any] = {
     },
 }
 
-CHAT = [{"text": "I bought a boat.", "source_id": "a"}, {"text": "It is red.", "source_id": "b"}, {"text": "Bye."}]
+CHAT = [
+    {"text": "I bought a boat.", "source_id": "a"},
+    {"text": "It is red.", "source_id": "b"},
+    {"text": "Bye."},
+]
 
 
 def written(path: Path, content: object) -> Path:
@@ -196,14 +241,18 @@ def test_locomo_sessions_come_in_the_order_of_their_numbers(locomo: Dialogue) ->
 
 
 def test_locomo_turns_carry_the_date_of_their_session(locomo: Dialogue) -> None:
-    assert [turn.at for turn in locomo.turns] == [datetime(2023, 5, 8, 13, 56)] * 2 + [datetime(2023, 6, 3, 9, 5)]
+    assert [turn.at for turn in locomo.turns] == [datetime(2023, 5, 8, 13, 56)] * 2 + [
+        datetime(2023, 6, 3, 9, 5)
+    ]
 
 
 def test_locomo_pictures_count_by_their_caption(locomo: Dialogue) -> None:
     assert locomo.turns[1].text == "Look! [shares a red kite]"
 
 
-def test_locomo_evidence_in_one_string_is_taken_apart_and_what_names_no_turn_is_left_out(locomo: Dialogue) -> None:
+def test_locomo_evidence_in_one_string_is_taken_apart_and_what_names_no_turn_is_left_out(
+    locomo: Dialogue,
+) -> None:
     assert locomo.probes[0].evidence == ("D2:1", "D10:1")
 
 
@@ -223,14 +272,26 @@ def test_longmemeval_evidence_is_the_marked_turns(haystack: Dialogue) -> None:
     assert haystack.probes[0].evidence == ("answer_1:0",)
 
 
-def test_longmemeval_evidence_is_the_answer_sessions_where_no_turn_is_marked(tmp_path: Path) -> None:
+def test_longmemeval_evidence_is_the_answer_sessions_where_no_turn_is_marked(
+    tmp_path: Path,
+) -> None:
     (dialogue,) = load_longmemeval(written(tmp_path / "lme.json", [unmarked()]))
     assert dialogue.probes[0].evidence == ("answer_1:0", "answer_1:1")
 
 
 def test_longmemeval_sessions_with_one_id_stay_apart(haystack: Dialogue) -> None:
-    assert [turn.source_id for turn in haystack.turns] == ["filler:0", "answer_1:0", "answer_1:1", "filler#2:0"]
-    assert [turn.session for turn in haystack.turns] == ["filler", "answer_1", "answer_1", "filler#2"]
+    assert [turn.source_id for turn in haystack.turns] == [
+        "filler:0",
+        "answer_1:0",
+        "answer_1:1",
+        "filler#2:0",
+    ]
+    assert [turn.session for turn in haystack.turns] == [
+        "filler",
+        "answer_1",
+        "answer_1",
+        "filler#2",
+    ]
 
 
 def test_longmemeval_both_sessions_of_one_answer_id_hold_evidence(tmp_path: Path) -> None:
@@ -249,8 +310,12 @@ def test_longmemeval_unanswerable_questions_are_abstentions(tmp_path: Path) -> N
     assert [d.probes[0].category for d in load_longmemeval(path)] == ["multi-session", "abstention"]
 
 
-def test_longmemeval_unanswerable_questions_have_no_evidence_even_where_a_turn_is_marked(tmp_path: Path) -> None:
-    path = written(tmp_path / "lme.json", [longmemeval(question_id="q1_abs"), unmarked(question_id="q2_abs")])
+def test_longmemeval_unanswerable_questions_have_no_evidence_even_where_a_turn_is_marked(
+    tmp_path: Path,
+) -> None:
+    path = written(
+        tmp_path / "lme.json", [longmemeval(question_id="q1_abs"), unmarked(question_id="q2_abs")]
+    )
     assert [d.probes[0].evidence for d in load_longmemeval(path)] == [(), ()]
 
 
@@ -292,11 +357,20 @@ def test_beam_questions_without_sources_have_no_evidence(beam: Dialogue) -> None
 
 def test_beam_references_are_found_under_every_name(beam: Dialogue) -> None:
     assert [probe.reference for probe in beam.probes] == ["Never", "A plan", "Not said"]
-    assert [probe.category for probe in beam.probes] == ["temporal reasoning", "summarization", "abstention"]
+    assert [probe.category for probe in beam.probes] == [
+        "temporal reasoning",
+        "summarization",
+        "abstention",
+    ]
 
 
 def test_beam_texts_lose_the_mark_of_their_generation_and_empty_turns_go(beam: Dialogue) -> None:
-    assert [turn.text for turn in beam.turns] == ["I need a plan.", "Here is a plan.", "Thanks", "Back again"]
+    assert [turn.text for turn in beam.turns] == [
+        "I need a plan.",
+        "Here is a plan.",
+        "Thanks",
+        "Back again",
+    ]
     assert [turn.source_id for turn in beam.turns] == ["0", "1", "2", "4"]
 
 
@@ -332,19 +406,29 @@ def evidence(dialogues: list[Dialogue]) -> list[tuple[str, ...]]:
 def test_memoryarena_asks_the_last_sub_task_after_all_others(tmp_path: Path) -> None:
     (dialogue,) = arena(tmp_path, SEARCH, every=False)
     assert dialogue.name == "progressive_search-0"
-    assert [turn.text for turn in dialogue.turns] == ["Who was born in 1950?", "A", "Who wrote?", "2"]
+    assert [turn.text for turn in dialogue.turns] == [
+        "Who was born in 1950?",
+        "A",
+        "Who wrote?",
+        "2",
+    ]
     assert dialogue.probes[0].question == "Who is it, given all?"
     assert dialogue.probes[0].reference == "C"
 
 
 def test_memoryarena_asks_every_sub_task_after_those_before_it(tmp_path: Path) -> None:
     dialogues = arena(tmp_path, SEARCH)
-    assert [dialogue.name for dialogue in dialogues] == ["progressive_search-0/2", "progressive_search-0/3"]
+    assert [dialogue.name for dialogue in dialogues] == [
+        "progressive_search-0/2",
+        "progressive_search-0/3",
+    ]
     assert [turn.source_id for turn in dialogues[0].turns] == ["1:question", "1:result"]
 
 
 @pytest.mark.parametrize("row", [SHOPPING, TRAVEL, SEARCH, FORMAL])
-def test_memoryarena_never_holds_an_answer_before_it_is_asked_for(tmp_path: Path, row: dict[str, Any]) -> None:
+def test_memoryarena_never_holds_an_answer_before_it_is_asked_for(
+    tmp_path: Path, row: dict[str, Any]
+) -> None:
     for dialogue in arena(tmp_path, row):
         (probe,) = dialogue.probes
         held = {turn.text for turn in dialogue.turns}
@@ -358,7 +442,9 @@ def test_memoryarena_shopping_rests_on_all_that_was_bought(tmp_path: Path) -> No
     assert dialogues[0].turns[1].text == "target asin: B01; attributes: Gluten Free, Vanilla"
 
 
-def test_memoryarena_travel_rests_on_the_base_plan_and_on_the_days_that_a_wish_names(tmp_path: Path) -> None:
+def test_memoryarena_travel_rests_on_the_base_plan_and_on_the_days_that_a_wish_names(
+    tmp_path: Path,
+) -> None:
     base = ("0:day 1", "0:day 2")
     eric, emma, bart, zoe = evidence(arena(tmp_path, TRAVEL))
     assert eric == emma == base
@@ -366,18 +452,24 @@ def test_memoryarena_travel_rests_on_the_base_plan_and_on_the_days_that_a_wish_n
     assert zoe == (*base, "2:day 1", "2:day 2")
 
 
-def test_memoryarena_travellers_speak_for_themselves_and_a_plan_is_a_turn_a_day(tmp_path: Path) -> None:
+def test_memoryarena_travellers_speak_for_themselves_and_a_plan_is_a_turn_a_day(
+    tmp_path: Path,
+) -> None:
     first = arena(tmp_path, TRAVEL)[1].turns[3:6]
     assert [turn.speaker for turn in first] == ["Eric", "assistant", "assistant"]
     assert first[2].text == "Eric's plan for day 2: current city: Rockford; dinner: Taco"
 
 
 def test_memoryarena_only_travellers_are_known_by_name(tmp_path: Path) -> None:
-    (dialogue,) = arena(tmp_path, {"id": 1, "questions": ["I am vegan. Find soup.", "And?"], "answers": ["A", "B"]})
+    (dialogue,) = arena(
+        tmp_path, {"id": 1, "questions": ["I am vegan. Find soup.", "And?"], "answers": ["A", "B"]}
+    )
     assert [turn.speaker for turn in dialogue.turns] == ["user", "assistant"]
 
 
-def test_memoryarena_search_rests_on_all_results_for_the_last_question_alone(tmp_path: Path) -> None:
+def test_memoryarena_search_rests_on_all_results_for_the_last_question_alone(
+    tmp_path: Path,
+) -> None:
     assert evidence(arena(tmp_path, SEARCH)) == [(), ("1:result", "2:result")]
 
 
@@ -389,27 +481,44 @@ def test_memoryarena_asks_after_the_background_of_the_sub_task(tmp_path: Path) -
     second, third = arena(tmp_path, FORMAL)
     assert second.probes[0].question == "Bound 2 f."
     assert third.probes[0].question == f"Let g be f + 1.\n\n{FORMAL['questions'][2]}"
-    assert [turn.source_id for turn in third.turns if "background" in str(turn.source_id)] == ["1:background"]
+    assert [turn.source_id for turn in third.turns if "background" in str(turn.source_id)] == [
+        "1:background"
+    ]
 
 
 @pytest.mark.parametrize("background", ["Let f be convex.", ["Let f be", "convex."]])
-def test_memoryarena_a_background_of_all_sub_tasks_is_remembered_once(tmp_path: Path, background: object) -> None:
+def test_memoryarena_a_background_of_all_sub_tasks_is_remembered_once(
+    tmp_path: Path, background: object
+) -> None:
     dialogues = arena(tmp_path, FORMAL | {"backgrounds": background})
     assert [dialogue.turns[0].source_id for dialogue in dialogues] == ["0:background"] * 2
     assert dialogues[1].probes[0].question == FORMAL["questions"][2]
 
 
 def test_memoryarena_subsets_are_told_by_their_fields(tmp_path: Path) -> None:
-    names = [dialogue.name for dialogue in arena(tmp_path, SHOPPING, TRAVEL, SEARCH, FORMAL, every=False)]
-    assert names == ["bundled_shopping-4", "group_travel_planner-1", "progressive_search-0", "formal_reasoning-3"]
+    names = [
+        dialogue.name for dialogue in arena(tmp_path, SHOPPING, TRAVEL, SEARCH, FORMAL, every=False)
+    ]
+    assert names == [
+        "bundled_shopping-4",
+        "group_travel_planner-1",
+        "progressive_search-0",
+        "formal_reasoning-3",
+    ]
 
 
 def test_memoryarena_subsets_are_told_by_folder_or_file_first(tmp_path: Path) -> None:
     lines(tmp_path / "formal_reasoning_math" / "data.jsonl", FORMAL)
     lines(tmp_path / "formal_reasoning_phys.jsonl", FORMAL)
     dialogues = load_memoryarena(tmp_path)
-    assert [dialogue.name for dialogue in dialogues] == ["formal_reasoning_math-3", "formal_reasoning_phys-3"]
-    assert [d.probes[0].category for d in dialogues] == ["formal reasoning math", "formal reasoning phys"]
+    assert [dialogue.name for dialogue in dialogues] == [
+        "formal_reasoning_math-3",
+        "formal_reasoning_phys-3",
+    ]
+    assert [d.probes[0].category for d in dialogues] == [
+        "formal reasoning math",
+        "formal reasoning phys",
+    ]
 
 
 def test_memoryarena_a_row_without_earlier_sub_tasks_gives_nothing(tmp_path: Path) -> None:
@@ -419,7 +528,9 @@ def test_memoryarena_a_row_without_earlier_sub_tasks_gives_nothing(tmp_path: Pat
 
 def test_memoryarena_gives_the_row_that_is_named(tmp_path: Path) -> None:
     path = lines(tmp_path / "rows.jsonl", SHOPPING, SEARCH)
-    assert [d.name for d in load_memoryarena(path, "progressive_search-0")] == ["progressive_search-0"]
+    assert [d.name for d in load_memoryarena(path, "progressive_search-0")] == [
+        "progressive_search-0"
+    ]
     with pytest.raises(InvalidInput, match="bundled_shopping-4"):
         load_memoryarena(path, "progressive_search-7")
 
@@ -435,7 +546,9 @@ def test_memoryarena_gives_the_row_that_is_named(tmp_path: Path) -> None:
         (SEARCH, "line 2: id"),
     ],
 )
-def test_memoryarena_names_the_line_and_the_field_that_is_wrong(tmp_path: Path, wrong: object, named: str) -> None:
+def test_memoryarena_names_the_line_and_the_field_that_is_wrong(
+    tmp_path: Path, wrong: object, named: str
+) -> None:
     with pytest.raises(InvalidInput, match=named):
         arena(tmp_path, SEARCH, wrong)
 
@@ -463,7 +576,10 @@ def test_letta_ids_are_unique_in_a_file(tmp_path: Path) -> None:
 
 def test_letta_the_old_answer_is_empty_where_only_the_new_one_is_told(tmp_path: Path) -> None:
     told = LETTA | {"ground_truth": "Cy"}
-    assert [update.old for update in load_letta(lines(tmp_path / "letta.jsonl", LETTA, told))] == ["", "Cy"]
+    assert [update.old for update in load_letta(lines(tmp_path / "letta.jsonl", LETTA, told))] == [
+        "",
+        "Cy",
+    ]
 
 
 def test_letta_gives_the_record_that_is_named(tmp_path: Path) -> None:
@@ -495,7 +611,10 @@ def test_letta_names_the_line_that_is_wrong(tmp_path: Path, change: dict[str, An
 
 
 def test_jsonl_gives_a_turn_a_line_and_skips_blank_lines(tmp_path: Path) -> None:
-    path = written(tmp_path / "chat.jsonl", '{"text": "Hi", "speaker": "Ana", "at": "2024-05-01"}\n\n{"text": "Bye"}\n')
+    path = written(
+        tmp_path / "chat.jsonl",
+        '{"text": "Hi", "speaker": "Ana", "at": "2024-05-01"}\n\n{"text": "Bye"}\n',
+    )
     dialogue = load_jsonl(path)
     assert dialogue.name == "chat"
     assert [(t.text, t.speaker, t.at) for t in dialogue.turns] == [
@@ -539,12 +658,16 @@ def test_questions_keep_what_they_say(tmp_path: Path) -> None:
 
 
 def test_questions_need_no_more_than_a_question_and_its_reference(tmp_path: Path) -> None:
-    (probe,) = load_questions(lines(tmp_path / "q.jsonl", {"question": "What?", "reference": "A boat"}))
+    (probe,) = load_questions(
+        lines(tmp_path / "q.jsonl", {"question": "What?", "reference": "A boat"})
+    )
     assert probe == Probe("What?", "A boat")
 
 
 def test_questions_that_cannot_be_answered_need_no_reference(tmp_path: Path) -> None:
-    (probe,) = load_questions(lines(tmp_path / "q.jsonl", {"question": "What?", "category": "abstention"}))
+    (probe,) = load_questions(
+        lines(tmp_path / "q.jsonl", {"question": "What?", "category": "abstention"})
+    )
     assert probe == Probe("What?", "", (), "abstention")
 
 
@@ -563,8 +686,12 @@ def test_questions_that_cannot_be_answered_need_no_reference(tmp_path: Path) -> 
         (["x"], "line 3 must be"),
     ],
 )
-def test_questions_name_the_line_and_the_field_that_is_wrong(tmp_path: Path, wrong: object, named: str) -> None:
-    path = written(tmp_path / "q.jsonl", f'{{"question": "x", "reference": "x"}}\n\n{json.dumps(wrong)}\n')
+def test_questions_name_the_line_and_the_field_that_is_wrong(
+    tmp_path: Path, wrong: object, named: str
+) -> None:
+    path = written(
+        tmp_path / "q.jsonl", f'{{"question": "x", "reference": "x"}}\n\n{json.dumps(wrong)}\n'
+    )
     with pytest.raises(InvalidInput, match=named):
         load_questions(path)
 
@@ -577,20 +704,27 @@ def test_a_file_without_a_row_is_refused(tmp_path: Path, load: Callable[[Path], 
 
 def test_own_questions_are_about_the_turns_beside_them(tmp_path: Path) -> None:
     turns = lines(tmp_path / "chat.jsonl", *CHAT)
-    asked = lines(tmp_path / "q.jsonl", {"question": "What?", "reference": "A boat", "evidence": ["b"]})
+    asked = lines(
+        tmp_path / "q.jsonl", {"question": "What?", "reference": "A boat", "evidence": ["b"]}
+    )
     dialogue = load_own(turns, asked)
     assert dialogue == Dialogue("chat", load_jsonl(turns).turns, load_questions(asked))
 
 
 def test_own_evidence_that_names_no_turn_is_refused_with_its_line(tmp_path: Path) -> None:
-    first, second = ({"question": "What?", "reference": "A boat", "evidence": ids} for ids in (["a"], ["a", "c"]))
+    first, second = (
+        {"question": "What?", "reference": "A boat", "evidence": ids} for ids in (["a"], ["a", "c"])
+    )
     with pytest.raises(InvalidInput, match=r"q\.jsonl line 2: evidence must be .* got 'c'"):
         load_own(lines(tmp_path / "chat.jsonl", *CHAT), lines(tmp_path / "q.jsonl", first, second))
 
 
 def test_paragraphs_of_a_text_can_be_evidence(tmp_path: Path) -> None:
     notes = load_text(written(tmp_path / "notes.txt", "A boat.\n\nA kite."))
-    asked = lines(tmp_path / "q.jsonl", {"question": "What flies?", "reference": "A kite", "evidence": ["notes.txt#2"]})
+    asked = lines(
+        tmp_path / "q.jsonl",
+        {"question": "What flies?", "reference": "A kite", "evidence": ["notes.txt#2"]},
+    )
     assert with_questions(notes, asked).probes[0].evidence == ("notes.txt#2",)
 
 
@@ -601,11 +735,15 @@ def test_the_support_chat_is_a_whole_example() -> None:
     assert all(isinstance(turn.at, datetime) for turn in dialogue.turns)
     unanswerable = [probe for probe in dialogue.probes if probe.category == "abstention"]
     assert len(unanswerable) == 2
-    assert [bool(probe.evidence) for probe in dialogue.probes] == [p not in unanswerable for p in dialogue.probes]
+    assert [bool(probe.evidence) for probe in dialogue.probes] == [
+        p not in unanswerable for p in dialogue.probes
+    ]
 
 
 @pytest.mark.parametrize("load", [load_jsonl, load_text])
-def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path, load: Callable[[Path], Dialogue]) -> None:
+def test_a_file_that_is_not_utf8_is_refused(
+    tmp_path: Path, load: Callable[[Path], Dialogue]
+) -> None:
     path = tmp_path / "latin1.txt"
     path.write_bytes("caf\u00e9".encode("latin-1"))
     with pytest.raises(InvalidInput, match="UTF-8"):
@@ -615,14 +753,22 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path, load: Callable[[Path
 # -- all ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("load", [load_locomo, load_longmemeval, load_letta, load_memoryarena, load_questions])
-@pytest.mark.parametrize("content", ["", "not json", "{}", '{"a": 1}', "[1]", '[{"other": 1}]', "null", '"text"'])
-def test_a_file_of_another_kind_is_refused(tmp_path: Path, load: Callable[[Path], object], content: str) -> None:
+@pytest.mark.parametrize(
+    "load", [load_locomo, load_longmemeval, load_letta, load_memoryarena, load_questions]
+)
+@pytest.mark.parametrize(
+    "content", ["", "not json", "{}", '{"a": 1}', "[1]", '[{"other": 1}]', "null", '"text"']
+)
+def test_a_file_of_another_kind_is_refused(
+    tmp_path: Path, load: Callable[[Path], object], content: str
+) -> None:
     with pytest.raises(InvalidInput):
         load(written(tmp_path / "other.json", content))
 
 
-@pytest.mark.parametrize("content", ["", "not json", '{"a": 1}', "[1]", '[{"batch_number": 1}]', "null"])
+@pytest.mark.parametrize(
+    "content", ["", "not json", '{"a": 1}', "[1]", '[{"batch_number": 1}]', "null"]
+)
 def test_a_chat_of_another_kind_is_refused(tmp_path: Path, content: str) -> None:
     beam_chat(tmp_path)
     written(tmp_path / "chat.json", content)
@@ -632,7 +778,16 @@ def test_a_chat_of_another_kind_is_refused(tmp_path: Path, content: str) -> None
 
 @pytest.mark.parametrize(
     "load",
-    [load_locomo, load_longmemeval, load_beam, load_jsonl, load_text, load_questions, load_letta, load_memoryarena],
+    [
+        load_locomo,
+        load_longmemeval,
+        load_beam,
+        load_jsonl,
+        load_text,
+        load_questions,
+        load_letta,
+        load_memoryarena,
+    ],
 )
 def test_a_missing_file_is_refused_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: Callable[[Path], object]

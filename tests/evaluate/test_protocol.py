@@ -44,10 +44,20 @@ def locomo(path: Path) -> Path:
         ]
         session = {"session_1": said, "session_1_date_time": "1:56 pm on 8 May, 2023"}
         questions = [
-            {"question": f"Who painted the {room}?", "answer": name, "evidence": [f"D1:{n}"], "category": n % 4 + 1}
+            {
+                "question": f"Who painted the {room}?",
+                "answer": name,
+                "evidence": [f"D1:{n}"],
+                "category": n % 4 + 1,
+            }
             for n, (room, name) in enumerate(zip(ROOMS[:5], names[:5], strict=True))
         ]
-        unscored = {"question": "Who painted the moon?", "adversarial_answer": painter, "evidence": [], "category": 5}
+        unscored = {
+            "question": "Who painted the moon?",
+            "adversarial_answer": painter,
+            "evidence": [],
+            "category": 5,
+        }
         entries.append({"sample_id": sample, "conversation": session, "qa": [*questions, unscored]})
     path.write_text(json.dumps(entries), encoding="utf-8")
     return path
@@ -80,7 +90,10 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def bench(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, provider: Provider
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    provider: Provider,
 ) -> Bench:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("COLUMNS", "100")
@@ -89,7 +102,18 @@ def bench(
 
     def run(*options: object, model: str = "good", yes: bool = True, name: str = "locomo") -> Done:
         capsys.readouterr()
-        place = ("--data", data, "--model", model, "--base-url", provider.url, "--timeout", 5, "--runs", 2)
+        place = (
+            "--data",
+            data,
+            "--model",
+            model,
+            "--base-url",
+            provider.url,
+            "--timeout",
+            5,
+            "--runs",
+            2,
+        )
         code = main(["bench", name, *map(str, (*place, *options)), *(["--yes"] if yes else [])])
         captured = capsys.readouterr()
         assert KEY not in captured.out + captured.err
@@ -101,12 +125,19 @@ def bench(
 def dialogue(questions: int = 3) -> Dialogue:
     turns = tuple(Turn(f"The {room} is painted red.", "Ana", source_id=room) for room in ROOMS)
     return Dialogue(
-        "mine", turns, tuple(Probe(f"Is the {room} painted?", "red", (room,)) for room in ROOMS[:questions])
+        "mine",
+        turns,
+        tuple(Probe(f"Is the {room} painted?", "red", (room,)) for room in ROOMS[:questions]),
     )
 
 
-def panel_of(provider: Provider, runs: int = 2, parallel: int = 8, judges: Sequence[str] = ("j1", "j2")) -> Panel:
-    made = {name: OpenAIChat(name, base_url=provider.url, retry=Retry(attempts=1)) for name in ("good", *judges)}
+def panel_of(
+    provider: Provider, runs: int = 2, parallel: int = 8, judges: Sequence[str] = ("j1", "j2")
+) -> Panel:
+    made = {
+        name: OpenAIChat(name, base_url=provider.url, retry=Retry(attempts=1))
+        for name in ("good", *judges)
+    }
     return Panel(made["good"], tuple(made[name] for name in judges), runs, parallel)
 
 
@@ -117,22 +148,31 @@ def verb(seen: Any) -> str:
 # -- what is asked -------------------------------------------------------------------------------------------------
 
 
-def test_every_question_is_answered_and_marked_twice_by_each_judge_in_each_run(provider: Provider) -> None:
+def test_every_question_is_answered_and_marked_twice_by_each_judge_in_each_run(
+    provider: Provider,
+) -> None:
     since = len(provider.requests)
     questions = posed([dialogue()], SYSTEMS, 2000)
     marked = asyncio.run(mark(questions, panel_of(provider, runs=2)))
     asked = [(verb(seen), seen.model, seen.body["seed"]) for seen in provider.requests[since:]]
     assert {one: asked.count(one) for one in set(asked)} == {
         (what, model, seed): 3
-        for what, model in (("answer", "good"), *((kind, j) for kind in ("mark", "grade") for j in ("j1", "j2")))
+        for what, model in (
+            ("answer", "good"),
+            *((kind, j) for kind in ("mark", "grade") for j in ("j1", "j2")),
+        )
         for seed in (0, 1)
     }
-    assert [(m.run, m.question) for m in marked.marks] == [(run, n) for run in (0, 1) for n in range(3)]
+    assert [(m.run, m.question) for m in marked.marks] == [
+        (run, n) for run in (0, 1) for n in range(3)
+    ]
 
 
 def test_what_is_asked_at_once_changes_nothing(provider: Provider) -> None:
     questions = posed([dialogue(6)], SYSTEMS, 2000)
-    alone, together = (asyncio.run(mark(questions, panel_of(provider, parallel=n))) for n in (1, 16))
+    alone, together = (
+        asyncio.run(mark(questions, panel_of(provider, parallel=n))) for n in (1, 16)
+    )
     assert alone == together
 
 
@@ -160,7 +200,9 @@ def test_a_system_that_reads_too_much_is_named() -> None:
         posed([dialogue()], {"greedy": Greedy}, 100)
 
 
-@pytest.mark.parametrize("wrong", [{"runs": 0}, {"parallel": 0}, {"judges": ()}, {"judges": ("j1", "j1")}])
+@pytest.mark.parametrize(
+    "wrong", [{"runs": 0}, {"parallel": 0}, {"judges": ()}, {"judges": ("j1", "j1")}]
+)
 def test_a_panel_that_makes_no_sense_is_refused(provider: Provider, wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         panel_of(provider, **wrong)
@@ -173,8 +215,16 @@ scores = st.sampled_from([0.0, 1.0])
 grades = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 
 
-@given(st.lists(st.lists(st.tuples(scores, scores, grades, grades), min_size=3, max_size=3), min_size=1, max_size=4))
-def test_a_figure_is_the_mean_of_the_runs_with_one_sample_standard_deviation(runs: list[list[Any]]) -> None:
+@given(
+    st.lists(
+        st.lists(st.tuples(scores, scores, grades, grades), min_size=3, max_size=3),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_figure_is_the_mean_of_the_runs_with_one_sample_standard_deviation(
+    runs: list[list[Any]],
+) -> None:
     questions = [replace(one, category="ab"[n % 2]) for n, one in enumerate(THREE)]
     marks = tuple(
         Mark(run, "demem", "mine", n, "ab"[n % 2], binary=marks[:2], graded=marks[2:])
@@ -195,21 +245,33 @@ def test_a_figure_is_the_mean_of_the_runs_with_one_sample_standard_deviation(run
     assert of_b == pytest.approx(fmean(fmean(found[1][2:]) for found in runs), abs=1e-5)
 
 
-def test_a_run_that_was_cut_short_counts_only_where_there_is_no_whole_one(provider: Provider) -> None:
+def test_a_run_that_was_cut_short_counts_only_where_there_is_no_whole_one(
+    provider: Provider,
+) -> None:
     questions, panel = posed([dialogue(2)], SYSTEMS, 500), panel_of(provider)
-    right = [Mark(0, "demem", "mine", n, "", binary=(1.0, 1.0), graded=(1.0, 1.0)) for n in range(2)]
+    right = [
+        Mark(0, "demem", "mine", n, "", binary=(1.0, 1.0), graded=(1.0, 1.0)) for n in range(2)
+    ]
     wrong = Mark(1, "demem", "mine", 0, "", binary=(0.0, 0.0), graded=(0.0, 0.0))
     report = marks_report(Marked((*right, wrong), "limit"), panel, questions)
-    assert (report["whole_runs"], report["systems"]["demem"]["overall"]["score"]["mean"]) == (1, 1.0)
+    assert (report["whole_runs"], report["systems"]["demem"]["overall"]["score"]["mean"]) == (
+        1,
+        1.0,
+    )
     report = marks_report(Marked((wrong,), "limit"), panel, questions)
-    assert (report["whole_runs"], report["systems"]["demem"]["overall"]["score"]["mean"]) == (0, 0.0)
+    assert (report["whole_runs"], report["systems"]["demem"]["overall"]["score"]["mean"]) == (
+        0,
+        0.0,
+    )
 
 
 def test_questions_on_which_a_model_failed_are_counted_and_in_no_figure(provider: Provider) -> None:
     questions = posed([dialogue(2)], SYSTEMS, 500)
     right = Mark(0, "demem", "mine", 0, "", binary=(1.0, 1.0), graded=(1.0, 1.0))
     report = marks_report(
-        Marked((right, replace(right, question=1, failed="timeout"))), panel_of(provider, 1), questions
+        Marked((right, replace(right, question=1, failed="timeout"))),
+        panel_of(provider, 1),
+        questions,
     )
     assert report["failed"] == {"timeout": 1}
     assert report["systems"]["demem"]["overall"] | {"graded": None} == {
@@ -225,13 +287,17 @@ def test_an_answer_that_cannot_be_used_is_marked_as_no_answer() -> None:
 
     with Provider(useless) as provider:
         marked = asyncio.run(mark(posed([dialogue()], SYSTEMS, 500), panel_of(provider, 1)))
-    assert [(m.answer, m.useless, m.failed, m.binary) for m in marked.marks] == [("", True, "", (0.0, 0.0))] * 3
+    assert [(m.answer, m.useless, m.failed, m.binary) for m in marked.marks] == [
+        ("", True, "", (0.0, 0.0))
+    ] * 3
 
 
 # -- what it takes ---------------------------------------------------------------------------------------------------
 
 
-def test_the_estimate_comes_before_the_first_request_and_is_about_right(bench: Bench, provider: Provider) -> None:
+def test_the_estimate_comes_before_the_first_request_and_is_about_right(
+    bench: Bench, provider: Provider
+) -> None:
     since = len(provider.requests)
     refused = bench("--price", "1,2", yes=False)
     assert refused.code == 1
@@ -241,7 +307,9 @@ def test_the_estimate_comes_before_the_first_request_and_is_about_right(bench: B
     report = bench("--price", "1,2", "--json").report
     expected = report["estimate"]
     assert expected["calls"] == len(provider.requests) - since
-    assert expected["cost"] == pytest.approx((expected["prompt_tokens"] + 2 * expected["completion_tokens"]) / 1e6)
+    assert expected["cost"] == pytest.approx(
+        (expected["prompt_tokens"] + 2 * expected["completion_tokens"]) / 1e6
+    )
     # The provider counts words, the estimate tokens: between one and two for each.
     assert 1 < expected["prompt_tokens"] / report["used"]["prompt_tokens"] < 2.5
 
@@ -253,7 +321,9 @@ def test_the_estimate_leaves_out_what_is_known(provider: Provider) -> None:
     half = estimate(questions, panel, ledger, marked[:3])
     assert (2 * half.calls, 2 * half.prompt_tokens) == (whole.calls, whole.prompt_tokens)
     assert estimate(questions, panel, ledger, marked).calls == 0
-    assert estimate(questions, panel, ledger, [replace(m, failed="timeout") for m in marked]) == whole
+    assert (
+        estimate(questions, panel, ledger, [replace(m, failed="timeout") for m in marked]) == whole
+    )
 
 
 # -- the command -----------------------------------------------------------------------------------------------------
@@ -272,7 +342,9 @@ def test_the_table_has_the_categories_and_the_paper_s_figures_apart(bench: Bench
     assert max(map(len, done.out.splitlines())) <= 100
 
 
-def test_a_recorded_run_gives_the_same_again_without_a_request(bench: Bench, provider: Provider) -> None:
+def test_a_recorded_run_gives_the_same_again_without_a_request(
+    bench: Bench, provider: Provider
+) -> None:
     first = bench("--judge", "j1", "--judge", "j2", "--record", "calls.jsonl", "--json")
     since = len(provider.requests)
     again = bench("--judge", "j1", "--judge", "j2", "--record", "calls.jsonl", "--json", yes=False)
@@ -281,11 +353,15 @@ def test_a_recorded_run_gives_the_same_again_without_a_request(bench: Bench, pro
     assert KEY not in Path("calls.jsonl").read_text(encoding="utf-8")
 
 
-def test_a_limit_ends_it_with_what_it_has_and_more_of_it_goes_on(bench: Bench, provider: Provider) -> None:
+def test_a_limit_ends_it_with_what_it_has_and_more_of_it_goes_on(
+    bench: Bench, provider: Provider
+) -> None:
     whole = bench("--json").report
     limit = whole["used"]["prompt_tokens"] + whole["used"]["completion_tokens"]
     since = len(provider.requests)
-    short = bench("--record", "calls.jsonl", "--limit-tokens", int(limit * 0.6), "--parallel", 1, "--json")
+    short = bench(
+        "--record", "calls.jsonl", "--limit-tokens", int(limit * 0.6), "--parallel", 1, "--json"
+    )
     assert short.code == 0
     assert "budget of the run" in short.report["stopped"]
     assert 0 < short.report["marked"] < whole["marked"]
@@ -305,7 +381,17 @@ def test_a_limit_shows_in_the_table_that_it_ended_there(bench: Bench) -> None:
 
 def test_what_failed_is_asked_again_and_nothing_else(bench: Bench) -> None:
     with Provider(obedient, faults={"judge": "length:3"}) as other:
-        place = ("--base-url", other.url, "--judge", "judge", "--record", "calls.jsonl", "--parallel", 1, "--json")
+        place = (
+            "--base-url",
+            other.url,
+            "--judge",
+            "judge",
+            "--record",
+            "calls.jsonl",
+            "--parallel",
+            1,
+            "--json",
+        )
         first = bench(*place)
         assert first.report["failed"] == {"cut off": 3}
         asked = len(other.requests)
@@ -324,14 +410,22 @@ def test_a_refused_key_ends_it_at_once(bench: Bench, provider: Provider) -> None
 
 def test_everything_is_written_where_it_is_wanted(bench: Bench) -> None:
     done = bench("--out", "found", "--json")
-    rows = [json.loads(line) for line in Path("found/results.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in Path("found/results.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert len(rows) == done.report["marked"] == 20
-    assert json.loads(Path("found/report.json").read_text(encoding="utf-8"))["systems"] == done.figures
+    assert (
+        json.loads(Path("found/report.json").read_text(encoding="utf-8"))["systems"] == done.figures
+    )
     assert "binary" in Path("found/table.txt").read_text(encoding="utf-8")
 
 
 def test_another_system_goes_through_the_same(bench: Bench) -> None:
-    assert set(bench("--system", "full", "--system", "bm25", "--limit", 300, "--json").figures) == {"full", "bm25"}
+    assert set(bench("--system", "full", "--system", "bm25", "--limit", 300, "--json").figures) == {
+        "full",
+        "bm25",
+    }
 
 
 @pytest.mark.parametrize(
@@ -345,7 +439,9 @@ def test_another_system_goes_through_the_same(bench: Bench) -> None:
         ["--system", "none"],
     ],
 )
-def test_what_does_not_go_together_is_one_line(bench: Bench, provider: Provider, options: list[str]) -> None:
+def test_what_does_not_go_together_is_one_line(
+    bench: Bench, provider: Provider, options: list[str]
+) -> None:
     since = len(provider.requests)
     done = bench(*options)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
@@ -356,6 +452,10 @@ def test_benchmarks_without_one_reference_a_question_are_refused(bench: Bench) -
     assert bench(name="beam").code == 1
 
 
-def test_options_of_a_model_without_one_are_a_mistake(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["bench", "locomo", "--data", str(locomo(tmp_path / "l.json")), "--judge", "j1"]) == 1
+def test_options_of_a_model_without_one_are_a_mistake(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert (
+        main(["bench", "locomo", "--data", str(locomo(tmp_path / "l.json")), "--judge", "j1"]) == 1
+    )
     assert "--model" in capsys.readouterr().err

@@ -9,12 +9,26 @@ import pytest
 from demem_agent import Answer, SlotMemory
 from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.errors import CollaboratorError, IdempotencyConflict
-from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedAnswerer, ScriptedScorer
+from demem_agent.testing import (
+    BagEncoder,
+    Failing,
+    ReadingAnswerer,
+    ScriptedAnswerer,
+    ScriptedScorer,
+)
 from demem_agent.types import Context
 
 
 def memory_of(**options: Any) -> SlotMemory:
-    memory = SlotMemory(**{"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "slots": 4, "near": 0.9, **options})
+    memory = SlotMemory(
+        **{
+            "encoder": BagEncoder(),
+            "answerer": ReadingAnswerer(),
+            "slots": 4,
+            "near": 0.9,
+            **options,
+        }
+    )
     memory.ingest("Rex ate the red apple", session="s")
     memory.ingest("Bella flew to Lisbon", session="t")
     return memory
@@ -123,7 +137,11 @@ def test_a_reference_once_given_stays_the_better_knowledge() -> None:
     memory.feedback(answer, reference="red apple")
     memory.feedback(answer, reward=1.0)
     context = context_of(memory, answer)
-    assert (context.channel, context.reference, len(context.rewards)) == ("reference", "red apple", 2)
+    assert (context.channel, context.reference, len(context.rewards)) == (
+        "reference",
+        "red apple",
+        2,
+    )
 
 
 def test_the_same_key_with_the_same_request_gives_the_stored_report() -> None:
@@ -135,7 +153,9 @@ def test_the_same_key_with_the_same_request_gives_the_stored_report() -> None:
     assert (memory.fingerprint(), len(context_of(memory, answer).rewards)) == (fingerprint, 1)
 
 
-@pytest.mark.parametrize("other", [{"reward": 0.5}, {"reference": "red"}, {"reward": 1.0, "reference": "red apple"}])
+@pytest.mark.parametrize(
+    "other", [{"reward": 0.5}, {"reference": "red"}, {"reward": 1.0, "reference": "red apple"}]
+)
 def test_the_same_key_with_another_request_is_a_conflict(other: dict[str, Any]) -> None:
     memory = memory_of()
     answer = asked(memory)
@@ -168,7 +188,11 @@ def test_the_replayed_report_has_the_certificate_of_the_first() -> None:
 def test_an_answer_is_given_by_its_id_or_as_it_came() -> None:
     memory = memory_of()
     answer = asked(memory)
-    assert memory.feedback(answer, reward=1.0).answer_id == memory.feedback(answer.id, reward=1.0).answer_id == "a1"
+    assert (
+        memory.feedback(answer, reward=1.0).answer_id
+        == memory.feedback(answer.id, reward=1.0).answer_id
+        == "a1"
+    )
 
 
 def test_a_context_is_at_home_where_its_evidence_is() -> None:

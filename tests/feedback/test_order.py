@@ -15,7 +15,12 @@ from demem_agent.types import Answerer, Context
 
 TOLD = ("the boiler has a brass valve", "the violin has a broken bow", "the boiler has a new pipe")
 QUESTION = "Which valve has the boiler?"
-OPTIONS: dict[str, Any] = {"slots": 3, "initial_slots": 2, "read_limit": 90, "encoder": BagEncoder()}
+OPTIONS: dict[str, Any] = {
+    "slots": 3,
+    "initial_slots": 2,
+    "read_limit": 90,
+    "encoder": BagEncoder(),
+}
 #: Who answers: with all that was read, with words of its own, with nothing.
 ANSWERERS: dict[str, Answerer] = {
     "read": ReadingAnswerer(),
@@ -29,7 +34,9 @@ NUMBERS = st.one_of(
     SHARES.map(lambda reward: {"reward": reward}),
     st.booleans().map(lambda up: {"thumbs": up}),
     (SHARES | st.booleans()).map(lambda score: {"outcome": score}),
-    st.lists(st.sampled_from((TOLD[0], "brass", "no")), min_size=1, max_size=2).map(lambda texts: {"agreement": texts}),
+    st.lists(st.sampled_from((TOLD[0], "brass", "no")), min_size=1, max_size=2).map(
+        lambda texts: {"agreement": texts}
+    ),
 )
 
 
@@ -53,7 +60,9 @@ def answered(answerer: str, forgotten: bool) -> tuple[dict[str, Any], ...]:
 
 
 def after(answerer: str, forgotten: bool, told: list[dict[str, Any]]) -> Context:
-    memory = SlotMemory.restore(answered(answerer, forgotten), **OPTIONS, answerer=ANSWERERS[answerer])
+    memory = SlotMemory.restore(
+        answered(answerer, forgotten), **OPTIONS, answerer=ANSWERERS[answerer]
+    )
     for each in told:
         memory.feedback("a1", **each)
     memory.check()

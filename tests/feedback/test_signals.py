@@ -101,7 +101,9 @@ def test_the_report_says_by_which_channel_the_reward_is_known(channel: str) -> N
         *((name, {"scorer one", "scorer two"}) for name in ("reference", "correction")),
     ],
 )
-def test_rewards_are_reported_under_the_name_of_whoever_gave_them(channel: str, names: set[str]) -> None:
+def test_rewards_are_reported_under_the_name_of_whoever_gave_them(
+    channel: str, names: set[str]
+) -> None:
     memory = memory_of()
     assert set(memory.feedback(memory.answer(ABOUT_BOILER), **TOLD[channel][0]).rewards) == names
 
@@ -124,7 +126,9 @@ def test_what_is_told_without_a_number_becomes_one(given: dict[str, Any], reward
 def test_the_reward_of_agreement_is_how_far_the_other_answers_share_words() -> None:
     memory = memory_of()
     answer = memory.answer(ABOUT_BOILER)
-    assert memory.feedback(answer, agreement=[answer.text, "xylophone"]).reward == pytest.approx(0.5)
+    assert memory.feedback(answer, agreement=[answer.text, "xylophone"]).reward == pytest.approx(
+        0.5
+    )
 
 
 def test_judges_see_no_reference() -> None:
@@ -147,13 +151,17 @@ def test_a_reward_goes_with_nothing_else(other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [(a, b) for a in TOLD for b in TOLD if a != b and "reward" not in (a, b)], ids=str
+    ("one", "other"),
+    [(a, b) for a in TOLD for b in TOLD if a != b and "reward" not in (a, b)],
+    ids=str,
 )
 def test_two_channels_do_not_go_together(one: str, other: str) -> None:
     assert refused(**TOLD[one][0], **TOLD[other][0]) in (one, other)
 
 
-@pytest.mark.parametrize("given", [{}, {"reward": None}, {"judge": False}, {"judge": False, "thumbs": None}])
+@pytest.mark.parametrize(
+    "given", [{}, {"reward": None}, {"judge": False}, {"judge": False, "thumbs": None}]
+)
 def test_nothing_told_is_refused(given: dict[str, Any]) -> None:
     assert refused(**given) == "reward"
 
@@ -190,7 +198,9 @@ def test_a_channel_that_does_not_exist_is_a_type_error() -> None:
         signal_of({"thumb": True})
 
 
-@pytest.mark.parametrize("given", [{"thumbs": 2}, {"agreement": []}, {"reward": 1.0, "judge": True}], ids=str)
+@pytest.mark.parametrize(
+    "given", [{"thumbs": 2}, {"agreement": []}, {"reward": 1.0, "judge": True}], ids=str
+)
 def test_what_is_refused_leaves_nothing_behind(given: dict[str, Any]) -> None:
     memory = memory_of()
     answer = memory.answer(ABOUT_BOILER)
@@ -251,8 +261,12 @@ def test_of_two_texts_by_one_channel_the_later_counts(channel: str) -> None:
     assert experience.known_reference(context) == "a brass valve"
 
 
-@pytest.mark.parametrize("good", [{"reward": 1.0}, {"thumbs": True}, {"outcome": True}, {"outcome": 0.5}], ids=str)
-def test_a_good_answer_stands_in_by_whichever_channel_it_is_known_to_be(good: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "good", [{"reward": 1.0}, {"thumbs": True}, {"outcome": True}, {"outcome": 0.5}], ids=str
+)
+def test_a_good_answer_stands_in_by_whichever_channel_it_is_known_to_be(
+    good: dict[str, Any],
+) -> None:
     context = told(memory_of(), good)
     assert (context.channel, experience.known_reference(context)) == ("stand-in", context.answer)
 
@@ -296,7 +310,9 @@ def both_told(memory: SlotMemory, given: dict[str, Any]) -> FeedbackReport:
     ],
     ids=str,
 )
-def test_a_conflict_is_certified_by_every_channel_that_knows_an_answer(given: dict[str, Any], known: str) -> None:
+def test_a_conflict_is_certified_by_every_channel_that_knows_an_answer(
+    given: dict[str, Any], known: str
+) -> None:
     scorer = ScriptedScorer(apart)
     report = both_told(memory_of(scorers=(scorer, scorer), **SPLITTING), given)
     assert report.certificate is not None
@@ -304,7 +320,14 @@ def test_a_conflict_is_certified_by_every_channel_that_knows_an_answer(given: di
 
 
 @pytest.mark.parametrize(
-    "given", [{"thumbs": False}, {"outcome": False}, {"reward": 0.4}, {"agreement": ["a brass valve", BOILER]}], ids=str
+    "given",
+    [
+        {"thumbs": False},
+        {"outcome": False},
+        {"reward": 0.4},
+        {"agreement": ["a brass valve", BOILER]},
+    ],
+    ids=str,
 )
 def test_channels_that_know_no_answer_test_and_certify_nothing(given: dict[str, Any]) -> None:
     scorer = ScriptedScorer(apart)
@@ -314,10 +337,14 @@ def test_channels_that_know_no_answer_test_and_certify_nothing(given: dict[str, 
 
 def test_counterfactual_answers_to_judged_contexts_are_rated_by_the_judges() -> None:
     judges = ScriptedScorer(apart, "judge one"), ScriptedScorer(apart, "judge two")
-    report = both_told(memory_of(judges=judges, scorers=pair_of(0.5, "scorer"), **SPLITTING), {"judge": True})
+    report = both_told(
+        memory_of(judges=judges, scorers=pair_of(0.5, "scorer"), **SPLITTING), {"judge": True}
+    )
     assert report.certificate is not None
     assert report.certificate.scorers == ("judge one", "judge two")
-    assert {score for c in report.certificate.candidates for side in c.scores for score in side} == {0.0, 1.0}
+    assert {
+        score for c in report.certificate.candidates for side in c.scores for score in side
+    } == {0.0, 1.0}
 
 
 def test_what_judges_rated_is_not_tested_against_what_scorers_rate() -> None:
@@ -352,7 +379,9 @@ def test_the_same_key_gives_the_stored_report_and_changes_nothing(channel: str) 
     ],
     ids=str,
 )
-def test_the_same_key_in_another_channel_is_a_conflict(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_the_same_key_in_another_channel_is_a_conflict(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
     memory = memory_of()
     answer = memory.answer(ABOUT_BOILER)
     memory.feedback(answer, key="k", **one)

@@ -70,7 +70,8 @@ def test_an_empty_memory_records_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "given"), [("query", {"query": " "}), ("text", {"text": 3}), ("reading", {"reading": "x"})]
+    ("field", "given"),
+    [("query", {"query": " "}), ("text", {"text": 3}), ("reading", {"reading": "x"})],
 )
 def test_what_is_no_answer_is_refused(field: str, given: dict[str, object]) -> None:
     with pytest.raises(InvalidInput, match=field):

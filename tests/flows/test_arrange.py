@@ -53,7 +53,9 @@ def told(memory: SlotMemory, fact: int) -> FeedbackReport:
 def split_of(facts: int = 2, **options: Any) -> SlotMemory:
     """Give a memory whose one slot was split at every question but the first."""
     memory = memory_of(facts, **options)
-    assert [told(memory, fact).split for fact in range(facts)] == [fact > 0 for fact in range(facts)]
+    assert [told(memory, fact).split for fact in range(facts)] == [
+        fact > 0 for fact in range(facts)
+    ]
     return memory
 
 
@@ -131,7 +133,12 @@ def test_a_conflict_in_a_pinned_slot_is_logged_as_suppressed_and_splits_nothing(
     before = placed(memory)
     made = told(memory, 1).certificate
     assert made is not None
-    assert (made.decision, made.pinned, made.saturated, made.new_slot) == ("suppressed", True, False, None)
+    assert (made.decision, made.pinned, made.saturated, made.new_slot) == (
+        "suppressed",
+        True,
+        False,
+        None,
+    )
     assert made.threshold == OPTIONS["split"].tau_split  # a slot is free, so the lower one applies
     assert placed(memory) == before
 
@@ -246,12 +253,19 @@ def test_no_slot_descends_from_itself_whatever_is_merged(merges: list[tuple[int,
             assert parent not in seen
             seen.add(parent)
             parent = above[parent]
-    assert sorted(item for items in placed(memory).values() for item in items) == ["e1", "e2", "e3", "e4"]
+    assert sorted(item for items in placed(memory).values() for item in items) == [
+        "e1",
+        "e2",
+        "e3",
+        "e4",
+    ]
 
 
 @settings(max_examples=40, deadline=None)
 @given(ORDER, st.permutations(["c1", "c2", "c3"]))
-def test_whatever_was_merged_a_split_that_stands_can_be_undone(merges: list[tuple[int, int]], order: list[str]) -> None:
+def test_whatever_was_merged_a_split_that_stands_can_be_undone(
+    merges: list[tuple[int, int]], order: list[str]
+) -> None:
     memory = SlotMemory.restore(LINE, **OPTIONS)
     for number, target in merges:
         if number != target and {number, target} <= parents(memory).keys():
@@ -273,7 +287,9 @@ def test_a_merge_into_a_slot_is_no_way_back_to_the_state_before_a_split() -> Non
     assert memory.feedback(answer, reference=FACTS[1][2]).split
     memory.merge(1, into=0)
     assert memory.certificates()[0].undone
-    assert memory.feedback(answer, reference=FACTS[1][2]).split  # the pair can be tested and split again
+    assert memory.feedback(
+        answer, reference=FACTS[1][2]
+    ).split  # the pair can be tested and split again
 
 
 def test_a_merge_frees_a_slot_in_which_a_suppressed_witness_is_acted_on() -> None:
@@ -298,7 +314,9 @@ def test_a_suppressed_witness_is_looked_at_once_for_each_change_of_its_slot() ->
     witness = [told(memory, fact).certificate for fact in (0, 1)][1]
     assert witness is not None
     both = ScriptedScorer(1.0)
-    again = SlotMemory.restore(raised(memory.export(), 2), **{**OPTIONS, "slots": 2, "scorers": (both, both)})
+    again = SlotMemory.restore(
+        raised(memory.export(), 2), **{**OPTIONS, "slots": 2, "scorers": (both, both)}
+    )
     answer = again.answer("Which key has the piano?")
     assert [again.feedback(answer, reward=0.0).tested for _ in range(3)] == [1, 0, 0]
     again.ingest("the piano has a loose key")
@@ -338,7 +356,11 @@ def test_a_name_that_is_no_text_is_refused(name: Any) -> None:
 @pytest.mark.parametrize("slot", [-1, 0.0, "0", True, None])
 def test_a_slot_that_is_no_whole_number_is_refused(slot: Any) -> None:
     memory = memory_of()
-    for act in (lambda: memory.rename(slot, "x"), lambda: memory.pin(slot), lambda: memory.merge(slot, into=0)):
+    for act in (
+        lambda: memory.rename(slot, "x"),
+        lambda: memory.pin(slot),
+        lambda: memory.merge(slot, into=0),
+    ):
         assert refused(act) == "slot"
     assert refused(lambda: memory.merge(0, into=slot)) == "into"
 
@@ -433,9 +455,14 @@ def test_a_database_of_the_first_version_is_migrated_and_goes_on(tmp_path: Path)
         again.rename(0, "Kitchen")
         again.pin(1)
     with SlotMemory.open(f"sqlite:///{old}", **OPTIONS) as again:
-        assert [(slot.name, slot.pinned) for slot in again.slots] == [("Kitchen", False), (None, True)]
+        assert [(slot.name, slot.pinned) for slot in again.slots] == [
+            ("Kitchen", False),
+            (None, True),
+        ]
     with closing(sqlite3.connect(old)) as db:
-        assert [version for (version,) in db.execute("SELECT version FROM demem_schema")] == list(range(1, VERSION + 1))
+        assert [version for (version,) in db.execute("SELECT version FROM demem_schema")] == list(
+            range(1, VERSION + 1)
+        )
 
 
 def _first_version(new: Path, old: Path) -> None:
@@ -445,11 +472,18 @@ def _first_version(new: Path, old: Path) -> None:
         db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
         db.execute("INSERT INTO demem_schema (version) VALUES (1)")
         db.execute("ATTACH DATABASE ? AS new", (str(new),))
-        tables = [name for (name,) in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")]
+        tables = [
+            name
+            for (name,) in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")
+        ]
         for table in tables:
             if table != "demem_schema":
-                columns = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
-                db.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
+                columns = ", ".join(
+                    row[1] for row in db.execute(f"PRAGMA main.table_info({table})")
+                )
+                db.execute(
+                    f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
+                )
         db.commit()
 
 

@@ -27,7 +27,11 @@ def test_a_reference_outlives_an_item_that_it_does_not_rest_on() -> None:
     memory = told()
     memory.forget("e2")
     (context,) = memory.contexts()
-    assert (context.answer, context.reference, context.channel) == ("", "a brass valve", "reference")
+    assert (context.answer, context.reference, context.channel) == (
+        "",
+        "a brass valve",
+        "reference",
+    )
     assert context.supports == ("e1",)
 
 
@@ -35,7 +39,12 @@ def test_a_reference_goes_with_the_item_that_it_rests_on() -> None:
     memory = told()
     memory.forget("e1")
     (context,) = memory.contexts()
-    assert (context.answer, context.reference, context.channel, context.supports) == ("", None, "none", ())
+    assert (context.answer, context.reference, context.channel, context.supports) == (
+        "",
+        None,
+        "none",
+        (),
+    )
 
 
 def test_a_reference_that_is_a_part_of_a_forgotten_item_goes_though_it_was_never_read() -> None:
@@ -102,7 +111,9 @@ def test_what_a_crash_left_to_be_erased_is_erased_when_the_file_is_opened_again(
         with monkeypatch.context() as crash:
             crash.setattr(SqliteStore, "_erase_log", lambda store: True)
             memory.forget("e1")
-        for file in tmp_path.glob("a.db*"):  # what is on disk if the process ends right after the commit
+        for file in tmp_path.glob(
+            "a.db*"
+        ):  # what is on disk if the process ends right after the commit
             (crashed / file.name).write_bytes(file.read_bytes())
     assert b"4417zz" in bytes_of(crashed)
     SlotMemory.open(f"sqlite:///{crashed}/a.db").close()

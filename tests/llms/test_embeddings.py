@@ -23,7 +23,9 @@ BRIEF = Retry(seconds=0.15, first_wait=0.01)
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
     with Provider(retry_after=0.02, drip=0.01) as serving:
-        embeddings(serving).encode(["a"])  # imports the client, for which short deadlines leave no time
+        embeddings(serving).encode(
+            ["a"]
+        )  # imports the client, for which short deadlines leave no time
         yield serving
 
 
@@ -40,7 +42,9 @@ def embeddings(provider: Provider, fault: str = "", **options: Any) -> OpenAIEmb
 
 
 @pytest.mark.parametrize("fault", ["", "shuffled"])
-def test_every_text_gets_its_own_vector_whatever_the_batches_and_the_order(provider: Provider, fault: str) -> None:
+def test_every_text_gets_its_own_vector_whatever_the_batches_and_the_order(
+    provider: Provider, fault: str
+) -> None:
     texts = ["a dog", "the cat", "Rex", "a house", "Lisbon"]
     encoder = embeddings(provider, fault, batch=2)
     assert np.allclose(encoder.encode(texts), BagEncoder().encode(texts))
@@ -48,7 +52,9 @@ def test_every_text_gets_its_own_vector_whatever_the_batches_and_the_order(provi
     assert encoder.health.requests == 6
 
 
-@pytest.mark.parametrize("fault", ["one-missing", "no-choices", "not-a-number", "html", "cut-json", "wrong-schema"])
+@pytest.mark.parametrize(
+    "fault", ["one-missing", "no-choices", "not-a-number", "html", "cut-json", "wrong-schema"]
+)
 def test_unusable_vectors_are_an_error(provider: Provider, fault: str) -> None:
     error = raised(lambda: embeddings(provider, fault).encode(["a", "b"]))
     assert (error.kind, error.requests) == ("malformed", 3)
@@ -65,7 +71,9 @@ def test_unusable_vectors_are_an_error(provider: Provider, fault: str) -> None:
         ("401", ("unauthorised", 1)),
     ],
 )
-def test_embeddings_end_as_completions_do(provider: Provider, fault: str, end: tuple[str, int]) -> None:
+def test_embeddings_end_as_completions_do(
+    provider: Provider, fault: str, end: tuple[str, int]
+) -> None:
     error = raised(lambda: embeddings(provider, fault).encode(["a", "b"]))
     assert (error.kind, error.requests) == end
 
@@ -95,7 +103,9 @@ def test_no_texts_make_no_request(provider: Provider) -> None:
     assert encoder.health.requests == 0
 
 
-def test_an_encoder_is_known_before_its_first_call_and_by_its_model_alone(provider: Provider) -> None:
+def test_an_encoder_is_known_before_its_first_call_and_by_its_model_alone(
+    provider: Provider,
+) -> None:
     encoder = embeddings(provider)
     before = describe(encoder)
     encoder.encode(["a"])

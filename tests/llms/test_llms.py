@@ -43,7 +43,15 @@ TEXT = '{"summary": "Ana lives in Lisbon", "ids": ["e1", "e2"]}'
 FULL = Options(max_tokens=50, temperature=0.0, schema={"type": "object"})
 QUICK = Retry(seconds=5.0, first_wait=0.01)
 BRIEF = Retry(seconds=0.15, first_wait=0.01)
-SOUND = {"unknown-ids", "too-long", "invented-numbers", "injected", "no-usage", "cut-text", "wrong-json"}
+SOUND = {
+    "unknown-ids",
+    "too-long",
+    "invented-numbers",
+    "injected",
+    "no-usage",
+    "cut-text",
+    "wrong-json",
+}
 VECTORS = {"shuffled", "one-missing", "other-dimensions", "not-a-number"}
 
 #: By fault: the kind of error, and the requests that the call makes.
@@ -76,7 +84,9 @@ STREAM_ENDS = {**ENDS, "cut-json": ("cut off", 1), "cut-body": ("cut off", 1)}
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
     with Provider(TEXT, retry_after=0.02, drip=0.01) as serving:
-        model(serving).complete(PROMPT)  # imports the client, for which short deadlines leave no time
+        model(serving).complete(
+            PROMPT
+        )  # imports the client, for which short deadlines leave no time
         yield serving
 
 
@@ -132,7 +142,10 @@ def test_a_stream_ends_as_its_fault_says_with_few_requests_and_in_time(
 @pytest.mark.parametrize("fault", ["429", "reset", "html", "length"])
 def test_awaiting_ends_as_waiting_does(provider: Provider, fault: str) -> None:
     chat = model(provider, fault, retry=in_time(fault))
-    errors = [raised(lambda: asyncio.run(chat.acomplete(PROMPT))), raised(lambda: asyncio.run(joined(chat)))]
+    errors = [
+        raised(lambda: asyncio.run(chat.acomplete(PROMPT))),
+        raised(lambda: asyncio.run(joined(chat))),
+    ]
     assert [(error.kind, error.requests) for error in errors] == [ENDS[fault]] * 2
 
 
@@ -174,8 +187,18 @@ def test_no_json_value_whatever_passes_for_an_answer() -> None:
 def test_odd_usage_is_counted_here_instead() -> None:
     with Odd() as odd:
         chat = model(odd)
-        for usage in (None, 7, {}, {"prompt_tokens": -1}, {"prompt_tokens": "many"}, {"prompt_tokens": True}):
-            odd.value = {"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}], "usage": usage}
+        for usage in (
+            None,
+            7,
+            {},
+            {"prompt_tokens": -1},
+            {"prompt_tokens": "many"},
+            {"prompt_tokens": True},
+        ):
+            odd.value = {
+                "choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}],
+                "usage": usage,
+            }
             used = chat.complete(PROMPT).usage
             assert used.estimated
             assert used.prompt_tokens > 0 < used.completion_tokens
@@ -223,7 +246,9 @@ def test_the_deadline_holds_for_a_call_that_waits_for_a_place(provider: Provider
     async def two() -> list[Any]:
         chat = model(provider, "stall", concurrency=1, retry=Retry(seconds=0.3))
         raised(lambda: chat.complete(PROMPT))  # the client is made with the first call
-        return await asyncio.gather(chat.acomplete(PROMPT), chat.acomplete(PROMPT), return_exceptions=True)
+        return await asyncio.gather(
+            chat.acomplete(PROMPT), chat.acomplete(PROMPT), return_exceptions=True
+        )
 
     started = time.perf_counter()
     errors = asyncio.run(two())
@@ -272,21 +297,33 @@ def left_alone(chat: OpenAIChat, now: list[float]) -> None:
     assert kinds == ["unavailable", "unavailable", "circuit open", "circuit open"]
     assert (chat.health.breaker, chat.health.requests) == ("open", 2)
     for now[0] in (31.0, 62.0):
-        assert [raised(lambda: chat.complete(PROMPT)).kind for _ in range(2)] == ["unavailable", "circuit open"]
+        assert [raised(lambda: chat.complete(PROMPT)).kind for _ in range(2)] == [
+            "unavailable",
+            "circuit open",
+        ]
     now[0] = 93.0
     assert chat.complete(PROMPT).text == TEXT
     assert chat.health.breaker == "closed"
 
 
 @pytest.mark.parametrize("fault", ["401", "context", "refusal", "length"])
-def test_what_does_not_speak_against_the_provider_opens_no_breaker(provider: Provider, fault: str) -> None:
+def test_what_does_not_speak_against_the_provider_opens_no_breaker(
+    provider: Provider, fault: str
+) -> None:
     chat = model(provider, fault, breaker=Breaker(1))
-    assert raised(lambda: chat.complete(PROMPT)).kind == raised(lambda: chat.complete(PROMPT)).kind != "circuit open"
+    assert (
+        raised(lambda: chat.complete(PROMPT)).kind
+        == raised(lambda: chat.complete(PROMPT)).kind
+        != "circuit open"
+    )
 
 
 def test_a_stall_opens_the_breaker(provider: Provider) -> None:
     chat = model(provider, "stall", retry=Retry(seconds=0.1), breaker=Breaker(1))
-    assert [raised(lambda: chat.complete(PROMPT)).kind for _ in range(2)] == ["timeout", "circuit open"]
+    assert [raised(lambda: chat.complete(PROMPT)).kind for _ in range(2)] == [
+        "timeout",
+        "circuit open",
+    ]
 
 
 def test_health_shows_every_call() -> None:
@@ -310,17 +347,28 @@ def test_neither_keys_nor_prompts_are_in_errors_logs_or_reprs(
 ) -> None:
     caplog.set_level(logging.DEBUG, "openai")
     caplog.set_level(logging.DEBUG, "demem_agent")
-    chat = model(provider, fault, retry=Retry(2, 0.15, first_wait=0.0) if fault == "stall" else QUICK, **ALL_KEYS)
+    chat = model(
+        provider,
+        fault,
+        retry=Retry(2, 0.15, first_wait=0.0) if fault == "stall" else QUICK,
+        **ALL_KEYS,
+    )
     shown = [repr(chat), repr(chat.health), str(vars(chat))]
     if fault:
         for call in (lambda: chat.complete(PROMPT), lambda: list(chat.stream(PROMPT))):
             error = raised(call)
-            shown += ["".join(traceback.format_exception(error)), repr(vars(error)), repr(pickle.dumps(error))]
+            shown += [
+                "".join(traceback.format_exception(error)),
+                repr(vars(error)),
+                repr(pickle.dumps(error)),
+            ]
             assert error.__context__ is None  # what the client raised holds the whole request
     else:
         chat.complete(PROMPT)
     assert provider.requests[-1].key == KEY
-    assert not any(secret in text for text in [*shown, caplog.text] for secret in (KEY, "Zuleika", "briefly"))
+    assert not any(
+        secret in text for text in [*shown, caplog.text] for secret in (KEY, "Zuleika", "briefly")
+    )
 
 
 def test_an_address_is_shown_without_what_may_be_secret_in_it() -> None:
@@ -453,10 +501,15 @@ def test_a_closed_model_opens_again(provider: Provider) -> None:
 
 def test_the_stable_part_comes_first_and_the_rest_in_order(provider: Provider) -> None:
     more = (Message("assistant", "Porto"), Message("user", "That is not in the evidence."))
-    model(provider).complete(Prompt("stable", "variable \ud800", more), Options(max_tokens=7, seed=3))
+    model(provider).complete(
+        Prompt("stable", "variable \ud800", more), Options(max_tokens=7, seed=3)
+    )
     body = provider.requests[-1].body
     sent = [(message["role"], message["content"]) for message in body["messages"]]
-    assert sent[:2] == [("system", "stable"), ("user", "variable \ufffd")]  # lone surrogates are not UTF-8
+    assert sent[:2] == [
+        ("system", "stable"),
+        ("user", "variable \ufffd"),
+    ]  # lone surrogates are not UTF-8
     assert sent[2:] == [("assistant", "Porto"), ("user", "That is not in the evidence.")]
     assert (body["max_tokens"], body["seed"]) == (7, 3)
     assert not {"temperature", "response_format"} & set(body)
@@ -482,7 +535,9 @@ def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
         Options(**options)
 
 
-@pytest.mark.parametrize("options", [{"attempts": 0}, {"seconds": 0}, {"seconds": float("nan")}, {"first_wait": -1}])
+@pytest.mark.parametrize(
+    "options", [{"attempts": 0}, {"seconds": 0}, {"seconds": float("nan")}, {"first_wait": -1}]
+)
 def test_a_retry_out_of_range_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         Retry(**options)
@@ -504,13 +559,17 @@ def test_chat_models_are_what_the_protocol_says(provider: Provider, tmp_path: An
 
 def test_the_client_is_imported_with_the_first_call_only() -> None:
     script = "import sys, demem_agent.llms; print([m for m in ('openai', 'tenacity', 'httpx') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
 def test_the_package_does_not_import_its_models() -> None:
     script = "import sys, demem_agent; print([m for m in sys.modules if m.startswith('demem_agent.llms')])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -528,4 +587,6 @@ def test_fifty_calls_at_once_take_little_more_than_one() -> None:
         chat = model(provider, retry=Retry())
         chat.complete(PROMPT)
         best = min(asyncio.run(fifty(chat)) for _ in range(5))
-    assert best < 0.2 * 3  # one after the other they would take 10 s; client and server share one process here
+    assert (
+        best < 0.2 * 3
+    )  # one after the other they would take 10 s; client and server share one process here

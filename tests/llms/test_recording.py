@@ -43,24 +43,41 @@ def path(tmp_path: Path) -> Path:
 
 
 def model(provider: Provider, name: str = "m") -> OpenAIChat:
-    return OpenAIChat(name, base_url=provider.url, api_key=KEY, retry=Retry(1, 5.0), headers={"X-Token": KEY})
+    return OpenAIChat(
+        name, base_url=provider.url, api_key=KEY, retry=Retry(1, 5.0), headers={"X-Token": KEY}
+    )
 
 
 def test_a_replay_gives_what_was_recorded_without_a_model(provider: Provider, path: Path) -> None:
     recorded = Recorded(model(provider), path)
-    given = [recorded.complete(PROMPT), recorded.complete(PROMPT, FULL), asyncio.run(recorded.acomplete(PROMPT))]
+    given = [
+        recorded.complete(PROMPT),
+        recorded.complete(PROMPT, FULL),
+        asyncio.run(recorded.acomplete(PROMPT)),
+    ]
     replay = Recorded("m", path, "replay")
-    again = [replay.complete(PROMPT), replay.complete(PROMPT, FULL), asyncio.run(replay.acomplete(PROMPT))]
+    again = [
+        replay.complete(PROMPT),
+        replay.complete(PROMPT, FULL),
+        asyncio.run(replay.acomplete(PROMPT)),
+    ]
     assert again == given
     assert [done.text for done in given] == ["answer 1", "answer 2", "answer 3"]
 
 
-def test_a_call_made_more_often_than_recorded_gets_its_last_answer_again(provider: Provider, path: Path) -> None:
+def test_a_call_made_more_often_than_recorded_gets_its_last_answer_again(
+    provider: Provider, path: Path
+) -> None:
     recorded = Recorded(model(provider), path)
     for _ in range(2):
         recorded.complete(PROMPT)
     replay = Recorded("m", path, "replay")
-    assert [replay.complete(PROMPT).text for _ in range(4)] == ["answer 1", "answer 2", "answer 2", "answer 2"]
+    assert [replay.complete(PROMPT).text for _ in range(4)] == [
+        "answer 1",
+        "answer 2",
+        "answer 2",
+        "answer 2",
+    ]
 
 
 def test_a_failure_is_replayed_as_it_was(provider: Provider, path: Path) -> None:
@@ -72,7 +89,9 @@ def test_a_failure_is_replayed_as_it_was(provider: Provider, path: Path) -> None
     assert (first.value.kind, first.value.status, first.value.requests) == ("unavailable", 500, 1)
 
 
-def test_a_call_that_was_not_recorded_is_an_error_that_says_so(provider: Provider, path: Path) -> None:
+def test_a_call_that_was_not_recorded_is_an_error_that_says_so(
+    provider: Provider, path: Path
+) -> None:
     Recorded(model(provider), path).complete(PROMPT)
     replay = Recorded("m", path, "replay")
     for prompt, options in [(Prompt("Answer.", "Who?"), Options()), (PROMPT, FULL)]:
@@ -85,7 +104,9 @@ def test_a_call_that_was_not_recorded_is_an_error_that_says_so(provider: Provide
 def test_interrupted_work_goes_on_where_it_stopped(provider: Provider, path: Path) -> None:
     with pytest.raises(ModelError):
         Recorded(model(provider, "fault-500:1"), path, "resume").complete(PROMPT)
-    first = Recorded(model(provider, "fault-500:1"), path, "resume").complete(PROMPT)  # a failure is asked again
+    first = Recorded(model(provider, "fault-500:1"), path, "resume").complete(
+        PROMPT
+    )  # a failure is asked again
     resumed = Recorded(model(provider, "fault-500:1"), path, "resume")
     assert resumed.complete(PROMPT) == first
     assert resumed.complete(PROMPT, FULL).text == "answer 3"
@@ -106,7 +127,9 @@ def test_no_secret_is_in_the_file(provider: Provider, path: Path) -> None:
     assert "127.0.0.1" not in path.read_text()
 
 
-def test_a_call_that_was_being_written_when_the_process_ended_does_not_count(provider: Provider, path: Path) -> None:
+def test_a_call_that_was_being_written_when_the_process_ended_does_not_count(
+    provider: Provider, path: Path
+) -> None:
     recorded = Recorded(model(provider), path)
     recorded.complete(PROMPT)
     recorded.complete(PROMPT, FULL)
@@ -188,13 +211,22 @@ def test_no_two_prompts_run_together_under_one_key(a: str, b: str, c: str, d: st
 def test_options_are_written_as_they_were(provider: Provider, path: Path) -> None:
     Recorded(model(provider), path).complete(PROMPT, FULL)
     row: dict[str, Any] = json.loads(path.read_text())
-    assert row["options"] == {"max_tokens": 9, "temperature": 0.5, "seed": 1, "schema": {"type": "object"}}
+    assert row["options"] == {
+        "max_tokens": 9,
+        "temperature": 0.5,
+        "seed": 1,
+        "schema": {"type": "object"},
+    }
     assert row["messages"] == [["system", "Answer."], ["user", PROMPT.variable]]
 
 
 @pytest.mark.parametrize("mode", ["record", "resume"])
-@pytest.mark.parametrize("content", [b"SQLite format 3\x00 and more", b'{"text": "one line, no end"}', b"\n\n"])
-def test_another_file_is_refused_and_left_as_it_is(tmp_path: Path, mode: RecordingMode, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"SQLite format 3\x00 and more", b'{"text": "one line, no end"}', b"\n\n"]
+)
+def test_another_file_is_refused_and_left_as_it_is(
+    tmp_path: Path, mode: RecordingMode, content: bytes
+) -> None:
     file = tmp_path / "memory.db"
     file.write_bytes(content)
     with pytest.raises(InvalidInput, match="a file of recorded calls"):

@@ -36,7 +36,9 @@ NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
         ({"retry-after-ms": "soon", "retry-after": "7"}, 7.0),
     ],
 )
-def test_a_wait_is_asked_for_in_seconds_or_by_a_date(headers: dict[str, str], seconds: float | None) -> None:
+def test_a_wait_is_asked_for_in_seconds_or_by_a_date(
+    headers: dict[str, str], seconds: float | None
+) -> None:
     assert wait_asked_for(headers, NOON) == seconds
 
 
@@ -141,8 +143,12 @@ def test_a_call_from_before_it_opened_decides_nothing(succeeded: bool) -> None:
     assert breaker.state == "closed"
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from([True, False, None]))), st.integers(1, 4))
-def test_it_is_open_exactly_while_it_rests(calls: list[tuple[int, bool | None]], failures: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.sampled_from([True, False, None]))), st.integers(1, 4)
+)
+def test_it_is_open_exactly_while_it_rests(
+    calls: list[tuple[int, bool | None]], failures: int
+) -> None:
     clock = Time()
     breaker = Breaker(failures, 3.0, clock)
     in_a_row, rests_until = 0, 0.0

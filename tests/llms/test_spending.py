@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
 from demem_agent.errors import BudgetSpent, InvalidInput, ModelError
-from demem_agent.llms import PROCESS, Ledger, Limit, OpenAIChat, OpenAIEmbeddings, Options, Prompt, Retry, Usage
+from demem_agent.llms import (
+    PROCESS,
+    Ledger,
+    Limit,
+    OpenAIChat,
+    OpenAIEmbeddings,
+    Options,
+    Prompt,
+    Retry,
+    Usage,
+)
 from demem_agent.llms.spending import ASSUMED_TOKENS
 from demem_agent.testing import BagEncoder, Provider
 from demem_agent.types import Question
@@ -39,7 +49,9 @@ def process_limit() -> Iterator[None]:
     PROCESS.limit, PROCESS.prices = limit, prices
 
 
-def use(ledger: Ledger, prompt: int, answer: int, *, held: int | None = None, background: bool = False) -> None:
+def use(
+    ledger: Ledger, prompt: int, answer: int, *, held: int | None = None, background: bool = False
+) -> None:
     """Make a call that uses as much as was held for it; ``held`` is for its answer."""
     most = answer if held is None else held
     with ledger.hold("m", prompt, most, "background" if background else "normal") as hold:
@@ -50,7 +62,9 @@ def use(ledger: Ledger, prompt: int, answer: int, *, held: int | None = None, ba
 
 
 def test_a_cost_is_what_the_prices_say_for_a_million_tokens() -> None:
-    assert Ledger(prices=PRICES).priced("m", Usage(500_000, 100_000)).cost == pytest.approx(1.0 + 1.0)
+    assert Ledger(prices=PRICES).priced("m", Usage(500_000, 100_000)).cost == pytest.approx(
+        1.0 + 1.0
+    )
 
 
 def test_what_is_used_adds_up_and_nothing_stays_held() -> None:
@@ -58,7 +72,11 @@ def test_what_is_used_adds_up_and_nothing_stays_held() -> None:
     for _ in range(3):
         use(ledger, 100, 20)
     now = ledger.spending
-    assert (now.spent.prompt_tokens, now.spent.completion_tokens, now.spent.requests) == (300, 60, 3)
+    assert (now.spent.prompt_tokens, now.spent.completion_tokens, now.spent.requests) == (
+        300,
+        60,
+        3,
+    )
     assert now.spent.cost == pytest.approx(3 * (100 * 2 + 20 * 10) / 1e6)
     assert now.held == Usage()
 
@@ -128,7 +146,9 @@ def test_the_limit_of_the_process_holds_for_every_memory() -> None:
     with pytest.raises(BudgetSpent) as caught:
         use(memory, 50, 10)
     assert caught.value.ledger == "process"
-    assert memory.spending.held == Usage()  # what was held here before the process refused is let go
+    assert (
+        memory.spending.held == Usage()
+    )  # what was held here before the process refused is let go
 
 
 def test_a_limited_cost_needs_a_price(provider: Provider) -> None:
@@ -155,8 +175,13 @@ def test_limits_and_prices_out_of_range_are_refused(make: Any) -> None:
         make()
 
 
-@given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300), st.booleans())), st.integers(0, 2000))
-def test_no_sequence_of_calls_passes_a_limit(calls: list[tuple[int, int, bool]], limit: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300), st.booleans())),
+    st.integers(0, 2000),
+)
+def test_no_sequence_of_calls_passes_a_limit(
+    calls: list[tuple[int, int, bool]], limit: int
+) -> None:
     ledger = Ledger(prices=PRICES, limit=Limit(tokens=limit, cost=limit * 5e-6, background=0.5))
     for prompt, answer, background in calls:
         before = ledger.spending.spent
@@ -201,7 +226,9 @@ def test_every_answer_says_what_it_used_and_the_ledger_the_same(provider: Provid
 
 def test_what_a_useless_answer_used_is_counted_too(provider: Provider) -> None:
     ledger = Ledger()
-    model = OpenAIChat("fault-null-content", base_url=provider.url, ledger=ledger, retry=Retry(3, first_wait=0.0))
+    model = OpenAIChat(
+        "fault-null-content", base_url=provider.url, ledger=ledger, retry=Retry(3, first_wait=0.0)
+    )
     with pytest.raises(ModelError):
         model.complete(PROMPT)
     assert (ledger.spending.spent.prompt_tokens, ledger.spending.spent.requests) == (6, 3)
@@ -215,7 +242,9 @@ def test_a_stream_is_counted(provider: Provider) -> None:
 
 def test_embeddings_are_counted(provider: Provider) -> None:
     ledger = Ledger(prices={"v": (1.0, 0.0)})
-    OpenAIEmbeddings("v", base_url=provider.url, ledger=ledger, batch=1).encode(["one two", "three"])
+    OpenAIEmbeddings("v", base_url=provider.url, ledger=ledger, batch=1).encode(
+        ["one two", "three"]
+    )
     assert ledger.spending.spent == Usage(3, 0, 0, 2, pytest.approx(3e-6))
 
 
@@ -240,7 +269,9 @@ def test_an_answer_without_bound_is_held_to_be_long() -> None:
 
 def test_a_retry_is_stopped_as_well(provider: Provider) -> None:
     ledger = Ledger(limit=Limit(tokens=80))
-    model = OpenAIChat("fault-no-usage", base_url=provider.url, ledger=ledger, retry=Retry(3, first_wait=0.0))
+    model = OpenAIChat(
+        "fault-no-usage", base_url=provider.url, ledger=ledger, retry=Retry(3, first_wait=0.0)
+    )
     model.complete(PROMPT, SHORT)  # the usage is estimated here, and that counts
     before = len(provider.requests)
     with pytest.raises(BudgetSpent):

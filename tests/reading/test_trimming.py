@@ -9,26 +9,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import Evidence
-from demem_agent.reading.trimming import KEPT, Cut, Parts, parts, trimmer
-from demem_agent.summaries.compress import name_of, said
+from demem_agent.reading.trimming import KEPT, Cut, trimmer
 from demem_agent.text.dates import find, noted
-from demem_agent.text.words import clean, sentences, terms
+from demem_agent.text.saying import name_of, said
+from demem_agent.text.sentences import Parts, parts, sentences
+from demem_agent.text.words import clean, terms
 from demem_agent.types import Line
 
 # Any text at all, and text of many short sentences with all that may stand between two of them.
 ENDS = ["!", "?", ".", "…", "。", '."', ".)", "\n", "\n\n", "\u2028", "\x00", "\x1c", ""]
 WORDS = [*"Rex ran Dr J yesterday last week the 7 字 שלום 🎂 İ".split(), "cafe\u0301", "\ud800"]
-SENTENCES = st.tuples(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), st.sampled_from(ENDS)).map("".join)
-TEXTS = st.text(st.characters(exclude_categories=()), max_size=80) | st.lists(SENTENCES, max_size=12).map(" ".join)
+SENTENCES = st.tuples(
+    st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), st.sampled_from(ENDS)
+).map("".join)
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=80) | st.lists(
+    SENTENCES, max_size=12
+).map(" ".join)
 TIMES = st.none() | st.datetimes() | st.sampled_from([datetime.min, datetime.max])
 SPEAKERS = st.sampled_from([None, "Ana", "Ben\n# x", "\u202eeve", "\ud800", " "])
 LINES = st.builds(
-    lambda text, speaker, at: Line(Evidence("e1", text, speaker, at), 0, len(text)), TEXTS, SPEAKERS, TIMES
+    lambda text, speaker, at: Line(Evidence("e1", text, speaker, at), 0, len(text)),
+    TEXTS,
+    SPEAKERS,
+    TIMES,
 )
-WORTH = st.dictionaries(st.sampled_from(["rex", "ran", "week", "", "字", "7"]), st.floats(0, 9), max_size=4)
+WORTH = st.dictionaries(
+    st.sampled_from(["rex", "ran", "week", "", "字", "7"]), st.floats(0, 9), max_size=4
+)
 
 # Sentences as people write them: what one means does not hang on the one before it.
-PLAIN = ["Rex ran off yesterday.", "Wow!", "Was it last week?", "We met two days ago in Rome, all 7 of us.", "I see."]
+PLAIN = [
+    "Rex ran off yesterday.",
+    "Wow!",
+    "Was it last week?",
+    "We met two days ago in Rome, all 7 of us.",
+    "I see.",
+]
 
 
 def line(text: str, at: datetime | None = None, speaker: str | None = None) -> Line:
@@ -45,11 +61,16 @@ def cut(text: str, **words: float) -> str:
 
 @given(LINES, WORTH)
 def test_a_line_that_may_stay_whole_is_said_as_it_is(whole: Line, words: dict[str, float]) -> None:
-    assert trimmer(words, parts)(whole, False) == (whole, said(whole.evidence, whole.start, whole.end))
+    assert trimmer(words, parts)(whole, False) == (
+        whole,
+        said(whole.evidence, whole.start, whole.end),
+    )
 
 
 @given(LINES, WORTH)
-def test_the_words_that_stay_are_most_of_them_and_in_their_order(whole: Line, words: dict[str, float]) -> None:
+def test_the_words_that_stay_are_most_of_them_and_in_their_order(
+    whole: Line, words: dict[str, float]
+) -> None:
     short, _ = trimmer(words, parts)(whole, True)
     before, after = whole.text.split(), short.text.split()
     assert len(after) >= KEPT * len(before)
@@ -75,34 +96,51 @@ def test_a_line_is_cut_between_sentences_alone(whole: Line, words: dict[str, flo
 
 @given(LINES, WORTH)
 def test_a_line_without_a_date_is_said_word_for_word(whole: Line, words: dict[str, float]) -> None:
-    undated = Line(Evidence("e1", whole.evidence.text, whole.evidence.speaker), whole.start, whole.end)
+    undated = Line(
+        Evidence("e1", whole.evidence.text, whole.evidence.speaker), whole.start, whole.end
+    )
     short, told = trimmer(words, parts)(undated, True)
     assert told == said(undated.evidence, short.start, short.end)
 
 
 @given(LINES, WORTH)
-def test_what_is_said_of_a_time_is_what_the_whole_passage_says_of_it(whole: Line, words: dict[str, float]) -> None:
+def test_what_is_said_of_a_time_is_what_the_whole_passage_says_of_it(
+    whole: Line, words: dict[str, float]
+) -> None:
     short, told = trimmer(words, parts)(whole, True)
     name, text, at = name_of(whole.evidence), clean(whole.text), whole.evidence.at
     shift = short.start - whole.start
-    kept = [s for s in find(text, at.date()) if shift <= s.start and s.end <= shift + len(short.text)] if at else []
+    kept = (
+        [s for s in find(text, at.date()) if shift <= s.start and s.end <= shift + len(short.text)]
+        if at
+        else []
+    )
     in_its_place = noted(text[: shift + len(short.text)], kept)[shift:].replace("\n", "\n  ")
     assert told == (f"{name}: {in_its_place}" if name else in_its_place)
 
 
-@given(st.lists(st.sampled_from(PLAIN), min_size=1, max_size=9), st.integers(0, 3), st.dates(date(2, 1, 1)), WORTH)
+@given(
+    st.lists(st.sampled_from(PLAIN), min_size=1, max_size=9),
+    st.integers(0, 3),
+    st.dates(date(2, 1, 1)),
+    WORTH,
+)
 def test_what_stays_is_said_as_if_it_stood_alone(
     said_so: list[str], skipped: int, day: date, words: dict[str, float]
 ) -> None:
     text = " ".join(said_so)
     start = sum(len(sentence) + 1 for sentence in said_so[: min(skipped, len(said_so) - 1)])
-    whole = Line(Evidence("e1", text, "Ana", datetime(day.year, day.month, day.day)), start, len(text))
+    whole = Line(
+        Evidence("e1", text, "Ana", datetime(day.year, day.month, day.day)), start, len(text)
+    )
     short, told = trimmer(words, parts)(whole, True)
     assert told == said(whole.evidence, short.start, short.end)
 
 
 @given(LINES, WORTH, WORTH)
-def test_the_parts_of_a_line_serve_every_question(whole: Line, one: dict[str, float], other: dict[str, float]) -> None:
+def test_the_parts_of_a_line_serve_every_question(
+    whole: Line, one: dict[str, float], other: dict[str, float]
+) -> None:
     kept = parts(whole)
     for words in (one, other, one):
         assert trimmer(words, lambda _: kept)(whole, True) == trimmer(words, parts)(whole, True)
@@ -124,7 +162,9 @@ def test_what_names_the_thing_asked_for_stays(place: int) -> None:
 
 def test_what_follows_the_thing_asked_for_stays_with_it() -> None:
     text = f"{LONG} {LONG} Then Rex came by. It was the brown slipper that got chewed."
-    assert cut(text, rex=2.0).endswith("Then Rex came by. It was the brown slipper that got chewed.")
+    assert cut(text, rex=2.0).endswith(
+        "Then Rex came by. It was the brown slipper that got chewed."
+    )
 
 
 def test_the_word_that_is_worth_more_decides() -> None:
@@ -152,7 +192,10 @@ def test_a_question_goes_before_a_statement() -> None:
 
 
 def test_numbers_and_names_stay_before_plain_words() -> None:
-    plain, special = "they went to see it again and then came back", "they went with Bella to Lisbon at 9 for 3 days"
+    plain, special = (
+        "they went to see it again and then came back",
+        "they went with Bella to Lisbon at 9 for 3 days",
+    )
     middle = "it was rather nice out there, as all of us said"
     assert cut(f"{plain}. {middle}. {special}.") == f"{middle}. {special}."
     assert cut(f"{special}. {middle}. {plain}.") == f"{special}. {middle}."
@@ -163,7 +206,8 @@ def test_of_two_ends_that_are_worth_the_same_the_first_goes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Rex", "no full stop anywhere in this line " * 9, "第一句。第二句。第三句。", "🎂" * 90, " "]
+    "text",
+    ["Rex", "no full stop anywhere in this line " * 9, "第一句。第二句。第三句。", "🎂" * 90, " "],
 )
 def test_what_has_no_two_sentences_is_never_cut(text: str) -> None:
     assert cut(text) == text

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from demem_agent import Evidence, Route, SlotMemory
 from demem_agent.cli.tables import route_words
 from demem_agent.encoders import as_matrix
-from demem_agent.flows import read as flows
 from demem_agent.scoring import (
     SIGNALS,
     Adequacy,
@@ -28,6 +27,7 @@ from demem_agent.scoring import (
     rank,
 )
 from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP
+from demem_agent.slots import routing
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.types import Mode
 
@@ -35,7 +35,9 @@ ENCODER = BagEncoder(8)
 SHARES = st.floats(0.0, 1.0)
 AMOUNTS = st.floats(0.0, 60.0)
 ANY_SIGNALS = st.builds(Signals, related=SHARES, lead=AMOUNTS, coverage=SHARES, missing=AMOUNTS)
-WORDS = st.lists(st.sampled_from("ant bee cat dog eel fox ?".split()), min_size=1, max_size=6).map(" ".join)
+WORDS = st.lists(st.sampled_from("ant bee cat dog eel fox ?".split()), min_size=1, max_size=6).map(
+    " ".join
+)
 
 SAID = (
     "I moved to Lisbon in March and rent a flat near the river",
@@ -57,7 +59,12 @@ def shipped() -> dict[str, Any]:
 def indexed(texts: list[str]) -> PassageIndex:
     index = PassageIndex(ENCODER.dimensions)
     for n, text in enumerate(texts, 1):
-        index.add(Evidence(f"e{n}", text, session=f"s{n}"), [(0, len(text))], as_matrix(ENCODER.encode([text]), 1), 0)
+        index.add(
+            Evidence(f"e{n}", text, session=f"s{n}"),
+            [(0, len(text))],
+            as_matrix(ENCODER.encode([text]), 1),
+            0,
+        )
     return index
 
 
@@ -82,7 +89,9 @@ def test_a_probability_is_in_the_unit_interval(found: Signals, intercept: float)
 
 
 @given(ANY_SIGNALS, st.sampled_from(SIGNALS), AMOUNTS)
-def test_the_probability_moves_one_way_with_each_signal(found: Signals, name: str, more: float) -> None:
+def test_the_probability_moves_one_way_with_each_signal(
+    found: Signals, name: str, more: float
+) -> None:
     raised = replace(found, **{name: getattr(found, name) + more})
     before, after = default_adequacy().probability(found), default_adequacy().probability(raised)
     assert after <= before if name == "missing" else after >= before
@@ -161,18 +170,26 @@ def test_a_reading_tells_the_probability_of_its_route(mode: Mode) -> None:
     memory.ingest_many([{"text": "I live in Lisbon."}, {"text": "My dog is called Rex."}])
     for asked in ("Where do I live?", "Who won the race?"):
         assert memory.read(asked, mode=mode).probability == memory.route(asked).probability > 0.0
-    assert memory.read("Where do I live?", limit=1).probability == memory.route("Where do I live?").probability
+    assert (
+        memory.read("Where do I live?", limit=1).probability
+        == memory.route("Where do I live?").probability
+    )
 
 
 def test_an_empty_memory_holds_nothing_that_is_asked() -> None:
     memory = remembering()
-    assert (memory.route("Where do I live?").probability, memory.route("Where do I live?").adequate) == (0.0, False)
+    assert (
+        memory.route("Where do I live?").probability,
+        memory.route("Where do I live?").adequate,
+    ) == (0.0, False)
     memory.forget(memory.ingest("I live in Lisbon").evidence_id)
     route = memory.route("Where do I live?")
     assert (route.slot, route.probability, route.adequate) == (0, 0.0, False)
 
 
-@pytest.mark.parametrize("asked", ["Where did I move in March?", "What is my dog called?", "What am I allergic to?"])
+@pytest.mark.parametrize(
+    "asked", ["Where did I move in March?", "What is my dog called?", "What am I allergic to?"]
+)
 def test_what_was_said_is_adequate_and_likelier_than_not(asked: str) -> None:
     route = remembering(*SAID).route(asked)
     assert route.adequate
@@ -180,7 +197,12 @@ def test_what_was_said_is_adequate_and_likelier_than_not(asked: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["Who won the football final?", "How do I configure a Kubernetes ingress?", "Which violin did Marta sell?"]
+    "asked",
+    [
+        "Who won the football final?",
+        "How do I configure a Kubernetes ingress?",
+        "Which violin did Marta sell?",
+    ],
 )
 def test_what_was_never_spoken_of_is_not_adequate(asked: str) -> None:
     route = remembering(*SAID).route(asked)
@@ -205,7 +227,7 @@ def test_a_query_at_the_threshold_is_adequate(monkeypatch: pytest.MonkeyPatch) -
     model, at = default_adequacy(), memory.route("Does Rex like the river?").probability
     for threshold, adequate in ((at, True), (at + 0.0001, False)):
         shifted = replace(model, threshold=threshold)
-        monkeypatch.setattr(flows, "default_adequacy", lambda shifted=shifted: shifted)
+        monkeypatch.setattr(routing, "default_adequacy", lambda shifted=shifted: shifted)
         assert memory.route("Does Rex like the river?").adequate is adequate
 
 
@@ -226,7 +248,9 @@ def test_a_route_shows_its_probability_in_words_and_as_json() -> None:
 def test_the_file_names_every_parameter_and_no_other() -> None:
     content = shipped()
     assert tuple(content["weights"]) == SIGNALS
-    assert default_adequacy() == Adequacy(content["intercept"], Signals(**content["weights"]), content["threshold"])
+    assert default_adequacy() == Adequacy(
+        content["intercept"], Signals(**content["weights"]), content["threshold"]
+    )
     assert 0.0 < content["threshold"] < 0.5
 
 
@@ -238,9 +262,15 @@ def test_the_file_says_where_it_comes_from_and_how_well_it_tells() -> None:
         assert {"removed", "next", "small removed"} <= set(content["held_out"]["auc"][data_set])
         assert 0.0 <= content["held_out"]["refused"][data_set]["own"] <= 0.1
         assert 0.0 <= content["held_out"]["calibration_error"][data_set] <= 0.2
-    assert all(low <= mean <= high for of in content["held_out"]["auc"].values() for mean, low, high in of.values())
+    assert all(
+        low <= mean <= high
+        for of in content["held_out"]["auc"].values()
+        for mean, low, high in of.values()
+    )
 
 
 def test_the_model_was_fitted_with_the_weights_that_ship() -> None:
     weights = hashlib.sha256(json.dumps(default_weights().values).encode()).hexdigest()[:16]
-    assert shipped()["score_weights"] == weights, "run benchmarks/fit_adequacy.py after benchmarks/fit_weights.py"
+    assert shipped()["score_weights"] == weights, (
+        "run benchmarks/fit_adequacy.py after benchmarks/fit_weights.py"
+    )

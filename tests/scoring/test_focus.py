@@ -30,7 +30,10 @@ QUERIES = st.text(st.characters(exclude_categories=()), max_size=60) | st.lists(
         ("What kind of dog is Rex?", "What of dog is Rex"),
         ("Any TIPS for baking bread?", "Any for baking bread"),
         ("Which books did I read over the last few months?", "Which books did I read"),
-        ("Across our conversations, in what order did I mention the flat?", "our in what did I the flat"),
+        (
+            "Across our conversations, in what order did I mention the flat?",
+            "our in what did I the flat",
+        ),
         ("Who is Rex?", "Who is Rex"),
         ("Is the well-known ryokan Ana's?", "Is the well-known ryokan Ana's"),
         ("What did I cook during the past week and on Friday?", "What did I cook and on Friday"),
@@ -78,7 +81,11 @@ def test_something_is_left_of_every_question(question: str) -> None:
     assert bool(words(focus(question))) == bool(words(question))
 
 
-@given(st.lists(st.sampled_from("many Rex bread think Lisbon tips ran".split()), min_size=1).map(" ".join))
+@given(
+    st.lists(st.sampled_from("many Rex bread think Lisbon tips ran".split()), min_size=1).map(
+        " ".join
+    )
+)
 def test_case_does_not_change_what_a_question_is_about(question: str) -> None:
     assert focus(question.upper()) == focus(question).upper()
 
@@ -89,12 +96,22 @@ def test_a_document_as_a_question_keeps_what_it_is_about() -> None:
     assert not {"many", "times"} & set(about.split())
 
 
-@pytest.mark.parametrize("frame", ["How many times did {}?", "Any tips on {}?", "{} in the past two weeks?"])
+@pytest.mark.parametrize(
+    "frame", ["How many times did {}?", "Any tips on {}?", "{} in the past two weeks?"]
+)
 def test_a_frame_does_not_change_what_is_found(frame: str) -> None:
     memory = SlotMemory(encoder=BagEncoder(), slots=1)
-    for text in ["many times, many tips, two weeks of it", "Rex chewed a slipper", "Bella ate fish", "it was a past"]:
+    for text in [
+        "many times, many tips, two weeks of it",
+        "Rex chewed a slipper",
+        "Bella ate fish",
+        "it was a past",
+    ]:
         memory.ingest(text, session=text)
-    assert memory.read(frame.format("Rex chew"), limit=60).text == memory.read("Rex chew", limit=60).text
+    assert (
+        memory.read(frame.format("Rex chew"), limit=60).text
+        == memory.read("Rex chew", limit=60).text
+    )
 
 
 # Kinds
@@ -112,10 +129,38 @@ def test_other_words_are_no_numbers(text: str) -> None:
     assert not has_number(text, words(text))
 
 
-WHEN = ["When did Rex come?", "and when?", "On WHAT DATE was it?", "How long did it last?", "How many days was it?"]
-HOW_MANY = ["How many were there?", "how much is it?", "How often?", "How old is Rex?", "How long is it?"]
-WHO = ["Who came?", "  who?", "Which one?", "Where is it?", "¿where?", "What is his name?", "the names of them"]
-OTHER = ["", "What is it?", "How did it go?", "whenever", "Did anyone come?", "I know who it was", "That is a surname"]
+WHEN = [
+    "When did Rex come?",
+    "and when?",
+    "On WHAT DATE was it?",
+    "How long did it last?",
+    "How many days was it?",
+]
+HOW_MANY = [
+    "How many were there?",
+    "how much is it?",
+    "How often?",
+    "How old is Rex?",
+    "How long is it?",
+]
+WHO = [
+    "Who came?",
+    "  who?",
+    "Which one?",
+    "Where is it?",
+    "¿where?",
+    "What is his name?",
+    "the names of them",
+]
+OTHER = [
+    "",
+    "What is it?",
+    "How did it go?",
+    "whenever",
+    "Did anyone come?",
+    "I know who it was",
+    "That is a surname",
+]
 
 
 @pytest.mark.parametrize("question", WHEN)
@@ -138,7 +183,9 @@ def test_a_question_about_something_else_asks_for_no_kind(question: str) -> None
     assert not any(asks(question) for asks in (asks_when, asks_how_many, asks_who))
 
 
-@pytest.mark.parametrize("question", ["Wholesale prices, please", "Whole milk or not?", "Whichever, namely"])
+@pytest.mark.parametrize(
+    "question", ["Wholesale prices, please", "Whole milk or not?", "Whichever, namely"]
+)
 def test_a_longer_word_is_not_the_one_that_asks(question: str) -> None:
     assert not asks_who(question)
 

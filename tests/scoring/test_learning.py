@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from demem_agent import SlotMemory, SplitSettings
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import InvalidInput
-from demem_agent.flows.read import _weights, slot_ranking
 from demem_agent.scoring import FEATURES, Query, default_weights, focus, learned
 from demem_agent.scoring.learning import box
+from demem_agent.slots.routing import _weights, slot_ranking
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Draft, Question, Route
@@ -29,7 +29,9 @@ TOPICS = "boiler violin garden lamp canoe kite".split()
 PLAIN = "We spoke of the {0} today"
 LONG = "We spoke of the {0} today, for a while, because there was so much that had to be said of every part of it"
 REWARDED, FAILED = 1.0, 0.0
-LESSONS = arrays(np.float64, st.tuples(st.integers(0, 6), st.just(len(FEATURES))), elements=st.floats(-1e9, 1e9))
+LESSONS = arrays(
+    np.float64, st.tuples(st.integers(0, 6), st.just(len(FEATURES))), elements=st.floats(-1e9, 1e9)
+)
 PRIOR = np.asarray(default_weights().values)
 
 
@@ -37,7 +39,11 @@ class CitesLong:
     """Answer with the long item about what is asked, or about anything if that is not told, and rest on it."""
 
     def answer(self, question: Question) -> Draft:
-        long = [item for item in question.reading.evidence if item.text in {LONG.format(t) for t in TOPICS}]
+        long = [
+            item
+            for item in question.reading.evidence
+            if item.text in {LONG.format(t) for t in TOPICS}
+        ]
         right = [item for item in long if ask(item.text.split()[4]) == question.query]
         chosen = right or (long if "today" in question.query else [])
         return Draft(chosen[0].text, (chosen[0].id,)) if chosen else Draft("")
@@ -54,7 +60,13 @@ def memory_of(**options: Any) -> SlotMemory:
 
 def team(**options: Any) -> dict[str, Any]:
     unsplit = SplitSettings(pairs=0)
-    return {"encoder": BagEncoder(64), "answerer": CitesLong(), "learn": True, "split": unsplit, **options}
+    return {
+        "encoder": BagEncoder(64),
+        "answerer": CitesLong(),
+        "learn": True,
+        "split": unsplit,
+        **options,
+    }
 
 
 def ask(topic: str) -> str:
@@ -108,7 +120,10 @@ def test_the_order_of_lessons_does_not_matter(count: int, seed: int) -> None:
 def test_a_feature_that_served_gains_weight_the_more_the_oftener() -> None:
     one = np.zeros((1, len(FEATURES)))
     one[0, FEATURES.index("named")] = 0.5
-    found = [learned(default_weights(), np.repeat(one, n, axis=0)).values[FEATURES.index("named")] for n in (1, 5, 50)]
+    found = [
+        learned(default_weights(), np.repeat(one, n, axis=0)).values[FEATURES.index("named")]
+        for n in (1, 5, 50)
+    ]
     assert default()["named"] < found[0] < found[1] < found[2]
 
 
@@ -132,13 +147,17 @@ def test_a_memory_does_not_learn_unless_asked_to() -> None:
     assert not SlotMemory().settings.learn
     assert lessons(memory) == [{}] * len(TOPICS)
     assert weights_of(memory) == default()
-    assert [lead(memory, topic) for topic in TOPICS] == [lead(memory_of(), topic) for topic in TOPICS]
+    assert [lead(memory, topic) for topic in TOPICS] == [
+        lead(memory_of(), topic) for topic in TOPICS
+    ]
 
 
 def test_a_memory_that_was_only_rewarded_for_long_passages_ranks_long_passages_higher() -> None:
     trained, plain = memory_of(), memory_of()
     for n in range(20):  # what is short is as near to these questions as what is long
-        trained.feedback(trained.answer(f"Of what did we speak today, number {n}?"), reward=REWARDED)
+        trained.feedback(
+            trained.answer(f"Of what did we speak today, number {n}?"), reward=REWARDED
+        )
     assert weights_of(trained)["length"] > default()["length"]
     # Nothing was asked about the topics, so what served has no part in this.
     assert all(lead(trained, topic) > lead(plain, topic) for topic in TOPICS)
@@ -147,9 +166,13 @@ def test_a_memory_that_was_only_rewarded_for_long_passages_ranks_long_passages_h
 def lead(memory: SlotMemory, topic: str) -> float:
     """Give how far the long item of a topic is ahead of the short one."""
     state, query = memory._state, ask(topic)
-    ranking = slot_ranking(state, Query(query, as_matrix(BagEncoder(64).encode([focus(query)]), 1)[0]))[1]
+    ranking = slot_ranking(
+        state, Query(query, as_matrix(BagEncoder(64).encode([focus(query)]), 1)[0])
+    )[1]
     assert ranking is not None
-    texts = [state.evidence[state.passage_index().passages[row].evidence_id].text for row in ranking.rows]
+    texts = [
+        state.evidence[state.passage_index().passages[row].evidence_id].text for row in ranking.rows
+    ]
     score = dict(zip(texts, ranking.scores, strict=True))
     return float(score[LONG.format(topic)] - score[PLAIN.format(topic)])
 
@@ -188,10 +211,14 @@ def test_the_same_operations_teach_the_same() -> None:
 def test_switched_off_a_memory_reads_as_if_it_had_never_learned() -> None:
     store = MemoryStore()
     memory = SlotMemory.open(store, **team())
-    memory.ingest_many([{"text": PLAIN.format(t)} for t in TOPICS] + [{"text": LONG.format(t)} for t in TOPICS])
+    memory.ingest_many(
+        [{"text": PLAIN.format(t)} for t in TOPICS] + [{"text": LONG.format(t)} for t in TOPICS]
+    )
     taught(memory, TOPICS)
     never = SlotMemory(**team(learn=False))
-    never.ingest_many([{"text": PLAIN.format(t)} for t in TOPICS] + [{"text": LONG.format(t)} for t in TOPICS])
+    never.ingest_many(
+        [{"text": PLAIN.format(t)} for t in TOPICS] + [{"text": LONG.format(t)} for t in TOPICS]
+    )
     for topic in TOPICS:  # the same contexts, since these too tell where a question goes
         never.feedback(never.answer(ask(topic)), reward=REWARDED)
     off, on = SlotMemory.open(store, **team(learn=False)), SlotMemory.open(store, **team())
@@ -220,7 +247,11 @@ def test_another_encoder_begins_to_learn_anew() -> None:
 
 
 def test_undoing_a_split_leaves_what_was_taught() -> None:
-    options = {"split": SplitSettings(c_beta=0.0, eta_cal=0.0, tau_split=0.02), "slots": 3, "initial_slots": 1}
+    options = {
+        "split": SplitSettings(c_beta=0.0, eta_cal=0.0, tau_split=0.02),
+        "slots": 3,
+        "initial_slots": 1,
+    }
     memory = memory_of(**options, slot_limit=130)
     for topic in TOPICS:
         memory.feedback(memory.answer(ask(topic)), reference=LONG.format(topic))
@@ -237,7 +268,9 @@ def test_undoing_a_split_leaves_what_was_taught() -> None:
 def test_lessons_survive_reopening(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, **team()) as memory:
-        memory.ingest_many([{"text": form.format(topic)} for topic in TOPICS for form in (PLAIN, LONG)])
+        memory.ingest_many(
+            [{"text": form.format(topic)} for topic in TOPICS for form in (PLAIN, LONG)]
+        )
         taught(memory, TOPICS)
         known = (memory.fingerprint(), weights_of(memory), readings(memory))
     with SlotMemory.open(url, **team()) as again:

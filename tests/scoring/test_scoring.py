@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 
 from demem_agent import Evidence
 from demem_agent.encoders import as_matrix
-from demem_agent.scoring import FEATURES, PassageIndex, Query, Ranking, default_weights, features, rank, slot_scores
+from demem_agent.scoring import (
+    FEATURES,
+    PassageIndex,
+    Query,
+    Ranking,
+    default_weights,
+    features,
+    rank,
+    slot_scores,
+)
 from demem_agent.scoring import related as relating
 from demem_agent.scoring import score as scoring
 from demem_agent.scoring.adequacy import NOTHING
@@ -43,7 +52,9 @@ def oracle(documents: Sequence[list[str]], words: list[str]) -> tuple[list[float
     for document in documents:
         counts = Counter(document)
         norm = K1 * (1 - B + B * len(document) / mean)
-        bm25.append(sum(idf[w] * (K1 + 1) * counts[w] / (counts[w] + norm) for w in idf if counts[w]))
+        bm25.append(
+            sum(idf[w] * (K1 + 1) * counts[w] / (counts[w] + norm) for w in idf if counts[w])
+        )
         share.append(sum(idf[w] for w in idf if counts[w]) / max(sum(idf.values()), 1e-9))
     return bm25, share
 
@@ -56,7 +67,9 @@ def lexical(documents: Sequence[list[str]]) -> LexicalIndex:
 
 
 @given(DOCUMENTS, WORDS)
-def test_bm25_and_share_are_those_of_the_formula(documents: list[list[str]], words: list[str]) -> None:
+def test_bm25_and_share_are_those_of_the_formula(
+    documents: list[list[str]], words: list[str]
+) -> None:
     bm25, share = lexical(documents).scores(words)
     expected = oracle(documents, words)
     np.testing.assert_allclose(bm25, expected[0], atol=1e-5)
@@ -114,7 +127,9 @@ def test_the_same_word_in_any_form_matches_fully() -> None:
 
 
 def test_a_related_word_is_nearer_than_another() -> None:
-    (oven, cat), (oven_to_dog, cat_to_dog) = matched(related([["oven"], ["cat"]]), ["baked", "dog"], [0, 1])
+    (oven, cat), (oven_to_dog, cat_to_dog) = matched(
+        related([["oven"], ["cat"]]), ["baked", "dog"], [0, 1]
+    )
     assert 1.0 > oven > cat >= 0.0
     assert 1.0 > cat_to_dog > oven_to_dog >= 0.0
 
@@ -126,7 +141,9 @@ def test_a_passage_is_as_near_as_its_nearest_word() -> None:
 
 
 def test_a_word_without_a_vector_is_near_to_itself_alone() -> None:
-    known, strange = matched(related([["bread"], [STRANGE[0]], [STRANGE[1]]]), ["bread", STRANGE[0]], [0, 1, 2])
+    known, strange = matched(
+        related([["bread"], [STRANGE[0]], [STRANGE[1]]]), ["bread", STRANGE[0]], [0, 1, 2]
+    )
     assert known.tolist() == [1.0, 0.0, 0.0]
     assert strange.tolist() == [0.0, 1.0, 0.0]
 
@@ -164,7 +181,10 @@ def test_a_form_that_only_a_removed_passage_had_is_gone() -> None:
     index = related([["baking"], ["baked"]])
     matched(index, ["oven"], [0, 1])
     index.keep(np.array([False, True]))
-    assert matched(index, ["oven"], [0]).tolist() == matched(related([["baked"]]), ["oven"], [0]).tolist()
+    assert (
+        matched(index, ["oven"], [0]).tolist()
+        == matched(related([["baked"]]), ["oven"], [0]).tolist()
+    )
     assert "baking" not in repr(vars(index))
 
 
@@ -173,12 +193,17 @@ def test_passages_can_be_added_after_a_removal() -> None:
     index.keep(np.array([False, True]))
     index.add(["dog"], ["dog"])
     fresh = related([["cat"], ["dog"]])
-    assert matched(index, ["bread", "dog"], [0, 1]).tolist() == matched(fresh, ["bread", "dog"], [0, 1]).tolist()
+    assert (
+        matched(index, ["bread", "dog"], [0, 1]).tolist()
+        == matched(fresh, ["bread", "dog"], [0, 1]).tolist()
+    )
 
 
 @settings(max_examples=30, deadline=None)
 @given(PASSAGES, ASKED)
-def test_questions_between_additions_change_nothing(passages: list[list[str]], asked: list[str]) -> None:
+def test_questions_between_additions_change_nothing(
+    passages: list[list[str]], asked: list[str]
+) -> None:
     index = RelatedWords()
     for n, forms in enumerate(passages):
         index.add(stems(forms), forms)
@@ -194,7 +219,8 @@ def test_some_passages_are_matched_as_among_all(
     rows = sorted(data.draw(st.sets(st.sampled_from(range(len(passages))))))
     index = related(passages)
     np.testing.assert_array_equal(
-        matched(index, asked, rows), matched(index, asked, range(len(passages)))[:, np.array(rows, np.intp)]
+        matched(index, asked, rows),
+        matched(index, asked, range(len(passages)))[:, np.array(rows, np.intp)],
     )
 
 
@@ -208,7 +234,9 @@ def test_the_size_of_a_product_changes_nothing(size: int, monkeypatch: pytest.Mo
 
 # Passages
 
-SAID = st.tuples(WORDS.filter(bool), st.sampled_from(["s", "t"]), st.sampled_from([None, "Ana", "user"]))
+SAID = st.tuples(
+    WORDS.filter(bool), st.sampled_from(["s", "t"]), st.sampled_from([None, "Ana", "user"])
+)
 
 
 def put(index: PassageIndex, number: int, *texts: str, slot: int = 0, **fields: object) -> Evidence:
@@ -220,7 +248,9 @@ def put(index: PassageIndex, number: int, *texts: str, slot: int = 0, **fields: 
     return item
 
 
-def indexed(said: Sequence[tuple[list[str], str, str | None]], numbers: Sequence[int]) -> PassageIndex:
+def indexed(
+    said: Sequence[tuple[list[str], str, str | None]], numbers: Sequence[int]
+) -> PassageIndex:
     index = PassageIndex(ENCODER.dimensions)
     for n in numbers:
         words, session, speaker = said[n]
@@ -234,7 +264,10 @@ def query(text: str, asked: date | None = None) -> Query:
 
 def ranked(index: PassageIndex, asked: Query) -> list[tuple[str, float]]:
     ranking = rank(index, asked, default_weights())
-    return [(index.passages[row].evidence_id, s) for row, s in zip(ranking.rows, ranking.scores, strict=True)]
+    return [
+        (index.passages[row].evidence_id, s)
+        for row, s in zip(ranking.rows, ranking.scores, strict=True)
+    ]
 
 
 @settings(deadline=None)
@@ -251,7 +284,9 @@ def test_an_index_ranks_after_removal_as_if_the_item_had_never_been_added(
 
 
 @given(st.lists(SAID, min_size=1, max_size=8))
-def test_the_same_index_ranks_the_same_way_twice(said: list[tuple[list[str], str, str | None]]) -> None:
+def test_the_same_index_ranks_the_same_way_twice(
+    said: list[tuple[list[str], str, str | None]],
+) -> None:
     numbers = range(len(said))
     first, second = indexed(said, numbers), indexed(said, numbers)
     assert ranked(first, query("cat and dog")) == ranked(second, query("cat and dog"))
@@ -280,7 +315,13 @@ TURNS = st.lists(
     st.tuples(
         st.lists(
             st.sampled_from(
-                ["Ana baked bread.", "we met Rex in Lisbon", "7 loaves, yesterday?", "!!", "a cat, baking"]
+                [
+                    "Ana baked bread.",
+                    "we met Rex in Lisbon",
+                    "7 loaves, yesterday?",
+                    "!!",
+                    "a cat, baking",
+                ]
             ),
             min_size=1,
             max_size=3,
@@ -304,7 +345,9 @@ QUESTIONS = st.sampled_from(
 Turns = list[tuple[list[str], str | None, str | None, datetime | None]]
 
 
-def holding(turns: Turns, numbers: Sequence[int], index: PassageIndex | None = None) -> PassageIndex:
+def holding(
+    turns: Turns, numbers: Sequence[int], index: PassageIndex | None = None
+) -> PassageIndex:
     index = PassageIndex(ENCODER.dimensions) if index is None else index
     for n in numbers:
         texts, session, speaker, at = turns[n]
@@ -322,7 +365,9 @@ def test_the_features_after_removal_are_as_if_the_items_had_never_been_added(
     if data.draw(st.booleans()):
         features(index, query(text))
     index.remove({f"e{n}" for n in gone})
-    for found, fresh in zip(features(index, query(text)), features(holding(turns, left), query(text)), strict=True):
+    for found, fresh in zip(
+        features(index, query(text)), features(holding(turns, left), query(text)), strict=True
+    ):
         assert found.tobytes() == fresh.tobytes()
 
 
@@ -337,14 +382,18 @@ def test_the_features_do_not_depend_on_when_they_were_asked_for_before(
         if data.draw(st.booleans()):
             features(index, query("bread and cats"))
     for found, fresh in zip(
-        features(index, query(text)), features(holding(turns, range(len(turns))), query(text)), strict=True
+        features(index, query(text)),
+        features(holding(turns, range(len(turns))), query(text)),
+        strict=True,
     ):
         np.testing.assert_array_equal(found, fresh)
 
 
 @settings(max_examples=30, deadline=None)
 @given(TURNS, QUESTIONS, st.none() | st.dates() | st.sampled_from([date.min, date.max]))
-def test_features_are_finite_whatever_is_asked_and_whenever(turns: Turns, text: str, asked: date | None) -> None:
+def test_features_are_finite_whatever_is_asked_and_whenever(
+    turns: Turns, text: str, asked: date | None
+) -> None:
     rows, table = features(holding(turns, range(len(turns))), query(text, asked))
     assert rows.tolist() == list(range(sum(len(texts) for texts, *_ in turns)))
     assert table.shape == (len(rows), len(FEATURES))
@@ -353,7 +402,16 @@ def test_features_are_finite_whatever_is_asked_and_whenever(turns: Turns, text: 
 
 @pytest.mark.parametrize(
     "text",
-    ["?", "🎂", "who is who", "x" * 400, "the past two weeks", "हिन्दी", "\x00", " ".join(f"w{n}" for n in range(99))],
+    [
+        "?",
+        "🎂",
+        "who is who",
+        "x" * 400,
+        "the past two weeks",
+        "हिन्दी",
+        "\x00",
+        " ".join(f"w{n}" for n in range(99)),
+    ],
 )
 def test_a_query_that_meets_no_word_still_ranks_every_passage(text: str) -> None:
     index = PassageIndex(ENCODER.dimensions)
@@ -383,8 +441,14 @@ def test_related_is_the_share_of_the_idf_mass_that_is_met() -> None:
         put(index, n, text)
     one, two, none = math.log(8 / 3), math.log(1.6), math.log(8) / 2
     mass = one + two + none
-    for asked in (f"{rare} {common} {unknown}", f"{common} {unknown} {rare}", f"{unknown} {common} {rare}"):
-        assert feature(index, query(asked), "related") == pytest.approx([two / mass, (one + two) / mass, 0.0])
+    for asked in (
+        f"{rare} {common} {unknown}",
+        f"{common} {unknown} {rare}",
+        f"{unknown} {common} {rare}",
+    ):
+        assert feature(index, query(asked), "related") == pytest.approx(
+            [two / mass, (one + two) / mass, 0.0]
+        )
 
 
 def test_related_looks_at_the_rarest_words_of_a_long_query() -> None:
@@ -458,7 +522,14 @@ def test_passages_of_a_running_time_are_marked() -> None:
     for n, day in enumerate([1, 2, 8, 9, 10]):
         put(index, n, "cat", at=datetime(2023, 5, day, 13))
     put(index, 5, "cat")
-    assert feature(index, query("Which cat, in the past week?", date(2023, 5, 9)), "dated") == [0, 1, 1, 1, 0, 0]
+    assert feature(index, query("Which cat, in the past week?", date(2023, 5, 9)), "dated") == [
+        0,
+        1,
+        1,
+        1,
+        0,
+        0,
+    ]
     assert feature(index, query("Which cat, in the past week?"), "dated") == [0, 0, 0, 0, 0, 0]
 
 
@@ -509,7 +580,12 @@ def test_passages_of_the_time_that_the_query_speaks_of_are_marked() -> None:
     for n, day in enumerate([7, 8, 9]):
         put(index, n, "cat", at=datetime(2023, 5, day, 13))
     put(index, 3, "cat")
-    assert feature(index, query("What cat was it yesterday?", date(2023, 5, 9)), "dated") == [0.0, 1.0, 0.0, 0.0]
+    assert feature(index, query("What cat was it yesterday?", date(2023, 5, 9)), "dated") == [
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+    ]
 
 
 def test_less_trusted_evidence_ranks_lower_and_is_not_dropped() -> None:
@@ -522,7 +598,9 @@ def test_less_trusted_evidence_ranks_lower_and_is_not_dropped() -> None:
 # The prefilter
 
 
-def test_the_prefilter_finds_what_the_full_scoring_ranks_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_prefilter_finds_what_the_full_scoring_ranks_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     index = planted()
     asked = query("Which fox did Ana see?")
     near = ranked(index, asked)
@@ -577,10 +655,16 @@ def test_a_slot_scores_the_mass_of_its_passages_its_prototype_and_its_past() -> 
 
 
 @given(st.lists(st.tuples(st.floats(-900, 900), st.integers(0, 3)), max_size=8))
-def test_slot_scores_are_finite_however_far_apart_passages_are(scored: list[tuple[float, int]]) -> None:
+def test_slot_scores_are_finite_however_far_apart_passages_are(
+    scored: list[tuple[float, int]],
+) -> None:
     scored = sorted(scored, reverse=True)
-    ranking = Ranking(np.arange(len(scored)), np.array([score for score, _ in scored], np.float64), NOTHING)
+    ranking = Ranking(
+        np.arange(len(scored)), np.array([score for score, _ in scored], np.float64), NOTHING
+    )
     vector = np.zeros(2, np.float32)
     prototypes = dict.fromkeys(range(4), vector)
-    found = slot_scores(ranking, np.array([slot for _, slot in scored], np.int32), prototypes, vector, {})
+    found = slot_scores(
+        ranking, np.array([slot for _, slot in scored], np.int32), prototypes, vector, {}
+    )
     assert all(map(math.isfinite, found.values()))

@@ -44,7 +44,9 @@ def scorers(table: Table) -> tuple[Scorer, Scorer]:
     return ScriptedScorer(score, "one"), ScriptedScorer(score, "two")
 
 
-def memory_of(table: Table = APART, slots: int = 4, more: dict[str, Any] | None = None, **split: Any) -> SlotMemory:
+def memory_of(
+    table: Table = APART, slots: int = 4, more: dict[str, Any] | None = None, **split: Any
+) -> SlotMemory:
     chosen = SplitSettings(**{**BAND, "tau_split": 0.1, "tau_sat": 0.2, **split})
     options: dict[str, Any] = {
         "initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(), "answerer": ReadingAnswerer(),
@@ -99,8 +101,12 @@ def test_contexts_of_different_slots_are_not_tested() -> None:
     assert (report.tested, report.certificate) == (0, None)
 
 
-@pytest.mark.parametrize("rewards", [(), (0.0,), (0.49,), (1.0, 0.0)], ids=["none", "bad", "hardly good", "no longer"])
-def test_a_context_whose_right_answer_is_unknown_certifies_nothing(rewards: tuple[float, ...]) -> None:
+@pytest.mark.parametrize(
+    "rewards", [(), (0.0,), (0.49,), (1.0, 0.0)], ids=["none", "bad", "hardly good", "no longer"]
+)
+def test_a_context_whose_right_answer_is_unknown_certifies_nothing(
+    rewards: tuple[float, ...],
+) -> None:
     memory = memory_of()
     answer = memory.answer(ABOUT_BOILER)
     for reward in rewards:
@@ -140,7 +146,10 @@ def test_the_least_similar_partner_is_tested_first() -> None:
     memory.ingest("the violin has a new string")
     memory.feedback(memory.answer("Which string has the violin?"), reference="a new string")
     report = told_both(memory)
-    assert certificate_of(report).pair == ("a2", "a3")  # not ("a1", "a3"), two questions about the violin
+    assert certificate_of(report).pair == (
+        "a2",
+        "a3",
+    )  # not ("a1", "a3"), two questions about the violin
 
 
 # The arithmetic
@@ -175,18 +184,24 @@ SCORES = st.integers(1, 5).flatmap(lambda u: arrays(np.float64, (2, u, 2), eleme
 
 
 @given(SCORES)
-def test_the_radius_is_the_least_over_contents_of_the_larger_loss(scores: NDArray[np.float64]) -> None:
+def test_the_radius_is_the_least_over_contents_of_the_larger_loss(
+    scores: NDArray[np.float64],
+) -> None:
     radius, candidates = judged(scores)
     assert radius == min(max(candidate["losses"]) for candidate in candidates)
 
 
 @given(SCORES)
-def test_a_loss_is_the_best_lower_bound_less_the_own_upper_bound(scores: NDArray[np.float64]) -> None:
+def test_a_loss_is_the_best_lower_bound_less_the_own_upper_bound(
+    scores: NDArray[np.float64],
+) -> None:
     _, candidates = judged(scores)
     for context in (0, 1):
         best = max(candidate["lower"][context] for candidate in candidates)
         for candidate in candidates:
-            assert candidate["losses"][context] == pytest.approx(max(best - candidate["upper"][context], 0.0))
+            assert candidate["losses"][context] == pytest.approx(
+                max(best - candidate["upper"][context], 0.0)
+            )
 
 
 @given(SCORES, st.integers(0, 1))
@@ -213,7 +228,11 @@ def test_a_certificate_can_be_checked_from_its_own_numbers() -> None:
 def test_a_certificate_says_what_was_tested_on_what_and_under_which_conditions() -> None:
     certificate = certificate_of(told_both(memory_of()))
     assert (certificate.pair, certificate.queries) == (("a1", "a2"), (ABOUT_BOILER, ABOUT_VIOLIN))
-    assert [candidate.name for candidate in certificate.candidates] == ["current", "split first", "split second"]
+    assert [candidate.name for candidate in certificate.candidates] == [
+        "current",
+        "split first",
+        "split second",
+    ]
     assert [candidate.cover for candidate in certificate.candidates] == [("e2",), ("e1",), ("e2",)]
     assert certificate.scorers == ("one", "two")
     assert "not a probability" in certificate.conditions
@@ -225,20 +244,32 @@ def test_a_certificate_says_what_was_tested_on_what_and_under_which_conditions()
 
 @pytest.mark.parametrize(("tau_sat", "fires"), [(0.2, True), (0.43, True), (0.44, False)])
 def test_once_k_slots_are_active_the_higher_threshold_applies(tau_sat: float, fires: bool) -> None:
-    memory = memory_of(((1.0, 0.5), (0.5, 1.0)), slots=1, tau_sat=tau_sat)  # the radius is 0.5 - 2 * WIDTH = 0.4317
+    memory = memory_of(
+        ((1.0, 0.5), (0.5, 1.0)), slots=1, tau_sat=tau_sat
+    )  # the radius is 0.5 - 2 * WIDTH = 0.4317
     assert (told_both(memory).certificate is not None) is fires
 
 
 def test_while_slots_are_free_the_lower_threshold_applies() -> None:
-    certificate = certificate_of(told_both(memory_of(((1.0, 0.5), (0.5, 1.0)), slots=2, tau_sat=0.9)))
-    assert (certificate.saturated, certificate.threshold, certificate.decision) == (False, 0.1, "split")
+    certificate = certificate_of(
+        told_both(memory_of(((1.0, 0.5), (0.5, 1.0)), slots=2, tau_sat=0.9))
+    )
+    assert (certificate.saturated, certificate.threshold, certificate.decision) == (
+        False,
+        0.1,
+        "split",
+    )
 
 
 def test_a_full_memory_logs_the_conflict_and_stays_as_it_is() -> None:
     memory = memory_of(slots=1)
     report = told_both(memory)
     certificate = certificate_of(report)
-    assert (certificate.decision, certificate.new_slot, certificate.saturated) == ("suppressed", None, True)
+    assert (certificate.decision, certificate.new_slot, certificate.saturated) == (
+        "suppressed",
+        None,
+        True,
+    )
     assert (certificate.threshold, report.split, len(memory.slots)) == (0.2, False, 1)
     assert memory.certificates() == (certificate,)
 
@@ -269,7 +300,8 @@ def test_what_one_of_the_pair_rests_on_goes_with_it_however_near_it_is_to_the_ot
     state = memory._state
     pair = [
         StoredContext(
-            Context(f"a{n}", "?", None, 0, "", (), supports=tuple(sorted(rests_on))), state.item_vector(f"e{n}")
+            Context(f"a{n}", "?", None, 0, "", (), supports=tuple(sorted(rests_on))),
+            state.item_vector(f"e{n}"),
         )
         for n, rests_on in enumerate((first, second), 1)
     ]
@@ -279,22 +311,34 @@ def test_what_one_of_the_pair_rests_on_goes_with_it_however_near_it_is_to_the_ot
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from([BOILER, VIOLIN, "the bow of the boiler", "a valve for the violin"]), max_size=6))
-def test_a_split_leaves_every_item_and_every_context_in_exactly_one_of_the_two(texts: list[str]) -> None:
+@given(
+    st.lists(
+        st.sampled_from([BOILER, VIOLIN, "the bow of the boiler", "a valve for the violin"]),
+        max_size=6,
+    )
+)
+def test_a_split_leaves_every_item_and_every_context_in_exactly_one_of_the_two(
+    texts: list[str],
+) -> None:
     memory = memory_of(tau_split=0.0, tau_sat=0.0)
     for text in texts:
         memory.ingest(text)
     report = told_both(memory)
     for held in ("evidence", "contexts"):
         names = [name for slot in memory.slots for name in getattr(slot, held)]
-        assert sorted(names) == sorted({f"{held[0].replace('c', 'a')}{n + 1}" for n in range(len(names))})
+        assert sorted(names) == sorted(
+            {f"{held[0].replace('c', 'a')}{n + 1}" for n in range(len(names))}
+        )
     assert len(memory.slots) == (2 if report.split else 1)
 
 
 def test_each_of_the_pair_is_found_in_the_slot_of_its_evidence() -> None:
     memory = memory_of()
     certificate = certificate_of(told_both(memory))
-    assert [context.slot for context in memory.contexts()] == [certificate.slot, certificate.new_slot]
+    assert [context.slot for context in memory.contexts()] == [
+        certificate.slot,
+        certificate.new_slot,
+    ]
     assert memory.route(ABOUT_BOILER).slot == certificate.slot
     assert memory.route(ABOUT_VIOLIN).slot == certificate.new_slot
 
@@ -302,7 +346,10 @@ def test_each_of_the_pair_is_found_in_the_slot_of_its_evidence() -> None:
 def test_the_new_slot_knows_which_it_was_split_from() -> None:
     memory = memory_of()
     certificate = certificate_of(told_both(memory))
-    assert {slot.number: slot.parent for slot in memory.slots} == {certificate.slot: None, certificate.new_slot: 0}
+    assert {slot.number: slot.parent for slot in memory.slots} == {
+        certificate.slot: None,
+        certificate.new_slot: 0,
+    }
 
 
 def test_both_contents_are_rebuilt_from_their_own_part() -> None:
@@ -356,11 +403,17 @@ def test_a_split_is_certified_on_what_is_there_when_it_is_made(call: int) -> Non
 
 
 @pytest.mark.parametrize(("budget", "produced"), [(0, 0), (3, 2), (4, 4)])
-def test_the_budget_of_counterfactuals_caps_the_tests_and_is_reported(budget: int, produced: int) -> None:
+def test_the_budget_of_counterfactuals_caps_the_tests_and_is_reported(
+    budget: int, produced: int
+) -> None:
     # Two questions from two different texts: the current content is that of the second would-be slot.
     report = told_both(memory_of(counterfactuals=budget))
     capped = budget < 4
-    assert (report.capped, report.certificate is None, report.queued) == (capped, capped, int(capped))
+    assert (report.capped, report.certificate is None, report.queued) == (
+        capped,
+        capped,
+        int(capped),
+    )
     assert (report.tested, report.counterfactuals) == (int(not capped), produced)
 
 
@@ -380,16 +433,22 @@ def test_an_answerer_that_fails_ends_the_tests_and_the_reward_is_kept() -> None:
     st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.9]),
     st.integers(1, 2),
 )
-def test_early_ending_changes_no_decision(scores: NDArray[np.float64], threshold: float, slots: int) -> None:
+def test_early_ending_changes_no_decision(
+    scores: NDArray[np.float64], threshold: float, slots: int
+) -> None:
     # Scores by context, content (the boiler's, the violin's) and scorer.
     one, two = (scorers(_table(scores[:, :, b]))[0] for b in range(2))
-    memory = memory_of(slots=slots, tau_split=threshold, tau_sat=threshold, more={"scorers": (one, two)})
+    memory = memory_of(
+        slots=slots, tau_split=threshold, tau_sat=threshold, more={"scorers": (one, two)}
+    )
     report = told_both(memory)
     # The slot as it is holds one of the two lines, so that a full test adds nothing to the would-be slots.
     band = guard_band(scores, **BAND)
     own = max(band.lower[0, 0], band.lower[1, 1])
     assert report.tested == 1
-    assert (report.certificate is not None) == (candidate_radius(band).radius > threshold and own > threshold)
+    assert (report.certificate is not None) == (
+        candidate_radius(band).radius > threshold and own > threshold
+    )
 
 
 def _table(scores: NDArray[np.float64]) -> Table:
@@ -428,7 +487,11 @@ def waiting(**split: Any) -> SlotMemory:
     assert told_both(memory).queued == 1
     chosen = SplitSettings(**{**BAND, "tau_split": 0.1, "tau_sat": 0.2, **split})
     return SlotMemory.restore(
-        memory.export(), encoder=BagEncoder(), answerer=ReadingAnswerer(), scorers=scorers(APART), split=chosen
+        memory.export(),
+        encoder=BagEncoder(),
+        answerer=ReadingAnswerer(),
+        scorers=scorers(APART),
+        split=chosen,
     )
 
 

@@ -52,14 +52,22 @@ class Saying:
 
 def memory_of(saying: Saying, slots: int = 4, delta: float = 0.05, **more: Any) -> SlotMemory:
     split = SplitSettings(tau_split=0.1, tau_sat=0.2, delta=delta)
-    options: dict[str, Any] = {"initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(), **more}
+    options: dict[str, Any] = {
+        "initial_slots": 1,
+        "slot_limit": 44,
+        "read_limit": 90,
+        "encoder": BagEncoder(),
+        **more,
+    }
     memory = SlotMemory(slots=slots, split=split, answerer=saying, **options)
     memory.ingest(BOILER)
     memory.ingest(VIOLIN)
     return memory
 
 
-def lived(memory: SlotMemory, saying: Saying, told: Iterable[Told], **also: Any) -> list[FeedbackReport]:
+def lived(
+    memory: SlotMemory, saying: Saying, told: Iterable[Told], **also: Any
+) -> list[FeedbackReport]:
     """Ask, answer and reward, one after the other, and give the reports."""
     reports = []
     for query, text, reward in told:
@@ -71,7 +79,9 @@ def lived(memory: SlotMemory, saying: Saying, told: Iterable[Told], **also: Any)
 
 def certified(told: Iterable[Told], **options: Any) -> list[FeedbackReport]:
     saying = Saying()
-    return [report for report in lived(memory_of(saying, **options), saying, told) if report.certificate]
+    return [
+        report for report in lived(memory_of(saying, **options), saying, told) if report.certificate
+    ]
 
 
 # What they certify
@@ -82,7 +92,10 @@ def test_repeated_rewards_certify_a_split() -> None:
     assert report.split
     assert report.certificate is not None
     parameters = (("delta", 0.05), ("growing", 1.0))
-    assert (report.certificate.regime, report.certificate.parameters) == ("confidence sequence", parameters)
+    assert (report.certificate.regime, report.certificate.parameters) == (
+        "confidence sequence",
+        parameters,
+    )
 
 
 def test_no_model_and_no_scorer_is_called_for_it() -> None:
@@ -95,7 +108,10 @@ def test_no_model_and_no_scorer_is_called_for_it() -> None:
 def test_a_certificate_holds_every_reward_by_question_and_answer() -> None:
     (report,) = certified(APART * ENOUGH)
     assert report.certificate is not None
-    found = {c.answers[0]: tuple(set(scores) for scores in c.scores) for c in report.certificate.candidates}
+    found = {
+        c.answers[0]: tuple(set(scores) for scores in c.scores)
+        for c in report.certificate.candidates
+    }
     first = report.certificate.queries[0] == ABOUT_BOILER
     right = {"brass": ({1.0}, {0.0}), "broken": ({0.0}, {1.0})}
     assert found == (right if first else {answer: sides[::-1] for answer, sides in right.items()})
@@ -109,7 +125,10 @@ def test_its_numbers_are_those_of_the_decision_core() -> None:
 
 
 def test_the_same_question_in_other_letters_is_the_same_question() -> None:
-    told = [(q.upper() if n % 8 < 4 else f"  {q.rstrip('?')} ", a, r) for n, (q, a, r) in enumerate(APART * ENOUGH)]
+    told = [
+        (q.upper() if n % 8 < 4 else f"  {q.rstrip('?')} ", a, r)
+        for n, (q, a, r) in enumerate(APART * ENOUGH)
+    ]
     assert len(certified(told)) == 1
 
 
@@ -191,7 +210,9 @@ def test_what_scorers_say_does_not_count(channel: Channel) -> None:
     assert judged(rewards, told=channel) == []
 
 
-@pytest.mark.parametrize(("told", "counted"), [((), []), (("reward",), [({1.0}, {0.0}), ({0.0}, {1.0})])])
+@pytest.mark.parametrize(
+    ("told", "counted"), [((), []), (("reward",), [({1.0}, {0.0}), ({0.0}, {1.0})])]
+)
 def test_rewards_from_before_channels_were_kept_do_not_count(
     told: tuple[Channel, ...], counted: list[tuple[set[float], set[float]]]
 ) -> None:
@@ -201,7 +222,11 @@ def test_rewards_from_before_channels_were_kept_do_not_count(
         context = Context(f"a{n}", query, None, 0, text, (), rewards=(0.5, reward), told=told)
         state.put_context(StoredContext(context, np.zeros(1, np.float32)))
     last = next(reversed(state.contexts.values()))
-    found = [candidate.scores for _, verdict in repeated_rewards(state, last, 0.05) for candidate in verdict.candidates]
+    found = [
+        candidate.scores
+        for _, verdict in repeated_rewards(state, last, 0.05)
+        for candidate in verdict.candidates
+    ]
     assert [(set(first), set(second)) for first, second in found] == counted
 
 
@@ -246,7 +271,9 @@ def test_false_certificates_are_no_more_frequent_than_delta(mean: float) -> None
     false = 0
     for seed in range(seeds):
         draws = np.random.default_rng(seed).random((2, 2, 24)) < mean
-        (radius,) = judged({(x, u): [float(r) for r in draws[x, u]] for x in (0, 1) for u in (0, 1)}, delta=delta)
+        (radius,) = judged(
+            {(x, u): [float(r) for r in draws[x, u]] for x in (0, 1) for u in (0, 1)}, delta=delta
+        )
         false += radius > 0
     assert false / seeds <= delta + 3 * np.sqrt(delta * (1 - delta) / seeds)
 
@@ -255,7 +282,11 @@ def test_a_true_conflict_is_found_in_noise() -> None:
     found = 0
     for seed in range(20):
         draws = np.random.default_rng(seed).random((2, 2, 120))
-        rewards = {(x, u): [float(r < (0.9 if x == u else 0.1)) for r in draws[x, u]] for x in (0, 1) for u in (0, 1)}
+        rewards = {
+            (x, u): [float(r < (0.9 if x == u else 0.1)) for r in draws[x, u]]
+            for x in (0, 1)
+            for u in (0, 1)
+        }
         (radius,) = judged(rewards)
         assert radius <= 0.8
         found += radius > 0.3
@@ -275,10 +306,13 @@ def test_an_answer_that_never_failed_either_question_rules_a_certificate_out(
 
 @given(
     st.dictionaries(
-        st.tuples(st.integers(0, 1), st.integers(0, 2)), st.lists(st.sampled_from([0.0, 1.0]), min_size=20, max_size=40)
+        st.tuples(st.integers(0, 1), st.integers(0, 2)),
+        st.lists(st.sampled_from([0.0, 1.0]), min_size=20, max_size=40),
     )
 )
-def test_questions_with_fewer_answers_in_common_never_certify(tried: dict[tuple[int, int], list[float]]) -> None:
+def test_questions_with_fewer_answers_in_common_never_certify(
+    tried: dict[tuple[int, int], list[float]],
+) -> None:
     tables = np.full((2, 3, 40), np.nan)
     for (x, u), rewards in tried.items():
         tables[x, u, : len(rewards)] = rewards

@@ -40,7 +40,10 @@ class InTurns:
 
 def options_of(slots: int = 4, **more: Any) -> dict[str, Any]:
     split = SplitSettings(c_beta=0.2, sigma_0=0.1, eta_cal=0.02, tau_split=0.1, tau_sat=0.2)
-    one, two = ScriptedScorer(apart, "one"), ScriptedScorer(lambda attempt: apart(attempt) * 0.9, "two")
+    one, two = (
+        ScriptedScorer(apart, "one"),
+        ScriptedScorer(lambda attempt: apart(attempt) * 0.9, "two"),
+    )
     return {
         "slots": slots, "split": split, "initial_slots": 1, "slot_limit": 44, "read_limit": 90,
         "encoder": BagEncoder(), "answerer": ReadingAnswerer(), "scorers": (one, two), "judges": (two, one), **more,
@@ -86,7 +89,9 @@ MADE: dict[str, Made] = {
     "judges": lambda: told_both(SlotMemory(**options_of()), {"judge": True}, {"judge": True}),
     "suppressed": lambda: referenced(SlotMemory(**options_of(slots=1))),
     "confidence sequence": lambda: repeated(SlotMemory(**options_of(answerer=InTurns()))),
-    "confidence sequence, suppressed": lambda: repeated(SlotMemory(**options_of(slots=1, answerer=InTurns()))),
+    "confidence sequence, suppressed": lambda: repeated(
+        SlotMemory(**options_of(slots=1, answerer=InTurns()))
+    ),
 }
 every_kind = pytest.mark.parametrize("kind", list(MADE))
 every_regime = pytest.mark.parametrize("kind", ["guard band", "suppressed", "confidence sequence"])
@@ -221,12 +226,22 @@ def with_numbers(certificate: SplitCertificate, field: str, values: Numbers) -> 
         change: dict[str, Any] = {field: next(left)}
         return replace(certificate, **change)
     if field == "parameters":
-        return replace(certificate, parameters=tuple((name, next(left)) for name, _ in certificate.parameters))
+        return replace(
+            certificate, parameters=tuple((name, next(left)) for name, _ in certificate.parameters)
+        )
     if field == "scores":
-        sides = [tuple(tuple(next(left) for _ in side) for side in c.scores) for c in certificate.candidates]
-        changed = [replace(c, scores=(s[0], s[1])) for c, s in zip(certificate.candidates, sides, strict=True)]
+        sides = [
+            tuple(tuple(next(left) for _ in side) for side in c.scores)
+            for c in certificate.candidates
+        ]
+        changed = [
+            replace(c, scores=(s[0], s[1]))
+            for c, s in zip(certificate.candidates, sides, strict=True)
+        ]
         return replace(certificate, candidates=tuple(changed))
-    pairs: list[dict[str, Any]] = [{field: (next(left), next(left))} for _ in certificate.candidates]
+    pairs: list[dict[str, Any]] = [
+        {field: (next(left), next(left))} for _ in certificate.candidates
+    ]
     others = [replace(c, **pair) for c, pair in zip(certificate.candidates, pairs, strict=True)]
     return replace(certificate, candidates=tuple(others))
 
@@ -253,7 +268,9 @@ def test_one_flipped_number_is_refused(kind: str, field: str, data: st.DataObjec
 @pytest.mark.parametrize("field", ["radius", *OF_CANDIDATE])
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
-def test_one_flipped_number_is_refused_even_under_a_new_digest(kind: str, field: str, data: st.DataObject) -> None:
+def test_one_flipped_number_is_refused_even_under_a_new_digest(
+    kind: str, field: str, data: st.DataObject
+) -> None:
     certificate = made(kind)
     values = list(numbers_in(certificate, field))
     at = data.draw(st.integers(0, len(values) - 1))
@@ -270,11 +287,15 @@ def test_another_score_is_refused_even_under_a_new_digest(kind: str, data: st.Da
     values = list(numbers_in(certificate, "scores"))
     at = data.draw(st.integers(0, len(values) - 1))
     values[at] = data.draw(st.floats(0.1, 0.9).filter(lambda other: abs(other - values[at]) > 1e-3))
-    assert refused(sealed(with_numbers(certificate, "scores", tuple(values)))).startswith("candidates[")
+    assert refused(sealed(with_numbers(certificate, "scores", tuple(values)))).startswith(
+        "candidates["
+    )
 
 
 @every_kind
-def test_a_threshold_that_the_radius_does_not_exceed_is_refused_even_under_a_new_digest(kind: str) -> None:
+def test_a_threshold_that_the_radius_does_not_exceed_is_refused_even_under_a_new_digest(
+    kind: str,
+) -> None:
     certificate = made(kind)
     assert refused(sealed(replace(certificate, threshold=certificate.radius))) == "threshold"
 

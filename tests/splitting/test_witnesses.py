@@ -49,12 +49,16 @@ class Case:
         made = [(f"c{n + 1}", witness) for n, witness in enumerate(self.witnesses)]
         random.Random(shuffled).shuffle(made)
         for id, (first, second, radius) in made:
-            state.certificates[id] = Certified(suppressed(id, (self.ids[first], self.ids[second]), radius), 1)
+            state.certificates[id] = Certified(
+                suppressed(id, (self.ids[first], self.ids[second]), radius), 1
+            )
         return state
 
     def contexts(self) -> list[StoredContext]:
         return [
-            StoredContext(Context(id, "?", None, 0, "", (), supports=(f"e{n % ITEMS + 1}",)), vector)
+            StoredContext(
+                Context(id, "?", None, 0, "", (), supports=(f"e{n % ITEMS + 1}",)), vector
+            )
             for n, (id, vector) in enumerate(zip(self.ids, self.vectors, strict=True))
         ]
 
@@ -102,12 +106,20 @@ def two_sided(links: Sequence[tuple[int, int]]) -> bool:
 def cases(draw: st.DrawFn, least: int = 0) -> Case:
     count = draw(st.integers(2, 7))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    vectors = np.stack([direction(row) for row in rng.standard_normal((count, DIMENSIONS)).astype(np.float32)])
-    ends = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(lambda ends: ends[0] != ends[1])
+    vectors = np.stack(
+        [direction(row) for row in rng.standard_normal((count, DIMENSIONS)).astype(np.float32)]
+    )
+    ends = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(
+        lambda ends: ends[0] != ends[1]
+    )
     links = draw(st.lists(ends, min_size=least, max_size=9, unique_by=lambda ends: frozenset(ends)))
     radii = draw(st.permutations([round(0.1 + 0.05 * n, 2) for n in range(len(links))]))
-    anchors = np.stack([direction(row) for row in rng.standard_normal((2, DIMENSIONS)).astype(np.float32)])
-    return Case(vectors, anchors, tuple((*ends, radius) for ends, radius in zip(links, radii, strict=True)))
+    anchors = np.stack(
+        [direction(row) for row in rng.standard_normal((2, DIMENSIONS)).astype(np.float32)]
+    )
+    return Case(
+        vectors, anchors, tuple((*ends, radius) for ends, radius in zip(links, radii, strict=True))
+    )
 
 
 @settings(deadline=None, max_examples=80)
@@ -140,7 +152,9 @@ def test_an_odd_cycle_of_witnesses_gives_way_to_the_pair(case: Case, end: int, s
 
 @settings(deadline=None, max_examples=40)
 @given(cases(least=1), st.integers(1, 99))
-def test_the_sides_do_not_depend_on_the_order_in_which_certificates_are_held(case: Case, seed: int) -> None:
+def test_the_sides_do_not_depend_on_the_order_in_which_certificates_are_held(
+    case: Case, seed: int
+) -> None:
     assert case.sides() == case.sides(seed)
 
 
@@ -170,7 +184,9 @@ def test_a_division_sends_what_a_context_rests_on_where_it_sends_the_context(cas
     """Unless contexts of both sides rest on it."""
     division = divide(case.state(), 0, case.pair, {}, 1, 9)
     named = case.sides().keys()
-    rests_on = {c.context.id: c.context.supports[0] for c in case.contexts() if c.context.id in named}
+    rests_on = {
+        c.context.id: c.context.supports[0] for c in case.contexts() if c.context.id in named
+    }
     for item in set(rests_on.values()):
         goes = {id in division.moved_contexts for id, other in rests_on.items() if other == item}
         assert len(goes) == 2 or {item in division.moved} == goes

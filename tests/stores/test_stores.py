@@ -39,7 +39,9 @@ def driver(name: str) -> ModuleType:
 
 
 @pytest.fixture(params=["memory", "sqlite3", "pysqlite3"])
-def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Store]:
+def store(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Store]:
     if request.param == "memory":
         yield MemoryStore()
         return
@@ -50,16 +52,26 @@ def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def opened(store: Store, **options: Any) -> SlotMemory:
-    return SlotMemory.open(store, tenant=HERE.tenant, memory_id=HERE.memory_id, **{**OPTIONS, **options})
+    return SlotMemory.open(
+        store, tenant=HERE.tenant, memory_id=HERE.memory_id, **{**OPTIONS, **options}
+    )
 
 
 def lived(memory: SlotMemory) -> SlotMemory:
     """Do everything once: remember, answer, be rewarded, split, forget."""
-    memory.ingest("the boiler has a brass valve", speaker="Ana", at="2023-05-08T10:00+02:00", key="k", source_id="x1")
+    memory.ingest(
+        "the boiler has a brass valve",
+        speaker="Ana",
+        at="2023-05-08T10:00+02:00",
+        key="k",
+        source_id="x1",
+    )
     memory.ingest("the violin has a broken bow", session="s", source="chat", trust=0.5)
     memory.ingest("this is none of your business", source_id="x3")
     memory.feedback(memory.answer("Which valve has the boiler?"), reference="a brass valve")
-    report = memory.feedback(memory.answer("Which bow has the violin?", at="2023-06-09"), reference="a broken bow")
+    report = memory.feedback(
+        memory.answer("Which bow has the violin?", at="2023-06-09"), reference="a broken bow"
+    )
     assert report.split
     memory.forget(source_id="x3")
     return memory
@@ -91,7 +103,9 @@ class TestEveryStore:
         memory.reembed(BagEncoder(8))
         assert opened(store, encoder=BagEncoder(8)).fingerprint() == memory.fingerprint()
 
-    def test_what_comes_after_reopening_is_as_if_it_had_never_been_closed(self, store: Store) -> None:
+    def test_what_comes_after_reopening_is_as_if_it_had_never_been_closed(
+        self, store: Store
+    ) -> None:
         memory, other = lived(opened(store)), lived(opened(MemoryStore()))
         again = opened(store)
         for one in (again, other):
@@ -101,8 +115,15 @@ class TestEveryStore:
 
     def test_a_key_is_known_after_reopening(self, store: Store) -> None:
         lived(opened(store))
-        request: dict[str, Any] = {"speaker": "Ana", "at": "2023-05-08T10:00+02:00", "source_id": "x1"}
-        assert opened(store).ingest("the boiler has a brass valve", key="k", **request).evidence_id == "e1"
+        request: dict[str, Any] = {
+            "speaker": "Ana",
+            "at": "2023-05-08T10:00+02:00",
+            "source_id": "x1",
+        }
+        assert (
+            opened(store).ingest("the boiler has a brass valve", key="k", **request).evidence_id
+            == "e1"
+        )
 
     def test_it_holds_what_was_created_in_a_tenant_and_nothing_else(self, store: Store) -> None:
         store.create(HERE, Settings())
@@ -117,8 +138,13 @@ class TestEveryStore:
         store.create(HERE, Settings(slots=3, slot_limit=50, initial_slots=2))
         rows = store.load(HERE)
         assert rows is not None
-        assert (rows.settings, rows.head) == (Settings(slots=3, slot_limit=50, initial_slots=2), Head())
-        assert not any((rows.evidence, rows.slots, rows.contexts, rows.certificates, rows.keyed, rows.damaged))
+        assert (rows.settings, rows.head) == (
+            Settings(slots=3, slot_limit=50, initial_slots=2),
+            Head(),
+        )
+        assert not any(
+            (rows.evidence, rows.slots, rows.contexts, rows.certificates, rows.keyed, rows.damaged)
+        )
 
     def test_a_memory_that_another_makes_in_the_meantime_is_opened(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
@@ -156,7 +182,10 @@ class TestEveryStore:
         rows = store.load(HERE)
         assert rows is not None
         late = Delta(
-            rows.head, (Operation(2, "ingest", "new", "", "{}"),), evidence=tuple(rows.evidence[:1]), forgotten=("e2",)
+            rows.head,
+            (Operation(2, "ingest", "new", "", "{}"),),
+            evidence=tuple(rows.evidence[:1]),
+            forgotten=("e2",),
         )
         with pytest.raises(StaleState):
             store.commit(HERE, late)
@@ -173,7 +202,11 @@ class TestEveryStore:
     def test_the_memories_of_a_tenant_are_listed_in_order(self, store: Store) -> None:
         for tenant, memory_id in [("t", "b"), ("t", "a"), ("u", "c"), ("t", "ü"), ("t", "B")]:
             store.create(Address(tenant, memory_id), Settings())
-        assert (store.memories("t"), store.memories("u"), store.memories("v")) == (["B", "a", "b", "ü"], ["c"], [])
+        assert (store.memories("t"), store.memories("u"), store.memories("v")) == (
+            ["B", "a", "b", "ü"],
+            ["c"],
+            [],
+        )
 
     def test_one_memory_never_sees_the_rows_of_another(self, store: Store) -> None:
         homes = [("t", "m"), ("t", "n"), ("u", "m")]
@@ -195,7 +228,9 @@ class TestEveryStore:
         assert "broken bow" in first.read("violin").text
         assert first.fingerprint() == second.fingerprint()
 
-    def test_an_inspection_never_shows_what_another_memory_object_has_forgotten(self, store: Store) -> None:
+    def test_an_inspection_never_shows_what_another_memory_object_has_forgotten(
+        self, store: Store
+    ) -> None:
         first, second = opened(store), opened(store)
         first.ingest("the password is plover")
         second.forget("e1")
@@ -215,7 +250,9 @@ class TestEveryStore:
 
     def test_an_operation_that_is_overtaken_every_time_gives_up(self, store: Store) -> None:
         other = opened(store)
-        memory = opened(store, answerer=Interrupted(lambda: other.ingest("again and again"), times=99))
+        memory = opened(
+            store, answerer=Interrupted(lambda: other.ingest("again and again"), times=99)
+        )
         with pytest.raises(StaleState):
             memory.answer("What now?")
         assert memory.contexts() == ()
@@ -289,7 +326,9 @@ def module(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> M
         ((4, 0, 0), True),
     ],
 )
-def test_only_versions_that_keep_acknowledged_commits_are_shared(version: tuple[int, ...], safe: bool) -> None:
+def test_only_versions_that_keep_acknowledged_commits_are_shared(
+    version: tuple[int, ...], safe: bool
+) -> None:
     assert sqlite.shares_safely(version) is safe
 
 
@@ -342,7 +381,9 @@ def test_two_processes_share_a_file_where_that_is_safe(module: ModuleType, tmp_p
     if not sqlite.shares_safely(module.sqlite_version_info):
         pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
     url = f"sqlite:///{tmp_path}/a.db"
-    with SlotMemory.open(url, encoder=BagEncoder(), answerer=Interrupted(lambda: elsewhere(module, url, ""))) as memory:
+    with SlotMemory.open(
+        url, encoder=BagEncoder(), answerer=Interrupted(lambda: elsewhere(module, url, ""))
+    ) as memory:
         memory.ingest("this was here first")
         assert "this came from elsewhere" in memory.answer("What came from elsewhere?").text
         assert memory.ingest("and it goes on").evidence_id == "e3"
@@ -357,12 +398,17 @@ def test_two_processes_share_a_file_where_that_is_safe(module: ModuleType, tmp_p
         lambda url: SlotMemory.open(url, memory_id=" ", **OPTIONS),
         lambda url: SlotMemory.restore(SlotMemory(**OPTIONS).export(), url, **OPTIONS),
         lambda url: asyncio.run(AsyncSlotMemory.open(url, **{**OPTIONS, "encoder": BagEncoder(8)})),
-        lambda url: asyncio.run(AsyncSlotMemory.restore(SlotMemory(**OPTIONS).export(), url, **OPTIONS)),
+        lambda url: asyncio.run(
+            AsyncSlotMemory.restore(SlotMemory(**OPTIONS).export(), url, **OPTIONS)
+        ),
     ],
     ids=["encoder", "settings", "name", "restore", "async encoder", "async restore"],
 )
 def test_an_open_that_fails_leaves_the_file_to_others(
-    opening: Callable[[str], object], module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    opening: Callable[[str], object],
+    module: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setattr(sqlite, "shares_safely", lambda version: False)
     url = f"sqlite:///{tmp_path}/a.db"
@@ -393,7 +439,9 @@ def test_a_closed_store_says_so(module: ModuleType, tmp_path: Path) -> None:
     second.close()
 
 
-def test_a_file_that_was_deleted_is_not_written_to_any_more(module: ModuleType, tmp_path: Path) -> None:
+def test_a_file_that_was_deleted_is_not_written_to_any_more(
+    module: ModuleType, tmp_path: Path
+) -> None:
     left_open = sqlite.SqliteStore(tmp_path / "a.db")
     for file in tmp_path.iterdir():
         file.unlink()
@@ -426,7 +474,9 @@ def test_a_forked_process_does_not_use_its_parents_connection(tmp_path: Path) ->
     assert done.returncode == 0
 
 
-def test_a_delta_that_cannot_be_written_leaves_nothing_behind(module: ModuleType, tmp_path: Path) -> None:
+def test_a_delta_that_cannot_be_written_leaves_nothing_behind(
+    module: ModuleType, tmp_path: Path
+) -> None:
     store = sqlite.SqliteStore(tmp_path / "a.db")
     memory = lived(opened(store))
     rows = store.load(HERE)
@@ -456,10 +506,14 @@ def files_with(folder: Path, words: str) -> list[str]:
 
 @pytest.mark.parametrize("times", [1, 3000], ids=["short", "many pages"])
 def test_forgotten_text_is_in_no_file(module: ModuleType, tmp_path: Path, times: int) -> None:
-    memory = SlotMemory.open(f"sqlite:///{tmp_path}/a.db", **{**OPTIONS, "slot_limit": 300, "read_limit": 500})
+    memory = SlotMemory.open(
+        f"sqlite:///{tmp_path}/a.db", **{**OPTIONS, "slot_limit": 300, "read_limit": 500}
+    )
     memory.ingest("the boiler has a brass valve", session=SECRET[:3])
     memory.ingest(f"The password of the boiler is {SECRET}. " * times, speaker="Ana", key="k")
-    memory.feedback(memory.answer("What is the password of the boiler?"), reference=f"it is {SECRET}", key="f")
+    memory.feedback(
+        memory.answer("What is the password of the boiler?"), reference=f"it is {SECRET}", key="f"
+    )
     memory.answer(f"Is it true that the password of the boiler is {SECRET}.")
     memory.ingest("the violin has a broken bow")
     assert files_with(tmp_path, SECRET)
@@ -471,7 +525,9 @@ def test_forgotten_text_is_in_no_file(module: ModuleType, tmp_path: Path, times:
     assert files_with(tmp_path, SECRET) == []
 
 
-def test_forgotten_text_leaves_the_log_once_another_reader_is_done(module: ModuleType, tmp_path: Path) -> None:
+def test_forgotten_text_leaves_the_log_once_another_reader_is_done(
+    module: ModuleType, tmp_path: Path
+) -> None:
     if not sqlite.shares_safely(module.sqlite_version_info):
         pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
     memory = SlotMemory.open(f"sqlite:///{tmp_path}/a.db", **OPTIONS)
@@ -493,10 +549,23 @@ def test_forgotten_text_leaves_the_log_once_another_reader_is_done(module: Modul
 
 
 @pytest.mark.parametrize(
-    "url", ["", "bot.db", "sqlite://bot.db", "sqlite:///", "postgres://host/db", "sqlite:///a\0b", "memory:", None, 7]
+    "url",
+    [
+        "",
+        "bot.db",
+        "sqlite://bot.db",
+        "sqlite:///",
+        "postgres://host/db",
+        "sqlite:///a\0b",
+        "memory:",
+        None,
+        7,
+    ],
 )
 def test_a_url_that_names_no_store_is_refused(url: Any) -> None:
-    with pytest.raises(InvalidInput, match=r"url must be 'memory://' or 'sqlite:///path/to/file\.db'"):
+    with pytest.raises(
+        InvalidInput, match=r"url must be 'memory://' or 'sqlite:///path/to/file\.db'"
+    ):
         open_store(url)
 
 

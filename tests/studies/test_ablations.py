@@ -20,7 +20,13 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.system import System
 from demem_agent.splitting.trigger import Trigger, certified
 from demem_agent.studies.ablations.replay import Learner, Learning, Replay, Step, replay
-from demem_agent.studies.ablations.run import ABLATIONS, ablation_table, random_split, replayed, summed_up
+from demem_agent.studies.ablations.run import (
+    ABLATIONS,
+    ablation_table,
+    random_split,
+    replayed,
+    summed_up,
+)
 from demem_agent.studies.ablations.variants import (
     DescribedState,
     FeatureState,
@@ -34,13 +40,19 @@ from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.turns import Turn
 
 BOILER, VIOLIN = "the boiler has a brass valve", "the violin has a broken bow"
-ASKED = {"Which valve has the boiler?": "a brass valve", "Which bow has the violin?": "a broken bow"}
+ASKED = {
+    "Which valve has the boiler?": "a brass valve",
+    "Which bow has the violin?": "a broken bow",
+}
 SMALL: dict[str, Any] = {
     "slots": 4, "initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(),
     "answerer": ReadingAnswerer(), "split": SplitSettings(tau_split=0.1),
 }  # fmt: skip
 TURNS = tuple(Turn(text, "Ana", source_id=name) for name, text in (("b", BOILER), ("v", VIOLIN)))
-PROBES = tuple(Probe(query, reference, (name,)) for (query, reference), name in zip(ASKED.items(), "bv", strict=True))
+PROBES = tuple(
+    Probe(query, reference, (name,))
+    for (query, reference), name in zip(ASKED.items(), "bv", strict=True)
+)
 DIALOGUE = Dialogue("d1", TURNS, PROBES)
 
 
@@ -53,7 +65,10 @@ def small(trigger: Trigger | None = None, **options: Any) -> SlotMemory:
 
 
 def taught(memory: SlotMemory) -> list[FeedbackReport]:
-    reports = [memory.feedback(memory.answer(query), reference=reference) for query, reference in ASKED.items()]
+    reports = [
+        memory.feedback(memory.answer(query), reference=reference)
+        for query, reference in ASKED.items()
+    ]
     memory.check()
     return reports
 
@@ -75,7 +90,11 @@ def test_a_split_without_a_test_claims_no_certificate() -> None:
     assert certificate is not None
     assert (certificate.radius, certificate.threshold, certificate.saturated) == (0.0, -1.0, False)
     assert certificate.conditions.startswith("no certificate")
-    assert [candidate.name for candidate in certificate.candidates] == ["current", "split first", "split second"]
+    assert [candidate.name for candidate in certificate.candidates] == [
+        "current",
+        "split first",
+        "split second",
+    ]
     assert all(candidate.scores == ((), ()) for candidate in certificate.candidates)
 
 
@@ -129,7 +148,9 @@ def many(trigger: Trigger, count: int) -> SlotMemory:
     """Fill one slot with items about different things, and teach a question about each."""
     memory = Variant(trigger=trigger, **{**SMALL, "slots": 6, "slot_limit": 200, "read_limit": 400})
     things = [f"thing{number}" for number in range(count)]
-    memory.ingest_many([{"text": f"the {thing} is owned by owner{number}"} for number, thing in enumerate(things)])
+    memory.ingest_many(
+        [{"text": f"the {thing} is owned by owner{number}"} for number, thing in enumerate(things)]
+    )
     for number, thing in enumerate(things):
         memory.feedback(memory.answer(f"Who owns the {thing}?"), reference=f"owner{number}")
     memory.check()
@@ -151,15 +172,24 @@ def test_random_splits_differ_between_seeds() -> None:
 def test_features_route_by_prototypes_alone() -> None:
     """One session holds the answer among other things; the other nothing but the boiler, so its prototype is nearer."""
     query, encoder = "Which valve has the boiler?", BagEncoder()
-    others = ["rain on the roof", "lunch was late", "the violin has a broken bow", "music in the garden"]
-    turns = [{"text": text, "session": "x"} for text in (BOILER, *others)] + [{"text": "boilers", "session": "y"}]
+    others = [
+        "rain on the roof",
+        "lunch was late",
+        "the violin has a broken bow",
+        "music in the garden",
+    ]
+    turns = [{"text": text, "session": "x"} for text in (BOILER, *others)] + [
+        {"text": "boilers", "session": "y"}
+    ]
     options: dict[str, Any] = {**SMALL, "initial_slots": 2, "near": 1.0, "read_limit": 400}
     plain, features = SlotMemory(**options), Variant(state=FeatureState, **options)
     for memory in (plain, features):
         memory.ingest_many(turns)
     vector = _unit(encoder.encode([query]))[0]
     cosine = {
-        slot.number: float(_unit(_unit(encoder.encode([texts[i] for i in slot.evidence])).sum(axis=0)) @ vector)
+        slot.number: float(
+            _unit(_unit(encoder.encode([texts[i] for i in slot.evidence])).sum(axis=0)) @ vector
+        )
         for texts in ({item.id: item.text for item in features.evidence()},)
         for slot in features.slots
     }
@@ -167,7 +197,9 @@ def test_features_route_by_prototypes_alone() -> None:
     assert plain.route(query).slot != nearest
     assert features.route(query).slot == nearest
     features.feedback(features.answer(query), reward=1.0, reference="a brass valve")
-    assert features.contexts()[0].slot != nearest  # it rests on the other slot: a router that learns would follow
+    assert (
+        features.contexts()[0].slot != nearest
+    )  # it rests on the other slot: a router that learns would follow
     assert features.route(query).slot == nearest
 
 
@@ -180,7 +212,9 @@ def test_descriptions_keep_what_is_central_whatever_was_used() -> None:
     options: dict[str, Any] = {**SMALL, "slots": 1, "slot_limit": 40}
     described, plain = Variant(state=DescribedState, **options), SlotMemory(**options)
     for memory in (described, plain):
-        memory.ingest_many([{"text": text} for text in (central, "the brass valve of the boiler", odd)])
+        memory.ingest_many(
+            [{"text": text} for text in (central, "the brass valve of the boiler", odd)]
+        )
         memory.feedback(memory.answer("What is broken?"), reference="violin")
         memory.check()
     assert odd in plain.slots[0].summary
@@ -217,8 +251,16 @@ def test_a_question_is_measured_before_its_own_feedback_and_again_at_the_end() -
     def build() -> Learning:
         return Learning(SlotMemory(**{**SMALL, "slots": 1}))
 
-    run, still = replay(DIALOGUE, build, limits=(90,)), replay(Dialogue("d1", TURNS, PROBES[:1]), build, limits=(90,))
-    assert [(step.question, step.again) for step in run.steps] == [(0, False), (1, False), (0, True), (1, True)]
+    run, still = (
+        replay(DIALOGUE, build, limits=(90,)),
+        replay(Dialogue("d1", TURNS, PROBES[:1]), build, limits=(90,)),
+    )
+    assert [(step.question, step.again) for step in run.steps] == [
+        (0, False),
+        (1, False),
+        (0, True),
+        (1, True),
+    ]
     untaught = Learning(SlotMemory(**{**SMALL, "slots": 1}), learns=False)
     first = replay(DIALOGUE, lambda: untaught, limits=(90,)).steps[0]
     assert run.steps[0].measures == still.steps[0].measures == first.measures
@@ -228,7 +270,13 @@ def test_a_question_is_measured_before_its_own_feedback_and_again_at_the_end() -
 
 def test_measures_are_those_of_the_slot_its_summary_and_readings() -> None:
     run = replay(DIALOGUE, lambda: Learning(SlotMemory(**SMALL)), limits=(90, 200))
-    assert set(run.steps[0].measures) == {"slot", "summary", "summary words", "reading 90", "reading 200"}
+    assert set(run.steps[0].measures) == {
+        "slot",
+        "summary",
+        "summary words",
+        "reading 90",
+        "reading 200",
+    }
     assert run.steps[0].measures["slot"] == 1.0
     assert run.steps[0].measures["reading 200"] == 1.0
 
@@ -253,7 +301,10 @@ def test_a_replay_counts_and_judges_its_splits() -> None:
     run = replay(DIALOGUE, lambda: Learning(Variant(trigger=always(), **SMALL)))
     (judged,) = run.judged
     assert (run.splits, run.slots, run.largest) == (1, 2, 0.5)
-    assert (judged.right, judged.repaired) == (True, True)  # each side has room for its own line alone
+    assert (judged.right, judged.repaired) == (
+        True,
+        True,
+    )  # each side has room for its own line alone
 
 
 @pytest.mark.parametrize("name", ABLATIONS)
@@ -280,7 +331,10 @@ def test_ablations_split_where_they_should(name: str, splits: int) -> None:
     learner.ingest(turns)
     for query, reference in ASKED.items():
         learner.learn(query, reference)
-    assert sum(certificate.decision == "split" for certificate in learner.memory.certificates()) == splits
+    assert (
+        sum(certificate.decision == "split" for certificate in learner.memory.certificates())
+        == splits
+    )
 
 
 def test_an_ablation_makes_a_fresh_memory_each_time() -> None:
@@ -326,7 +380,9 @@ def test_a_table_of_no_differences_says_so() -> None:
 def test_replays_report_their_progress() -> None:
     seen: list[tuple[int, int]] = []
     make = ABLATIONS["no-feedback"]
-    runs = replayed([DIALOGUE], {"a": make, "b": make}, (200,), lambda done, total: seen.append((done, total)))
+    runs = replayed(
+        [DIALOGUE], {"a": make, "b": make}, (200,), lambda done, total: seen.append((done, total))
+    )
     assert list(runs) == ["a", "b"]
     assert seen == [(1, 2), (2, 2)]
 

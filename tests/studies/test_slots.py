@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory, SplitCertificate
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
-from demem_agent.studies.slots.audit import SHARES, STATES, Audited, audit, audit_table, gold_items, shape
+from demem_agent.studies.slots.audit import (
+    SHARES,
+    STATES,
+    Audited,
+    audit,
+    audit_table,
+    gold_items,
+    shape,
+)
 from demem_agent.studies.slots.intervention import intervene, intervention_table
 from demem_agent.studies.slots.partition import PARTITIONS, Items, bounded, k_means, supports
 from demem_agent.studies.splits.gold import judge_splits
@@ -51,7 +59,9 @@ def memory_of(slots: int, turns: tuple[Turn, ...] = TURNS, **options: Any) -> Sl
 ONE, FIVE = memory_of(1), memory_of(5)
 
 
-def audited(memory: SlotMemory, state: str, probes: tuple[Probe, ...] = PROBES, **options: Any) -> list[Audited]:
+def audited(
+    memory: SlotMemory, state: str, probes: tuple[Probe, ...] = PROBES, **options: Any
+) -> list[Audited]:
     found = audit(memory, Dialogue("d1", TURNS, probes), **options)
     return [one for one in found if one.state == state]
 
@@ -61,7 +71,11 @@ def audited(memory: SlotMemory, state: str, probes: tuple[Probe, ...] = PROBES, 
 
 def test_coverage_and_contamination_are_shares_of_the_gold_and_of_the_state() -> None:
     found = audited(ONE, "slot")
-    assert [(one.coverage, one.contamination) for one in found] == [(1.0, 4 / 5), (1.0, 3 / 5), (1.0, 4 / 5)]
+    assert [(one.coverage, one.contamination) for one in found] == [
+        (1.0, 4 / 5),
+        (1.0, 3 / 5),
+        (1.0, 4 / 5),
+    ]
     alone = [one for one in audited(FIVE, "slot") if one.question == 1]
     assert [(one.items, one.coverage) for one in alone] == [(1, 0.5)]
 
@@ -84,7 +98,10 @@ def test_contamination_by_characters_weighs_items_by_what_the_state_holds_of_the
 
 def test_a_summary_and_a_reading_hold_what_their_lines_show() -> None:
     for number, probe in enumerate(PROBES):
-        summary, reading = ONE.read(probe.question, mode="strict"), ONE.read(probe.question, limit=90, mode="evidence")
+        summary, reading = (
+            ONE.read(probe.question, mode="strict"),
+            ONE.read(probe.question, limit=90, mode="evidence"),
+        )
         for state, held in (("summary", summary), ("reading", reading)):
             one = audited(ONE, state, limit=90)[number]
             assert one.items == len(held.evidence)
@@ -101,13 +118,25 @@ def test_a_part_of_a_long_item_counts_by_its_own_length() -> None:
 def test_the_best_slots_are_as_many_as_asked_for_and_begin_with_the_routed_one() -> None:
     for best in range(1, 6):
         assert {one.items for one in audited(FIVE, "slots", best=best)} == {best}
-    assert [replace(one, state="slot") for one in audited(FIVE, "slots", best=1)] == audited(FIVE, "slot")
+    assert [replace(one, state="slot") for one in audited(FIVE, "slots", best=1)] == audited(
+        FIVE, "slot"
+    )
 
 
 def test_questions_without_gold_or_answer_are_not_audited() -> None:
-    probes = (PROBES[0], Probe("Who?", "nobody"), Probe("Which?", "", ("a",), "adversarial"), Probe("Y?", "", ("z",)))
+    probes = (
+        PROBES[0],
+        Probe("Who?", "nobody"),
+        Probe("Which?", "", ("a",), "adversarial"),
+        Probe("Y?", "", ("z",)),
+    )
     assert {one.question for one in audit(ONE, Dialogue("d1", TURNS, probes))} == {0}
-    assert gold_items(ONE.evidence(), Dialogue("d1", TURNS, probes)) == [{"e1"}, set(), set(), set()]
+    assert gold_items(ONE.evidence(), Dialogue("d1", TURNS, probes)) == [
+        {"e1"},
+        set(),
+        set(),
+        set(),
+    ]
 
 
 def test_an_audit_leaves_the_memory_as_it_was() -> None:
@@ -119,13 +148,17 @@ def test_an_audit_leaves_the_memory_as_it_was() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=5))
-def test_every_measure_is_a_share_and_purity_and_conflict_do_not_overlap(gold: list[frozenset[str]]) -> None:
+def test_every_measure_is_a_share_and_purity_and_conflict_do_not_overlap(
+    gold: list[frozenset[str]],
+) -> None:
     probes = tuple(Probe("Which valve?", "brass", tuple(sorted(one))) for one in gold)
     for one in audit(FIVE, Dialogue("d1", TURNS, probes)):
         assert all(0 <= getattr(one, name) <= 1 for name in SHARES)
         assert one.purity + one.conflict <= 1 + 1e-9
     by_state = {state: audited(FIVE, state, probes) for state in STATES}
-    assert all(a.coverage <= b.coverage for a, b in zip(by_state["slot"], by_state["slots"], strict=True))
+    assert all(
+        a.coverage <= b.coverage for a, b in zip(by_state["slot"], by_state["slots"], strict=True)
+    )
 
 
 def test_a_table_has_the_means_over_questions() -> None:
@@ -147,18 +180,44 @@ def test_a_shape_is_the_number_of_slots_and_the_largest_share() -> None:
 def split_of(current: set[str], first: set[str], second: set[str]) -> SplitCertificate:
     contents = (("current", current), ("split first", first), ("split second", second))
     unknown: Any = (("", ""), ((), ()), (0, 0), (1, 1), (0, 0))
-    candidates = tuple(Candidate(name, None, None, tuple(cover), *unknown) for name, cover in contents)
+    candidates = tuple(
+        Candidate(name, None, None, tuple(cover), *unknown) for name, cover in contents
+    )
     return SplitCertificate(
-        "c1", 0, ("a1", "a2"), ("", ""), ("reference", "reference"), candidates, 0.5, 0.3, False, "split", 1, (), ""
+        "c1",
+        0,
+        ("a1", "a2"),
+        ("", ""),
+        ("reference", "reference"),
+        candidates,
+        0.5,
+        0.3,
+        False,
+        "split",
+        1,
+        (),
+        "",
     )
 
 
 @pytest.mark.parametrize(
     ("current", "first", "second", "radius", "repaired"),
     [
-        ({"e1"}, {"e1", "e2"}, {"e3"}, 1.0, True),  # whichever content is shared, one has nothing of its gold
+        (
+            {"e1"},
+            {"e1", "e2"},
+            {"e3"},
+            1.0,
+            True,
+        ),  # whichever content is shared, one has nothing of its gold
         ({"e1", "e2", "e3"}, {"e1", "e2"}, {"e3"}, 0.0, False),  # the shared content serves both
-        ({"e1", "e3"}, {"e1", "e2"}, {"e3"}, 0.5, True),  # the shared one lacks half of the first's gold
+        (
+            {"e1", "e3"},
+            {"e1", "e2"},
+            {"e3"},
+            0.5,
+            True,
+        ),  # the shared one lacks half of the first's gold
         ({"e1", "e3"}, {"e1"}, {"e3"}, 0.0, False),  # and could not have had it
         (set(), {"e1", "e2"}, set(), 0.0, False),  # nothing serves the second at all
     ],
@@ -179,7 +238,9 @@ def test_a_split_of_contexts_without_gold_is_not_judged() -> None:
 
 
 @given(st.lists(st.frozensets(st.integers(0, 12), max_size=4), max_size=8))
-def test_supports_are_disjoint_and_each_holds_whole_questions_that_hang_together(gold: list[frozenset[int]]) -> None:
+def test_supports_are_disjoint_and_each_holds_whole_questions_that_hang_together(
+    gold: list[frozenset[int]],
+) -> None:
     groups = supports(gold)
     assert sum(map(len, groups)) == len(frozenset().union(*gold, *groups))
     assert all(sum(one <= group for group in groups) == 1 for one in gold if one)
@@ -199,13 +260,17 @@ def test_bounded_slots_hold_every_item_and_no_more_than_they_may(data: st.DataOb
     starts = np.cumsum([0, *sizes])
     units = [list(range(a, b)) for a, b in pairwise(starts)]
     seed = data.draw(st.integers(0, 9))
-    labels = bounded(units, np.random.default_rng(seed).random((len(units), slots), np.float32), room)
+    labels = bounded(
+        units, np.random.default_rng(seed).random((len(units), slots), np.float32), room
+    )
     assert set(labels.tolist()) <= set(range(slots))
     assert np.bincount(labels).max() <= room
 
 
 def test_bounded_puts_a_unit_in_its_nearest_slot_with_room_for_all_of_it() -> None:
-    nearness = np.array([[0.85, 0.1, 0.5], [0.8, 0.7, 0.1], [0.9, 0.2, 0.1]], np.float32)  # the largest goes first
+    nearness = np.array(
+        [[0.85, 0.1, 0.5], [0.8, 0.7, 0.1], [0.9, 0.2, 0.1]], np.float32
+    )  # the largest goes first
     assert bounded([[0, 1], [2], [3]], nearness, 2).tolist() == [0, 0, 1, 1]
     assert bounded([[0, 1], [2], [3]], nearness, 4).tolist() == [0, 0, 0, 0]
 
@@ -218,8 +283,14 @@ def some_items(n: int, slots: int, room: int, seed: int, gold: list[frozenset[in
 
 
 @given(st.data())
-def test_every_partition_is_within_its_bounds_and_the_same_for_the_same_seed(data: st.DataObject) -> None:
-    n, slots, seed = data.draw(st.integers(1, 14)), data.draw(st.integers(1, 4)), data.draw(st.integers(0, 9))
+def test_every_partition_is_within_its_bounds_and_the_same_for_the_same_seed(
+    data: st.DataObject,
+) -> None:
+    n, slots, seed = (
+        data.draw(st.integers(1, 14)),
+        data.draw(st.integers(1, 4)),
+        data.draw(st.integers(0, 9)),
+    )
     gold = data.draw(st.lists(st.frozensets(st.integers(0, n - 1), max_size=3), max_size=5))
     room = data.draw(st.integers(-(-n // slots), n))
     items = some_items(n, slots, room, seed, gold)

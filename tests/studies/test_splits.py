@@ -30,7 +30,14 @@ from demem_agent.studies.splits.cannot_link import colouring, epochs, packing
 from demem_agent.studies.splits.catalogue import AUDITS
 from demem_agent.studies.splits.curves import Point, chosen_threshold, curve, held_out, point
 from demem_agent.studies.splits.gold import JudgedSplit, claim
-from demem_agent.studies.splits.loop import CoRouted, Run, Within, replay_splits, support_sizes, within_slots
+from demem_agent.studies.splits.loop import (
+    CoRouted,
+    Run,
+    Within,
+    replay_splits,
+    support_sizes,
+    within_slots,
+)
 from demem_agent.studies.splits.noise import Erring, Noisy, noisy_replay, summed_noise
 from demem_agent.studies.splits.precision import summed_splits
 from demem_agent.studies.splits.recorded import Tried, record_tests
@@ -43,7 +50,12 @@ TOPICS = ("boiler", "violin", "garden", "bicycle", "kitchen", "ladder")
 FILLER = "We talked at length about nothing much and then about the weather again, as one does on such a day."
 TURNS = tuple(
     Turn(
-        f"The {topic} from {place} has a {colour} {part}. {FILLER}", "Ana", f"2024-0{n + 1}-02", f"s{n}", None, f"t{n}"
+        f"The {topic} from {place} has a {colour} {part}. {FILLER}",
+        "Ana",
+        f"2024-0{n + 1}-02",
+        f"s{n}",
+        None,
+        f"t{n}",
     )
     for n, (topic, place, colour, part) in enumerate(
         zip(
@@ -69,13 +81,32 @@ def sheets(found: Found) -> Sheets:
     return {sheet.title: dict(sheet.rows) for sheet in found.sheets}
 
 
-def tried(first: int, second: int, strength: float, truth: float | None, dialogue: str = "d", **more: Any) -> Tried:
-    known = {"feedback": second, "chosen": True, "plain": True, "credible": True, "repaired": False, **more}
-    return Tried(dialogue, first=first, second=second, radius=strength, strength=strength, truth=truth, **known)
+def tried(
+    first: int, second: int, strength: float, truth: float | None, dialogue: str = "d", **more: Any
+) -> Tried:
+    known = {
+        "feedback": second,
+        "chosen": True,
+        "plain": True,
+        "credible": True,
+        "repaired": False,
+        **more,
+    }
+    return Tried(
+        dialogue,
+        first=first,
+        second=second,
+        radius=strength,
+        strength=strength,
+        truth=truth,
+        **known,
+    )
 
 
 def candidate(name: str, *cover: str) -> Candidate:
-    return Candidate(name, None, None, cover, ("", ""), ((), ()), (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
+    return Candidate(
+        name, None, None, cover, ("", ""), ((), ()), (0.0, 0.0), (1.0, 1.0), (0.0, 0.0)
+    )
 
 
 # What is asked
@@ -91,7 +122,12 @@ def test_only_dialogues_with_two_questions_that_have_evidence_are_audited() -> N
 
 
 def test_questions_that_nothing_answers_or_without_reference_are_not_taught() -> None:
-    probes = (PROBES[0], replace(PROBES[1], category="adversarial"), replace(PROBES[2], reference=" "), PROBES[3])
+    probes = (
+        PROBES[0],
+        replace(PROBES[1], category="adversarial"),
+        replace(PROBES[2], reference=" "),
+        PROBES[3],
+    )
     memory = SlotMemory()
     memory.ingest_many(TURNS)
     assert [asked.question for asked in taught(memory, replace(DIALOGUE, probes=probes))] == [0, 3]
@@ -102,7 +138,11 @@ def test_questions_that_nothing_answers_or_without_reference_are_not_taught() ->
 
 def test_a_claim_is_the_least_that_the_worse_off_of_the_two_loses_by_any_shared_content() -> None:
     """By gold, the first context has 1/2, 1, 0 and the second 1, 0, 1: the shared content costs the first 1/2."""
-    contents = [candidate("current", "a", "c"), candidate("split first", "a", "b"), candidate("split second", "c")]
+    contents = [
+        candidate("current", "a", "c"),
+        candidate("split first", "a", "b"),
+        candidate("split second", "c"),
+    ]
     assert claim(contents, frozenset("ab"), frozenset("c")) == (0.5, True)
     assert claim(contents[:1] + contents[1:], frozenset("a"), frozenset("c")) == (0.0, False)
 
@@ -123,7 +163,12 @@ def test_recording_splits_nothing_and_judges_every_tested_pair() -> None:
 
 
 def test_a_threshold_is_judged_on_the_tests_it_certifies_and_on_the_conflicts_there_are() -> None:
-    tests = [tried(0, 1, 0.5, 1.0), tried(0, 2, 0.5, 0.0), tried(1, 2, 0.1, 0.4), tried(0, 3, 0.9, None)]
+    tests = [
+        tried(0, 1, 0.5, 1.0),
+        tried(0, 2, 0.5, 0.0),
+        tried(1, 2, 0.1, 0.4),
+        tried(0, 3, 0.9, None),
+    ]
     assert point(tests, 0.1) == Point(0.1, certified=2, right=1, repaired=0, conflicts=2)
     assert (point(tests, 0.1).precision, point(tests, 0.1).recall) == (0.5, 0.5)
     more = [*tests, tried(2, 3, 0.0, 1.0), tried(1, 3, 0.0, 1.0)]
@@ -133,16 +178,22 @@ def test_a_threshold_is_judged_on_the_tests_it_certifies_and_on_the_conflicts_th
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.5])), min_size=1, max_size=20))
 def test_a_higher_threshold_certifies_no_more(values: list[tuple[float, float]]) -> None:
     found = curve([tried(0, n + 1, strength, truth) for n, (strength, truth) in enumerate(values)])
-    assert [one.certified for one in found] == sorted((one.certified for one in found), reverse=True)
+    assert [one.certified for one in found] == sorted(
+        (one.certified for one in found), reverse=True
+    )
     assert [one.recall for one in found] == sorted((one.recall for one in found), reverse=True)
 
 
 def test_a_held_out_dialogue_is_judged_at_the_threshold_that_the_others_chose() -> None:
     """In "a" all above .3 are right and half of the rest; in "b" the tests above .3 are wrong."""
-    a = [tried(0, n + 1, 0.4, 1.0, "a") for n in range(30)] + [tried(1, n + 2, 0.2, n % 2, "a") for n in range(30)]
+    a = [tried(0, n + 1, 0.4, 1.0, "a") for n in range(30)] + [
+        tried(1, n + 2, 0.2, n % 2, "a") for n in range(30)
+    ]
     b = [tried(0, n + 1, 0.4, 0.0, "b") for n in range(25)]
     assert 0.2 <= chosen_threshold(a) < 0.4
-    assert held_out(a + b)["b"] == Point(chosen_threshold(a), certified=25, right=0, repaired=0, conflicts=0)
+    assert held_out(a + b)["b"] == Point(
+        chosen_threshold(a), certified=25, right=0, repaired=0, conflicts=0
+    )
     assert held_out(a) == {}
 
 
@@ -161,7 +212,10 @@ def test_a_replay_accounts_for_every_pair_that_met() -> None:
     assert sum(pair.named for pair in pairs) == run.splits + run.suppressed > 0
     sizes = support_sizes(memory)
     item = {evidence.source_id: evidence.id for evidence in memory.evidence()}
-    assert all(pair.size == sizes[item[f"t{pair.first}"]] + sizes[item[f"t{pair.second}"]] for pair in pairs)
+    assert all(
+        pair.size == sizes[item[f"t{pair.first}"]] + sizes[item[f"t{pair.second}"]]
+        for pair in pairs
+    )
 
 
 def test_a_pair_in_one_slot_conflicts_when_the_summary_lacks_gold_of_either() -> None:
@@ -227,9 +281,13 @@ def test_the_terms_of_the_bridge_are_as_counted_and_the_exact_account_adds_up() 
     assert found["routing error"] == 0.125  # .5 in one of four
     assert found["state-realisation error"] == round(0.2 / 3, 6)
     assert found["observed distortion"] == round((0.4 + 0.75 + 0.5 + 0.3) / 4, 6)
-    assert found["slack"] == pytest.approx(found["predicted"] - found["observed distortion"], abs=2e-6)
+    assert found["slack"] == pytest.approx(
+        found["predicted"] - found["observed distortion"], abs=2e-6
+    )
     exact = ("exact: mean floor", "routing error", "exact: realisation, all questions")
-    assert sum(found[name] for name in exact) == pytest.approx(found["observed distortion"], abs=5e-6)
+    assert sum(found[name] for name in exact) == pytest.approx(
+        found["observed distortion"], abs=5e-6
+    )
     assert found["router agrees with the reference"] == 0.75
 
 
@@ -238,14 +296,18 @@ def test_no_content_is_worth_more_than_the_best_and_the_account_of_a_dialogue_ad
     memory.ingest_many(TURNS)
     records = [*bridge(DIALOGUE), *bridged(memory, DIALOGUE, "tight")]
     assert {(one.moment, one.reward) for one in records} == {
-        (moment, reward) for moment in ("before feedback", "after", "tight") for reward in ("gold share", "contained")
+        (moment, reward)
+        for moment in ("before feedback", "after", "tight")
+        for reward in ("gold share", "contained")
     }
     assert all(one.best >= max(one.reference, one.routed, one.got) for one in records)
     for title, rows in sheets(summed_bridge(records)).items():
         if title.startswith("Bridge"):
             means = {name: row[1].mean for name, row in rows.items()}
             exact = ("exact: mean floor", "routing error", "exact: realisation, all questions")
-            assert sum(means[name] for name in exact) == pytest.approx(means["observed distortion"], abs=5e-6)
+            assert sum(means[name] for name in exact) == pytest.approx(
+                means["observed distortion"], abs=5e-6
+            )
 
 
 # Noise
@@ -263,8 +325,16 @@ def test_an_erring_scorer_errs_as_often_as_said_and_alike_on_the_same_attempt() 
 
 def test_what_is_found_in_the_end_knows_no_noise() -> None:
     """With every reward the wrong way round, readings of two sentences each hold their gold all the same."""
-    assert noisy_replay(DIALOGUE, "thumbs", 1.0, 0).contained == noisy_replay(DIALOGUE, "thumbs", 0.0, 0).contained == 1
-    assert noisy_replay(DIALOGUE, "reward", 1.0, 0).reading == noisy_replay(DIALOGUE, "scorers", 1.0, 0).reading == 1
+    assert (
+        noisy_replay(DIALOGUE, "thumbs", 1.0, 0).contained
+        == noisy_replay(DIALOGUE, "thumbs", 0.0, 0).contained
+        == 1
+    )
+    assert (
+        noisy_replay(DIALOGUE, "reward", 1.0, 0).reading
+        == noisy_replay(DIALOGUE, "scorers", 1.0, 0).reading
+        == 1
+    )
 
 
 def test_precision_under_noise_is_over_the_certificates_of_all_draws() -> None:
@@ -291,7 +361,10 @@ def test_a_triangle_with_a_tail_has_degeneracy_two_three_colours_and_a_packing_o
 @given(st.sets(st.sampled_from(list(combinations(range(7), 2))), max_size=21))
 def test_a_packing_number_is_the_largest_clique(edges: set[tuple[int, int]]) -> None:
     cliques = [
-        size for size in range(1, 8) for some in combinations(range(7), size) if set(combinations(some, 2)) <= edges
+        size
+        for size in range(1, 8)
+        for some in combinations(range(7), size)
+        if set(combinations(some, 2)) <= edges
     ]
     assert packing(sorted(edges)) == max(cliques)
 
@@ -358,7 +431,9 @@ def test_an_audit_prints_its_tables_and_what_stands_in_and_writes_all_of_it(
 ) -> None:
     pytest.importorskip("typer")
     pytest.importorskip("matplotlib")
-    code, out, err = main_of(["audit", kind, "locomo", "--data", str(locomo), "--out", str(tmp_path)], capsys)
+    code, out, err = main_of(
+        ["audit", kind, "locomo", "--data", str(locomo), "--out", str(tmp_path)], capsys
+    )
     assert (code, err) == (0, "")
     assert title in out
     assert "paper" in out
@@ -372,7 +447,9 @@ def test_an_audit_prints_its_tables_and_what_stands_in_and_writes_all_of_it(
     assert all("kind" in json.loads(line) for line in lines)
 
 
-def test_json_is_the_report_and_the_same_each_time(locomo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_the_report_and_the_same_each_time(
+    locomo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("typer")
     run: Callable[[], tuple[int, str, str]] = lambda: main_of(  # noqa: E731 - two calls that must not differ
         ["audit", "graph", "locomo", "--data", str(locomo), "--json"], capsys

@@ -61,9 +61,13 @@ def test_a_change_keeps_who_shares_an_identity() -> None:
 def test_measures_of_a_hand_checkable_partition() -> None:
     gaps = np.array([[0.0, 0.4], [0.2, 0.0], [0.6, 0.0]])
     found = measure(Assignment(np.array([0, 0, 1]), np.array([1, 1])), gaps)
-    assert found["wrong"] == pytest.approx(1 / 3)  # the first context is shown action 1, which loses 0.4
+    assert found["wrong"] == pytest.approx(
+        1 / 3
+    )  # the first context is shown action 1, which loses 0.4
     assert found["loss"] == pytest.approx(0.4 / 3)
-    assert found["d_star"] == pytest.approx(0.2 / 3)  # action 0 costs the first state 0.2 in all, action 1 0.4
+    assert found["d_star"] == pytest.approx(
+        0.2 / 3
+    )  # action 0 costs the first state 0.2 in all, action 1 0.4
     assert found["d_star_worst"] == pytest.approx(0.2)
 
 
@@ -107,8 +111,12 @@ def test_unknown_experiment_is_refused_before_anything_runs(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_every_experiment_writes_tables_and_a_figure(tmp_path: Path) -> None:
     ticks: list[tuple[int, int]] = []
-    written = run_lab(tmp_path, scale=TINY, workers=1, tick=lambda done, total: ticks.append((done, total)))
-    assert {path.name for path in written} == {f"{n}.{kind}" for n in EXPERIMENTS for kind in ("json", "txt", "png")}
+    written = run_lab(
+        tmp_path, scale=TINY, workers=1, tick=lambda done, total: ticks.append((done, total))
+    )
+    assert {path.name for path in written} == {
+        f"{n}.{kind}" for n in EXPERIMENTS for kind in ("json", "txt", "png")
+    }
     assert ticks[-1][0] == ticks[-1][1] == len(ticks)
     for name in EXPERIMENTS:
         document = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
@@ -122,7 +130,9 @@ def test_every_experiment_writes_tables_and_a_figure(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_processes_do_not_change_results(tmp_path: Path) -> None:
     for workers in (1, 2):
-        run_lab(tmp_path / str(workers), scale=TINY, names=["changes", "partitions"], workers=workers)
+        run_lab(
+            tmp_path / str(workers), scale=TINY, names=["changes", "partitions"], workers=workers
+        )
     for name in ("changes.json", "partitions.json"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
 

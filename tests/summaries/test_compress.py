@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import Evidence, SlotMemory
-from demem_agent.summaries.compress import EXCERPT_CHARS, Excerpt, Summary, compress, excerpts, summary_text
+from demem_agent.summaries.compress import (
+    EXCERPT_CHARS,
+    Excerpt,
+    Summary,
+    compress,
+    excerpts,
+    summary_text,
+)
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.text.units import Measure
 
@@ -47,7 +54,9 @@ ODD_COUNTERS: dict[str, Measure] = {
 }
 
 
-def cut(items: list[tuple[str, datetime | None, int]], limit: int, measure: Measure) -> list[list[Excerpt]]:
+def cut(
+    items: list[tuple[str, datetime | None, int]], limit: int, measure: Measure
+) -> list[list[Excerpt]]:
     return [
         list(excerpts(Evidence(f"e{n}", text, "Ana", at), n, used, limit, measure))
         for n, (text, at, used) in enumerate(items, 1)
@@ -66,7 +75,9 @@ def test_folding_items_in_one_by_one_equals_compressing_all_at_once(
     items: list[tuple[str, datetime | None, int]], limit: int, measure: Measure
 ) -> None:
     parts = cut(items, limit, measure)
-    assert fold(parts, limit, measure) == compress([e for part in parts for e in part], limit, measure)
+    assert fold(parts, limit, measure) == compress(
+        [e for part in parts for e in part], limit, measure
+    )
 
 
 @given(ITEMS, LIMITS)
@@ -93,9 +104,13 @@ def test_a_summary_is_never_above_the_limit(
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=8), LIMITS, st.sampled_from(sorted(ODD_COUNTERS)))
-def test_a_memory_in_tokens_keeps_to_the_limit_whatever_the_counter(texts: list[str], limit: int, name: str) -> None:
+def test_a_memory_in_tokens_keeps_to_the_limit_whatever_the_counter(
+    texts: list[str], limit: int, name: str
+) -> None:
     counter = ODD_COUNTERS[name]
-    memory = SlotMemory(unit="tokens", counter=counter, slot_limit=limit, slots=2, encoder=BagEncoder())
+    memory = SlotMemory(
+        unit="tokens", counter=counter, slot_limit=limit, slots=2, encoder=BagEncoder()
+    )
     for text in texts:
         memory.ingest(text, speaker="Ana", at="2023-05-08")
         assert all(counter(slot.summary) == slot.size <= limit for slot in memory.slots)
@@ -103,7 +118,9 @@ def test_a_memory_in_tokens_keeps_to_the_limit_whatever_the_counter(texts: list[
 
 
 @given(ITEMS, LIMITS)
-def test_the_cover_is_exactly_what_is_in_the_text(items: list[tuple[str, datetime | None, int]], limit: int) -> None:
+def test_the_cover_is_exactly_what_is_in_the_text(
+    items: list[tuple[str, datetime | None, int]], limit: int
+) -> None:
     summary = fold(cut(items, limit, len), limit, len)
     assert sorted(e.line for e in summary.kept) == sorted(_lines(summary.text))
 
@@ -114,7 +131,9 @@ def _lines(text: str) -> list[str]:
 
 
 @given(ITEMS, LIMITS)
-def test_what_is_kept_is_a_prefix_by_rank(items: list[tuple[str, datetime | None, int]], limit: int) -> None:
+def test_what_is_kept_is_a_prefix_by_rank(
+    items: list[tuple[str, datetime | None, int]], limit: int
+) -> None:
     every = sorted((e for part in cut(items, limit, len) for e in part), key=lambda e: e.rank)
     kept = compress(every, limit, len).kept
     assert list(kept) == every[: len(kept)]
@@ -135,7 +154,10 @@ def test_no_excerpt_is_longer_than_240_characters(text: str, limit: int) -> None
 def keeps(*texts: str, used: dict[int, int] | None = None) -> str:
     """Compress items of about forty characters into room for one, and give what is kept."""
     marks = used or {}
-    parts = [list(excerpts(Evidence(f"e{n}", t), n, marks.get(n, 0), 70, len)) for n, t in enumerate(texts)]
+    parts = [
+        list(excerpts(Evidence(f"e{n}", t), n, marks.get(n, 0), 70, len))
+        for n, t in enumerate(texts)
+    ]
     return fold(parts, 70, len).text.removeprefix("- ")
 
 
@@ -183,13 +205,17 @@ def test_a_summary_is_in_the_order_of_events() -> None:
         Evidence("e2", "sooner", None, datetime(2023, 5, 8)),
     )
     undated = Evidence("e3", "undated")
-    every = [e for n, item in enumerate((late, early, undated)) for e in excerpts(item, n, 0, 200, len)]
+    every = [
+        e for n, item in enumerate((late, early, undated)) for e in excerpts(item, n, 0, 200, len)
+    ]
     assert summary_text(every) == "- undated\n- 8 May 2023, sooner\n- 9 June 2023, later"
 
 
 def test_rewarded_evidence_enters_the_summary_of_a_full_slot() -> None:
     # A reading of 90 characters has room for one line, and ReadingAnswerer rests on what it reads.
-    memory = SlotMemory(slots=1, slot_limit=120, read_limit=90, encoder=BagEncoder(), answerer=ReadingAnswerer())
+    memory = SlotMemory(
+        slots=1, slot_limit=120, read_limit=90, encoder=BagEncoder(), answerer=ReadingAnswerer()
+    )
     memory.ingest("the spare key is under a flat stone")
     for n in range(12):
         memory.ingest(f"Ana met Rex on {n + 1} May 2023 in Lisbon near Rua {n}")

@@ -40,7 +40,13 @@ class Driver(ABC):
 
     @abstractmethod
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         """Run one turn and give the texts that reached the model, in their order; errors of the model stay inside.
 
@@ -103,7 +109,9 @@ class PageContract:
     def after_page(self, namespace: dict[str, Any]) -> None:
         """Check what the Python of the page has made."""
 
-    def test_the_python_of_its_page_runs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_python_of_its_page_runs(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.chdir(tmp_path)
         page = (ROOT / "docs" / "adapters" / f"{self.name}.md").read_text(encoding="utf-8")
         assert page.count("\n") <= 40
@@ -134,12 +142,19 @@ class AdapterContract(PageContract):
         framework.say(VALVE)
         assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
 
-    def test_what_was_said_before_reaches_the_model_and_is_not_remembered_again(self, framework: Driver) -> None:
+    def test_what_was_said_before_reaches_the_model_and_is_not_remembered_again(
+        self, framework: Driver
+    ) -> None:
         framework.say(VALVE)
         seen = framework.say(ASKED)
         assert VALVE in framework.recalled(seen)
         assert any(ASKED in text for text in seen)
-        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted.", ASKED, "Noted."]
+        assert texts(framework.memories, framework.namespace("ana")) == [
+            VALVE,
+            "Noted.",
+            ASKED,
+            "Noted.",
+        ]
 
     def test_one_namespace_never_sees_anothers(self, framework: Driver) -> None:
         framework.say(VALVE)
@@ -147,7 +162,9 @@ class AdapterContract(PageContract):
         assert not any("brass" in text for text in seen)
         assert texts(framework.memories, framework.namespace("ben")) == [ASKED, "Noted."]
 
-    def test_asking_in_a_namespace_never_written_gives_nothing_and_does_not_make_it(self, framework: Driver) -> None:
+    def test_asking_in_a_namespace_never_written_gives_nothing_and_does_not_make_it(
+        self, framework: Driver
+    ) -> None:
         assert framework.recalled(framework.say(ASKED, ending="fails")) == ""
         assert framework.memories.known(framework.namespace("ana")) is None
 
@@ -157,7 +174,8 @@ class AdapterContract(PageContract):
     ) -> None:
         framework.say(VALVE, reply="It is bra", ending=ending)
         assert not any(
-            "bra" in text.removeprefix(VALVE) for text in texts(framework.memories, framework.namespace("ana"))
+            "bra" in text.removeprefix(VALVE)
+            for text in texts(framework.memories, framework.namespace("ana"))
         )
 
     def test_the_same_event_twice_is_remembered_once(self, framework: Driver) -> None:
@@ -166,12 +184,19 @@ class AdapterContract(PageContract):
         assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
 
     @pytest.mark.parametrize("unit", ["chars", "tokens"])
-    def test_the_limit_holds_in_what_reaches_the_model(self, unit: Literal["chars", "tokens"]) -> None:
+    def test_the_limit_holds_in_what_reaches_the_model(
+        self, unit: Literal["chars", "tokens"]
+    ) -> None:
         counter = _two_letters if unit == "tokens" else None
-        framework = self.driver(Memories(limit=300, unit=unit, counter=counter, encoder=BagEncoder()))
+        framework = self.driver(
+            Memories(limit=300, unit=unit, counter=counter, encoder=BagEncoder())
+        )
         memory = framework.memories.of(framework.namespace("ana"))
         memory.ingest_many(
-            [{"text": f"The boiler in room {n} has a brass valve.", "speaker": "user"} for n in range(60)]
+            [
+                {"text": f"The boiler in room {n} has a brass valve.", "speaker": "user"}
+                for n in range(60)
+            ]
         )
         recalled = framework.recalled(framework.say("Which valve has the boiler?"))
         assert "brass valve" in recalled
@@ -195,12 +220,18 @@ class AdapterContract(PageContract):
         assert framework.say(VALVE)
         told = {record.getMessage() for record in caplog.records if record.name == "demem_adapters"}
         # Some frameworks report themselves that nothing could be recalled.
-        assert told - {"nothing was recalled: StoreError"} == {"a turn was not remembered: StoreError"}
+        assert told - {"nothing was recalled: StoreError"} == {
+            "a turn was not remembered: StoreError"
+        }
 
     @pytest.mark.parametrize(
-        "copied", [copy.deepcopy, lambda part: pickle.loads(pickle.dumps(part))], ids=["deep", "pickle"]
+        "copied",
+        [copy.deepcopy, lambda part: pickle.loads(pickle.dumps(part))],
+        ids=["deep", "pickle"],
     )
-    def test_a_copy_has_a_memory_of_its_own(self, framework: Driver, copied: Callable[[Any], Any]) -> None:
+    def test_a_copy_has_a_memory_of_its_own(
+        self, framework: Driver, copied: Callable[[Any], Any]
+    ) -> None:
         namespace = framework.namespace("ana")
         framework.memories.remember(namespace, VALVE)
         for part in framework.parts():

@@ -50,6 +50,11 @@ def run_python(block: Block, namespace: dict[str, Any]) -> None:
 def run_command(command: str, folder: Path, tools: Path) -> None:
     environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        ["sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"

@@ -29,7 +29,14 @@ from numpy.typing import NDArray
 
 from demem_agent import Settings, SlotMemory, SplitSettings
 from demem_agent.answering.extractive import ExtractiveAnswerer
-from demem_agent.errors import CertificateRefused, DeMemError, IdempotencyConflict, InvalidInput, NotFound, StoreError
+from demem_agent.errors import (
+    CertificateRefused,
+    DeMemError,
+    IdempotencyConflict,
+    InvalidInput,
+    NotFound,
+    StoreError,
+)
 from demem_agent.slots.records import Delta
 from demem_agent.splitting.replay import replay
 from demem_agent.stores import Address, MemoryStore, Rows, Store, open_store
@@ -49,7 +56,16 @@ from demem_agent.types import (
     SplitCertificate,
 )
 
-__all__ = ["MARKS", "QUICK", "TOPICS", "BreakableStore", "MemoryMachine", "StaticMachine", "flipped", "scripted_run"]
+__all__ = [
+    "MARKS",
+    "QUICK",
+    "TOPICS",
+    "BreakableStore",
+    "MemoryMachine",
+    "StaticMachine",
+    "flipped",
+    "scripted_run",
+]
 
 Result = TypeVar("Result")
 Request = dict[str, Any]
@@ -118,7 +134,11 @@ def cut_texts(draw: st.DrawFn) -> str:
     """Give a text of one to fourteen sentences, each with ``@@`` where the mark goes."""
     topic = draw(st.sampled_from(TOPICS))
     count = draw(st.sampled_from((1, 1, 1, 2, 3, 14)))
-    first, twist, end = draw(st.sampled_from(range(4))), draw(st.sampled_from(TWISTS)), draw(st.sampled_from(ENDS))
+    first, twist, end = (
+        draw(st.sampled_from(range(4))),
+        draw(st.sampled_from(TWISTS)),
+        draw(st.sampled_from(ENDS)),
+    )
     words = [topic[(first + n) % 4] for n in range(count + 2)]
     parts = [f"The {words[n]} {words[n + 1]} is @@" for n in range(count)]
     return f"{end} ".join([*parts[:-1], parts[-1] + twist]) + end
@@ -185,12 +205,17 @@ def tellings(channels: Sequence[str] = EVERY) -> st.SearchStrategy[Telling]:
         "reward": st.sampled_from((0.0, 0.4, 1.0, 1)),
         "thumbs": st.booleans(),
         "outcome": st.sampled_from((True, False, 0.3, 1)),
-        "agreement": st.lists(st.sampled_from(("brass", "- The boiler valve", "no")), min_size=1, max_size=3),
+        "agreement": st.lists(
+            st.sampled_from(("brass", "- The boiler valve", "no")), min_size=1, max_size=3
+        ),
         "judge": st.just(True),
     }
     beside = st.sampled_from((None, None, 0.0, 0.3))
     known = {name: st.builds(Telling, st.just(name), value) for name, value in values.items()}
-    known |= {name: st.builds(Telling, st.just(name), picks(), beside) for name in ("reference", "correction")}
+    known |= {
+        name: st.builds(Telling, st.just(name), picks(), beside)
+        for name in ("reference", "correction")
+    }
     return st.one_of(*(known[name] for name in channels))
 
 
@@ -210,7 +235,10 @@ class FickleAnswerer(ReadingAnswerer):
         return Draft("Yes." if question.at.day % 2 else "No.")
 
 
-JUDGES = (ScriptedScorer(_judged, "judge one"), ScriptedScorer(lambda attempt: 0.9 * _judged(attempt), "judge two"))
+JUDGES = (
+    ScriptedScorer(_judged, "judge one"),
+    ScriptedScorer(lambda attempt: 0.9 * _judged(attempt), "judge two"),
+)
 
 
 # -- how the memory is built ---------------------------------------------------------------------------------------
@@ -397,13 +425,22 @@ class Ledger:
         """Give a correction as it ought to be remembered: with its question, its time and where it is from."""
         question = self.queries[answer].strip().rstrip("?").rstrip()
         return {
-            **{"text": f"{question}: {told.strip()}", "speaker": "correction", "at": self.asked[answer]},
+            **{
+                "text": f"{question}: {told.strip()}",
+                "speaker": "correction",
+                "at": self.asked[answer],
+            },
             **{"source": "correction", "source_id": f"correction:{answer}"},
         }
 
     def remembered(self, request: Request) -> str | None:
         """Give the id of the latest live correction of the same question, if it says the same."""
-        question = self.queries[request["source_id"].removeprefix("correction:")].strip().rstrip("?").rstrip()
+        question = (
+            self.queries[request["source_id"].removeprefix("correction:")]
+            .strip()
+            .rstrip("?")
+            .rstrip()
+        )
         said = [item for item in self.live.values() if item.source == "correction"]
         of_this = [item for item in said if item.text.startswith(f"{question}:")]
         return of_this[-1].id if of_this and of_this[-1].text == request["text"] else None
@@ -437,7 +474,10 @@ def _instant(at: datetime) -> timedelta:
 
 
 def _filled(request: Request, mark: str) -> Request:
-    return {name: value.replace("@@", mark) if isinstance(value, str) else value for name, value in request.items()}
+    return {
+        name: value.replace("@@", mark) if isinstance(value, str) else value
+        for name, value in request.items()
+    }
 
 
 def _marks(text: str) -> set[str]:
@@ -527,7 +567,9 @@ class MemoryMachine(RuleBasedStateMachine):
     def encoder(self, dimensions: int) -> Encoder:
         return bag(dimensions)
 
-    @initialize(setup=setups(), first=st.lists(turns(), min_size=3, max_size=8), learn=st.integers(0, 6))
+    @initialize(
+        setup=setups(), first=st.lists(turns(), min_size=3, max_size=8), learn=st.integers(0, 6)
+    )
     def begin(self, setup: Setup, first: list[Request], learn: int) -> None:
         self.setup = setup
         self.dimensions = 16
@@ -535,7 +577,9 @@ class MemoryMachine(RuleBasedStateMachine):
         self.store = self._new_store()
         self.memory = SlotMemory.open(self.store, **self._options())
         self.twin = SlotMemory(**self._options())
-        self.neighbours = [SlotMemory.open(self.store, **self._options() | where) for where in NEIGHBOURS]
+        self.neighbours = [
+            SlotMemory.open(self.store, **self._options() | where) for where in NEIGHBOURS
+        ]
         for n, neighbour in enumerate(self.neighbours):
             neighbour.ingest(f"The boiler valve is nb{n:04d}zz.", source_id="d1", key="k1")
             neighbour.answer("boiler valve")
@@ -558,11 +602,16 @@ class MemoryMachine(RuleBasedStateMachine):
             return self._clash(lambda memory: memory.ingest(**request, key=key))
         full = len(self.it.slots)
         done = self._same(lambda memory: memory.ingest(**request, key=key))
-        assert len(self.it.slots) == full + done.opened, "a slot is opened if and only if the result says so"
+        assert len(self.it.slots) == full + done.opened, (
+            "a slot is opened if and only if the result says so"
+        )
         self.unsplit = None
         self._entered(request, key, done)
 
-    @rule(turns=st.lists(st.tuples(turns(), st.sampled_from(KEYS)), min_size=1, max_size=4), twice=st.booleans())
+    @rule(
+        turns=st.lists(st.tuples(turns(), st.sampled_from(KEYS)), min_size=1, max_size=4),
+        twice=st.booleans(),
+    )
     def ingest_many(self, turns: list[tuple[Request, str | None]], twice: bool) -> None:
         batch = [(_filled(turn, self.ledger.mark()), key) for turn, key in turns]
         batch += batch[:1] if twice else []
@@ -571,7 +620,9 @@ class MemoryMachine(RuleBasedStateMachine):
         if any(key in known for _, key in batch) or _clashing(batch):
             return self._refused(lambda memory: memory.ingest_many(given), IdempotencyConflict)
         done = self.it.ingest_many(given)
-        assert done == [self.twin.ingest(**one) for one in given], "many at once place as one by one"
+        assert done == [self.twin.ingest(**one) for one in given], (
+            "many at once place as one by one"
+        )
         self.unsplit = None
         for (request, key), result in zip(batch, done, strict=True):
             self._entered(request, key, result)
@@ -601,16 +652,26 @@ class MemoryMachine(RuleBasedStateMachine):
         self._idle(lambda memory: memory.ingest_many([{**request, "key": key}])[0], result)
         self._saw("replayed ingest")
 
-    @rule(ask=asks(), limit=st.none() | st.integers(1, 700), mode=st.sampled_from((None, "evidence", "strict")))
+    @rule(
+        ask=asks(),
+        limit=st.none() | st.integers(1, 700),
+        mode=st.sampled_from((None, "evidence", "strict")),
+    )
     def route_and_read(self, ask: Ask, limit: int | None, mode: Mode | None) -> None:
         query = self._query(ask)
         before = self.it.fingerprint()
         route = self._same(lambda memory: memory.route(query, at=ask.at))
-        assert set(route.scores) == {slot.number for slot in self.it.slots}, "not every active slot is scored"
-        assert route.slot is None or route.scores[route.slot] == max(route.scores.values()), "not the best slot"
+        assert set(route.scores) == {slot.number for slot in self.it.slots}, (
+            "not every active slot is scored"
+        )
+        assert route.slot is None or route.scores[route.slot] == max(route.scores.values()), (
+            "not the best slot"
+        )
         reading = self._same(lambda memory: memory.read(query, limit=limit, mode=mode, at=ask.at))
         self._check_reading(reading, limit or self.setup.read_limit, mode or self.setup.mode)
-        assert reading.mode == "evidence" or set(reading.slots) <= {route.slot}, "a strict reading is of another slot"
+        assert reading.mode == "evidence" or set(reading.slots) <= {route.slot}, (
+            "a strict reading is of another slot"
+        )
         assert self.it.fingerprint() == before, "reading changed the state"
         for neighbour in self.neighbours:
             assert not _marks(neighbour.read(query).text), "a neighbour reads what is not its own"
@@ -634,7 +695,9 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(picked=st.lists(st.tuples(picks(), tellings(NUMERIC)), min_size=2, max_size=5))
     def tell_in_any_order(self, picked: list[tuple[int, Telling]]) -> None:
         """Feedback that comes late, or in another order, comes to the same as long as nothing is split by it."""
-        answers = [(self._picked(self.ledger.queries, pick)[0], telling) for pick, telling in picked]
+        answers = [
+            (self._picked(self.ledger.queries, pick)[0], telling) for pick, telling in picked
+        ]
         told = [(answer, self._told(answer, telling)) for answer, telling in answers]
         lines, came = self.it.export(), []
         for order in (told, told[::-1]):
@@ -660,7 +723,9 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(
         first=picks(),
         count=st.integers(2, 6),
-        how=st.sampled_from(("reference", "reference", "reference", "correction", "judge", "thumbs")),
+        how=st.sampled_from(
+            ("reference", "reference", "reference", "correction", "judge", "thumbs")
+        ),
         key=st.sampled_from(KEYS),
     )
     def ask_and_learn(self, first: int, count: int, how: str, key: str | None) -> None:
@@ -669,7 +734,11 @@ class MemoryMachine(RuleBasedStateMachine):
             self._ask_and_tell(pick, how, key if pick == first else None)
 
     @precondition(lambda self: self.ledger.live)
-    @rule(first=picks(), count=st.integers(2, 6), how=st.sampled_from(("reference", "judge", "correction")))
+    @rule(
+        first=picks(),
+        count=st.integers(2, 6),
+        how=st.sampled_from(("reference", "judge", "correction")),
+    )
     def ask_and_learn_and_undo(self, first: int, count: int, how: str) -> None:
         for pick in range(first, first + count):
             made = self._ask_and_tell(pick, how, None)
@@ -699,7 +768,11 @@ class MemoryMachine(RuleBasedStateMachine):
             self._ask_and_tell(other, "reference", None)
 
     @precondition(lambda self: self.memory is not None and self.it.slots)
-    @rule(pick=picks(), name=st.sampled_from(("Kitchen", "Kitchen", "Ünï 🎻", None)), of=st.none() | picks())
+    @rule(
+        pick=picks(),
+        name=st.sampled_from(("Kitchen", "Kitchen", "Ünï 🎻", None)),
+        of=st.none() | picks(),
+    )
     def rename(self, pick: int, name: str | None, of: int | None) -> None:
         """Give a slot a name, which may be a quotation."""
         slot = self.it.slots[pick % len(self.it.slots)].number
@@ -744,7 +817,9 @@ class MemoryMachine(RuleBasedStateMachine):
         """Give feedback again: its certificate comes back as it stands now."""
         request, report = self.ledger.reported[key]
         now = self.ledger.certificates[report.certificate.id] if report.certificate else None
-        self._idle(lambda memory: memory.feedback(**request, key=key), replace(report, certificate=now))
+        self._idle(
+            lambda memory: memory.feedback(**request, key=key), replace(report, certificate=now)
+        )
         self._saw("replayed feedback")
 
     @precondition(lambda self: self.ledger.live)
@@ -754,7 +829,10 @@ class MemoryMachine(RuleBasedStateMachine):
         item = newest_first[pick % len(newest_first)]
         self._forget({"evidence_id": item}, {item})
 
-    @rule(pick=picks(), before=st.none() | st.sampled_from([when for when in WHENS if when is not None]))
+    @rule(
+        pick=picks(),
+        before=st.none() | st.sampled_from([when for when in WHENS if when is not None]),
+    )
     def forget_several(self, pick: int, before: datetime | date | str | None) -> None:
         live = self.ledger.live.values()
         named = [item.source_id for item in live if item.source_id]
@@ -764,13 +842,17 @@ class MemoryMachine(RuleBasedStateMachine):
             self._forget({"before": before}, older)
         elif named:
             source_id = named[pick % len(named)]
-            self._forget({"source_id": source_id}, {item.id for item in live if item.source_id == source_id})
+            self._forget(
+                {"source_id": source_id}, {item.id for item in live if item.source_id == source_id}
+            )
 
     @precondition(lambda self: self.ledger.certificates)
     @rule(pick=picks(), held=st.booleans())
     def undo(self, pick: int, held: bool) -> None:
         standing = {
-            id: made for id, made in self.ledger.certificates.items() if made.decision == "split" and not made.undone
+            id: made
+            for id, made in self.ledger.certificates.items()
+            if made.decision == "split" and not made.undone
         }
         id, made = self._picked(standing or self.ledger.certificates, pick)
         if held and made.new_slot is not None and not made.undone:
@@ -786,13 +868,17 @@ class MemoryMachine(RuleBasedStateMachine):
         self._saw("re-ingested reading")
         if around is None:
             done = self._same(lambda memory: memory.ingest(rendered, speaker="assistant"))
-            assert done == Ingested(None, None, skipped=True), "text rendered by read came back as evidence"
+            assert done == Ingested(None, None, skipped=True), (
+                "text rendered by read came back as evidence"
+            )
             return
         own = _filled(around, self.ledger.mark())
         request = own | {"text": f"{own['text']}\n{rendered}"}
         done = self._same(lambda memory: memory.ingest(**request))
         stored = self.it.evidence()[-1].text
-        assert _marks(stored) == _marks(own["text"]), "text rendered by read came back inside new evidence"
+        assert _marks(stored) == _marks(own["text"]), (
+            "text rendered by read came back inside new evidence"
+        )
         assert stored.strip() == own["text"].strip(), "what was not rendered is kept as it is"
         self.ledger.enter(request | {"text": stored}, done)
 
@@ -806,10 +892,16 @@ class MemoryMachine(RuleBasedStateMachine):
             copy.check()
             assert copy.fingerprint() == self.it.fingerprint(), "a restored memory differs"
             assert copy.export() == lines, "a restored memory exports something else"
-            assert copy.read("boiler violin") == self.it.read("boiler violin"), "a restored memory reads otherwise"
+            assert copy.read("boiler violin") == self.it.read("boiler violin"), (
+                "a restored memory reads otherwise"
+            )
             self.ingest(turn | {"session": self.interrupted}, None)
-            copy.ingest(**_filled(turn | {"session": self.interrupted}, f"mk{self.ledger.issued:04d}zz"))
-            assert copy.fingerprint() == self.it.fingerprint(), "a restored memory goes on otherwise"
+            copy.ingest(
+                **_filled(turn | {"session": self.interrupted}, f"mk{self.ledger.issued:04d}zz")
+            )
+            assert copy.fingerprint() == self.it.fingerprint(), (
+                "a restored memory goes on otherwise"
+            )
         for file in target.parent.glob("restored.db*"):
             file.unlink()
         self._saw("restored")
@@ -825,7 +917,9 @@ class MemoryMachine(RuleBasedStateMachine):
         self.neighbours = [SlotMemory.open(self.store, **each) for each in options]
         assert self.it.fingerprint() == before, "a reopened memory differs"
         assert self.it.export() == lines, "a reopened memory exports something else"
-        assert [one.fingerprint() for one in self.neighbours] == self.apart, "a reopened neighbour differs"
+        assert [one.fingerprint() for one in self.neighbours] == self.apart, (
+            "a reopened neighbour differs"
+        )
         self.ingest(turn | {"session": self.interrupted}, None)
         self._saw("reopened")
 
@@ -837,7 +931,9 @@ class MemoryMachine(RuleBasedStateMachine):
         count = self._same(lambda memory: memory.reembed(self.encoder(dimensions)))
         assert count == len(self.ledger.live), "reembed encodes every live item"
         assert self._placed() == before, "reembed leaves evidence in its slots"
-        assert [slot.summary for slot in self.it.slots] == summaries, "reembed leaves summaries as they are"
+        assert [slot.summary for slot in self.it.slots] == summaries, (
+            "reembed leaves summaries as they are"
+        )
 
     @rule(which=st.integers(0, 1), text=cut_texts())
     def ingest_next_door(self, which: int, text: str) -> None:
@@ -846,11 +942,19 @@ class MemoryMachine(RuleBasedStateMachine):
         neighbour.ingest(text.replace("@@", f"nb{self.ledger.issued:04d}zz"))
         self.apart[which] = neighbour.fingerprint()
         neighbour.check()
-        assert not MARKS.search(json.dumps(neighbour.export())), "this memory's text is in a neighbour"
+        assert not MARKS.search(json.dumps(neighbour.export())), (
+            "this memory's text is in a neighbour"
+        )
         assert self.it.fingerprint() == before, "a neighbour's operation changes this memory"
 
-    @rule(call=st.sampled_from([(call, InvalidInput) for call in REFUSED] + [(call, NotFound) for call in UNKNOWN]))
-    def ask_for_the_impossible(self, call: tuple[Callable[[SlotMemory], object], type[DeMemError]]) -> None:
+    @rule(
+        call=st.sampled_from(
+            [(call, InvalidInput) for call in REFUSED] + [(call, NotFound) for call in UNKNOWN]
+        )
+    )
+    def ask_for_the_impossible(
+        self, call: tuple[Callable[[SlotMemory], object], type[DeMemError]]
+    ) -> None:
         self._refused(*call)
 
     # -- what must hold after each ---------------------------------------------------------------------------------
@@ -863,7 +967,9 @@ class MemoryMachine(RuleBasedStateMachine):
     def budgets_hold(self) -> None:
         """Invariant 1, with the test's own measure."""
         slots = self.it.slots
-        assert len({slot.number for slot in slots}) == len(slots) <= self.setup.slots, "more than K slots"
+        assert len({slot.number for slot in slots}) == len(slots) <= self.setup.slots, (
+            "more than K slots"
+        )
         for slot in slots:
             assert 0 <= slot.number < self.setup.slots, "a slot number is not below K"
             size = self.setup.measure(slot.summary)
@@ -873,19 +979,29 @@ class MemoryMachine(RuleBasedStateMachine):
     @invariant()
     def evidence_is_what_was_ingested_less_what_was_forgotten(self) -> None:
         """Invariant 2: nothing lost, nothing altered, nothing made up."""
-        assert self.it.evidence() == tuple(self.ledger.live.values()), "live evidence is not ingested less forgotten"
+        assert self.it.evidence() == tuple(self.ledger.live.values()), (
+            "live evidence is not ingested less forgotten"
+        )
         assert len(self.it) == len(self.ledger.live), "the length is not the number of live items"
 
     @invariant()
     def slots_partition_the_evidence(self) -> None:
         """Invariant 3: every item in one slot; a summary says nothing but what it covers."""
         held = [item for slot in self.it.slots for item in slot.evidence]
-        assert sorted(held) == sorted(self.ledger.live), "slots do not hold every live item exactly once"
+        assert sorted(held) == sorted(self.ledger.live), (
+            "slots do not hold every live item exactly once"
+        )
         for slot in self.it.slots:
-            assert set(slot.cover) <= set(slot.evidence), "a summary covers evidence of another slot"
+            assert set(slot.cover) <= set(slot.evidence), (
+                "a summary covers evidence of another slot"
+            )
             covered = repr([self.ledger.live[item] for item in slot.cover])
-            assert _marks(slot.summary) <= _marks(covered), "a summary holds text that it does not cover"
-            assert bool(slot.summary) == bool(slot.cover), "a summary has no cover, or a cover no summary"
+            assert _marks(slot.summary) <= _marks(covered), (
+                "a summary holds text that it does not cover"
+            )
+            assert bool(slot.summary) == bool(slot.cover), (
+                "a summary has no cover, or a cover no summary"
+            )
 
     @invariant()
     def the_twin_agrees(self) -> None:
@@ -898,18 +1014,26 @@ class MemoryMachine(RuleBasedStateMachine):
     def decisions_are_kept(self) -> None:
         """Every answer and every reward, in order; a query is as it was asked, or blanked with what it quoted."""
         contexts = self.it.contexts()
-        assert [c.id for c in contexts] == list(self.ledger.queries), "contexts are not the answers given"
+        assert [c.id for c in contexts] == list(self.ledger.queries), (
+            "contexts are not the answers given"
+        )
         active = {slot.number for slot in self.it.slots}
         for context in contexts:
-            assert context.rewards == self.ledger.rewards[context.id], "the rewards of a context are not those given"
+            assert context.rewards == self.ledger.rewards[context.id], (
+                "the rewards of a context are not those given"
+            )
             asked = self.ledger.queries[context.id]
-            assert context.query == asked or (context.redacted and not context.query), "a query was altered"
+            assert context.query == asked or (context.redacted and not context.query), (
+                "a query was altered"
+            )
             assert context.slot is None or context.slot in active, "a context is in no active slot"
 
     @invariant()
     def certificates_are_kept(self) -> None:
         """Invariant 4, and half of 7: certificates are appended, undone and redacted; nothing else happens to them."""
-        assert self.it.certificates() == tuple(self.ledger.certificates.values()), "certificates were altered"
+        assert self.it.certificates() == tuple(self.ledger.certificates.values()), (
+            "certificates were altered"
+        )
 
     @invariant()
     def certificates_replay(self) -> None:
@@ -918,8 +1042,12 @@ class MemoryMachine(RuleBasedStateMachine):
             if certificate in self.replayed:  # what it comes to depends on nothing else
                 continue
             found = replay(certificate)
-            assert (found.decision, found.radius) == (certificate.decision, certificate.radius), "another decision"
-            assert certificate.regime in ("guard band", "confidence sequence"), "a certificate without a test"
+            assert (found.decision, found.radius) == (certificate.decision, certificate.radius), (
+                "another decision"
+            )
+            assert certificate.regime in ("guard band", "confidence sequence"), (
+                "a certificate without a test"
+            )
             for other in flipped(certificate):
                 assert _is_refused(other), "a certificate with one number changed is accepted"
             self.replayed.add(certificate)
@@ -928,7 +1056,9 @@ class MemoryMachine(RuleBasedStateMachine):
     def slots_are_as_they_were_arranged(self) -> None:
         """Names and pins are the user's; every parent is active, and no slot descends from itself."""
         slots = {slot.number: slot for slot in self.it.slots}
-        assert {n: slot.name for n, slot in slots.items() if slot.name is not None} == self.ledger.names, "names"
+        assert {
+            n: slot.name for n, slot in slots.items() if slot.name is not None
+        } == self.ledger.names, "names"
         assert {n for n, slot in slots.items() if slot.pinned} == self.ledger.pins, "pins"
         for slot in slots.values():
             above, parent = {slot.number}, slot.parent
@@ -946,7 +1076,9 @@ class MemoryMachine(RuleBasedStateMachine):
             kept = self.pinned_before[slot] & self.ledger.live.keys()
             assert kept <= now[slot], "a pinned slot has lost evidence"
             came = {int(item[1:]) for item in now[slot] - kept}
-            assert all(number > self.ingested_before for number in came), "a pinned slot was given other evidence"
+            assert all(number > self.ingested_before for number in came), (
+                "a pinned slot was given other evidence"
+            )
         self.pinned_before = {slot: now[slot] for slot in self.ledger.pins}
         self.ingested_before = self.ledger.ingested
 
@@ -957,17 +1089,24 @@ class MemoryMachine(RuleBasedStateMachine):
         shown = [repr((self.it.slots, self.it.contexts(), self.it.certificates()))]
         if forbidden and self.scanned != self.it.fingerprint():
             self.scanned = self.it.fingerprint()
-            shown += [json.dumps(self.it.export()), *(f.read_bytes().decode("latin-1") for f in self._files())]
+            shown += [
+                json.dumps(self.it.export()),
+                *(f.read_bytes().decode("latin-1") for f in self._files()),
+            ]
         for text in shown:
             assert forbidden.isdisjoint(MARKS.findall(text)), "forgotten text is left"
 
     @invariant()
     def neighbours_are_strangers(self) -> None:
         """Invariant 9: no memory changes, or shows anything of, another."""
-        shown = repr((self.it.evidence(), self.it.slots, self.it.contexts(), self.it.certificates()))
+        shown = repr(
+            (self.it.evidence(), self.it.slots, self.it.contexts(), self.it.certificates())
+        )
         assert not NEIGHBOUR_MARKS.search(shown), "a neighbour's text is in this memory"
         for neighbour, before in zip(self.neighbours, self.apart, strict=True):
-            assert neighbour.fingerprint() == before, "an operation on this memory changed a neighbour"
+            assert neighbour.fingerprint() == before, (
+                "an operation on this memory changed a neighbour"
+            )
 
     # -- operations that several rules share -----------------------------------------------------------------------
 
@@ -991,7 +1130,11 @@ class MemoryMachine(RuleBasedStateMachine):
         value = telling.value
         if telling.channel in ("reference", "correction"):
             blank = self._context(answer).redacted
-            new = telling.channel == "correction" and not blank and (value % 2 == 1 or not self.ledger.live)
+            new = (
+                telling.channel == "correction"
+                and not blank
+                and (value % 2 == 1 or not self.ledger.live)
+            )
             quoted = self.ledger.sentence(value) if self.ledger.live else "Not so."
             value = f"No. The violin bow is {self.ledger.mark()}." if new else quoted
         beside = {} if telling.reward is None else {"reward": telling.reward}
@@ -1003,7 +1146,11 @@ class MemoryMachine(RuleBasedStateMachine):
         return self._feedback(self._answer(sentence, None), {how: told}, key)
 
     def _feedback(
-        self, answer: str, given: Mapping[str, Any], key: str | None, failing: tuple[int, bool] | None = None
+        self,
+        answer: str,
+        given: Mapping[str, Any],
+        key: str | None,
+        failing: tuple[int, bool] | None = None,
     ) -> SplitCertificate | None:
         request = {"answer": answer, **given}
         if key in self.ledger.reported and self.ledger.reported[key][0] == request:
@@ -1025,14 +1172,18 @@ class MemoryMachine(RuleBasedStateMachine):
         self.unsplit = None
         if report.certificate is None:
             now = self._placed()
-            assert all(items <= now[slot] for slot, items in placed.items()), "feedback without a certificate moved"
+            assert all(items <= now[slot] for slot, items in placed.items()), (
+                "feedback without a certificate moved"
+            )
             return None
         self._compare_unsplit(before, request, report.certificate)
         return report.certificate
 
     def _note_delay(self, answer: str, context: Context) -> None:
         """Note whether much has come between an answer and what is told of it."""
-        splits = [made.pair for made in self.ledger.certificates.values() if made.decision == "split"]
+        splits = [
+            made.pair for made in self.ledger.certificates.values() if made.decision == "split"
+        ]
         if any(int(answer[1:]) < int(other[1:]) for pair in splits for other in pair):
             self._saw("feedback after a split")
         if context.redacted:
@@ -1051,7 +1202,9 @@ class MemoryMachine(RuleBasedStateMachine):
             assert self.it.fingerprint() == before, "a failed commit changed the state"
         assert self.it.evidence()[: len(live)] == live, "a failed commit lost evidence"
 
-    def _check_remembered(self, report: FeedbackReport, context: Context, given: Mapping[str, Any]) -> None:
+    def _check_remembered(
+        self, report: FeedbackReport, context: Context, given: Mapping[str, Any]
+    ) -> None:
         """A correction becomes one item of evidence, once; nothing else that is told does."""
         if "correction" not in given or context.redacted:
             assert report.remembered is None, "something else than a correction was remembered"
@@ -1061,17 +1214,24 @@ class MemoryMachine(RuleBasedStateMachine):
         request = self.ledger.correction(report.answer_id, given["correction"])
         known = self.ledger.remembered(request)
         if known is None:
-            slot = next(number for number, items in self._placed().items() if report.remembered in items)
+            slot = next(
+                number for number, items in self._placed().items() if report.remembered in items
+            )
             self.ledger.enter(request, Ingested(report.remembered, slot))
             self._saw("remembered correction")
         else:
             assert report.remembered == known, "a correction was remembered twice"
 
-    def _compare_unsplit(self, before: list[Request], request: Request, made: SplitCertificate) -> None:
+    def _compare_unsplit(
+        self, before: list[Request], request: Request, made: SplitCertificate
+    ) -> None:
         """Find out what the state would be had the conflict not been tested for, and check the certificate by that."""
         with SlotMemory.restore(before, **self._unsplitting()) as copy:
             copy.feedback(**request)
-            unsplit, placed = copy.fingerprint(), {slot.number: set(slot.evidence) for slot in copy.slots}
+            unsplit, placed = (
+                copy.fingerprint(),
+                {slot.number: set(slot.evidence) for slot in copy.slots},
+            )
         self._check_certificate(made, placed)
         if made.decision == "split":
             self.unsplit = (made.id, unsplit)
@@ -1091,7 +1251,11 @@ class MemoryMachine(RuleBasedStateMachine):
     def _merge(self, pick: int, into: int) -> None:
         numbers = [slot.number for slot in self.it.slots]
         number = numbers[pick % len(numbers)]
-        target = [other for other in numbers if other != number][into % (len(numbers) - 1)] if numbers[1:] else number
+        target = (
+            [other for other in numbers if other != number][into % (len(numbers) - 1)]
+            if numbers[1:]
+            else number
+        )
         if number == target or self.ledger.pins & {number, target}:
             self._saw("merge refused")
             return self._refused(lambda memory: memory.merge(number, into=target), InvalidInput)
@@ -1102,10 +1266,15 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def _check_merged(self, before: dict[int, set[str]], number: int, target: int) -> None:
         moved = before.pop(number)
-        assert self._placed() == before | {target: before[target] | moved}, "a merge loses or moves other items"
+        assert self._placed() == before | {target: before[target] | moved}, (
+            "a merge loses or moves other items"
+        )
         self.ledger.close(number)
         self.unsplit = None
-        slots, home = {slot.number: slot for slot in self.it.slots}, {c.id: c.slot for c in self.it.contexts()}
+        slots, home = (
+            {slot.number: slot for slot in self.it.slots},
+            {c.id: c.slot for c in self.it.contexts()},
+        )
         for made in list(self.ledger.certificates.values()):
             if made.decision == "split" and not made.undone and made.new_slot is not None:
                 joined = all(home[answer] == target for answer in made.pair)
@@ -1133,12 +1302,16 @@ class MemoryMachine(RuleBasedStateMachine):
         before = self._placed()
         self._same(lambda memory: memory.undo(certificate_id))
         if self.unsplit is not None and self.unsplit[0] == certificate_id:
-            assert self.it.fingerprint() == self.unsplit[1], "undo right after a split does not restore the state"
+            assert self.it.fingerprint() == self.unsplit[1], (
+                "undo right after a split does not restore the state"
+            )
             self.ledger.certificates[certificate_id] = replace(certificate, undone=True)
             self.unsplit = None
             return self._saw("exact undo")
         self._check_merged(before, number, target)
-        assert self.ledger.certificates[certificate_id].undone, "undo does not close the slot that the split opened"
+        assert self.ledger.certificates[certificate_id].undone, (
+            "undo does not close the slot that the split opened"
+        )
         self._saw("merging undo")
 
     def _forget(self, selector: Mapping[str, Any], gone: set[str]) -> None:
@@ -1153,7 +1326,9 @@ class MemoryMachine(RuleBasedStateMachine):
         forbidden = self.ledger.forbidden()
         misnamed = self._misnamed(told)
         touched = {slot for slot, items in placed.items() if items & gone}
-        assert set(receipt.slots) == touched | misnamed, "the receipt does not list the slots touched"
+        assert set(receipt.slots) == touched | misnamed, (
+            "the receipt does not list the slots touched"
+        )
         changed = {c.id for c in self.it.contexts() if c != contexts[c.id]}
         assert set(receipt.contexts) == changed, "the receipt does not list the contexts touched"
         self._redacted(receipt.certificates)
@@ -1166,25 +1341,37 @@ class MemoryMachine(RuleBasedStateMachine):
         now = {slot.number: slot.name for slot in self.it.slots}
         misnamed = {slot for slot in self.ledger.names if now[slot] is None}
         for slot in misnamed:
-            assert _marks(self.ledger.names.pop(slot)) & told, "a name was forgotten that quotes nothing forgotten"
+            assert _marks(self.ledger.names.pop(slot)) & told, (
+                "a name was forgotten that quotes nothing forgotten"
+            )
             self._saw("forgotten name")
         return misnamed
 
     def _with_corrections(self, gone: set[str], selected: set[str]) -> set[str]:
         """Check what else went: corrections alone, and all of them that quote what was selected."""
         assert gone >= selected, "not all was forgotten that was selected"
-        quoting = {item.id: self._quoted(item) for item in self.ledger.live.values() if item.source == "correction"}
-        assert gone - selected <= quoting.keys(), "forgotten is what was selected, and what corrections made of it"
+        quoting = {
+            item.id: self._quoted(item)
+            for item in self.ledger.live.values()
+            if item.source == "correction"
+        }
+        assert gone - selected <= quoting.keys(), (
+            "forgotten is what was selected, and what corrections made of it"
+        )
         lost = {mark for mark, owner in self.ledger.owners.items() if owner in selected}
         for item, marks in quoting.items():
-            assert item in gone or not marks & lost, "a correction that quotes what is forgotten is left"
+            assert item in gone or not marks & lost, (
+                "a correction that quotes what is forgotten is left"
+            )
         if gone - selected:
             self._saw("forgotten correction")
         return gone
 
     def _quoted(self, item: Evidence) -> set[str]:
         """Give the marks in a correction, its question included."""
-        return _marks(f"{item.text} {self.ledger.queries[str(item.source_id).removeprefix('correction:')]}")
+        return _marks(
+            f"{item.text} {self.ledger.queries[str(item.source_id).removeprefix('correction:')]}"
+        )
 
     def _redacted(self, listed: Iterable[str]) -> None:
         """Take over what forgetting did to certificates, after checking that it did no more than it may."""
@@ -1195,29 +1382,46 @@ class MemoryMachine(RuleBasedStateMachine):
             self._saw("redacted certificate")
             assert new.id in listed, "the receipt does not list a certificate touched"
             assert new.redacted, "a redacted certificate does not say so"
-            assert all(now in ("", was) for now, was in zip(new.queries, old.queries, strict=True)), "queries altered"
+            assert all(
+                now in ("", was) for now, was in zip(new.queries, old.queries, strict=True)
+            ), "queries altered"
             candidates = tuple(
                 replace(now, cover=was.cover, answers=was.answers)
                 for now, was in zip(new.candidates, old.candidates, strict=True)
             )
-            numbers = replace(new, queries=old.queries, candidates=candidates, redacted=old.redacted)
+            numbers = replace(
+                new, queries=old.queries, candidates=candidates, redacted=old.redacted
+            )
             assert numbers == old, "forgetting changed more of a certificate than texts"
             self.ledger.certificates[new.id] = new
 
     # -- checks that several rules share ---------------------------------------------------------------------------
 
     def _check_reading(self, reading: Reading, limit: int, mode: Mode) -> None:
-        assert (reading.limit, reading.mode) == (limit, mode), "a reading misstates how it was asked for"
+        assert (reading.limit, reading.mode) == (limit, mode), (
+            "a reading misstates how it was asked for"
+        )
         size = self.setup.measure(reading.text)
         assert size == reading.size, "a reading misstates its size"
         assert size <= limit, "a reading exceeds its limit"
         for item in reading.evidence:
-            assert item == self.ledger.live.get(item.id), "a reading gives evidence that is not live"
+            assert item == self.ledger.live.get(item.id), (
+                "a reading gives evidence that is not live"
+            )
         shown = repr(reading.evidence)
-        assert _marks(reading.text) <= _marks(shown), "a reading holds text of evidence that it does not name"
-        assert bool(reading.text) == bool(reading.evidence), "a reading names nothing, or what it does not hold"
+        assert _marks(reading.text) <= _marks(shown), (
+            "a reading holds text of evidence that it does not name"
+        )
+        assert bool(reading.text) == bool(reading.evidence), (
+            "a reading names nothing, or what it does not hold"
+        )
         assert not NEIGHBOUR_MARKS.search(reading.text), "a reading holds a neighbour's text"
-        holding = {slot for slot, items in self._placed().items() for e in reading.evidence if e.id in items}
+        holding = {
+            slot
+            for slot, items in self._placed().items()
+            for e in reading.evidence
+            if e.id in items
+        }
         assert set(reading.slots) == holding, "a reading misstates the slots it is from"
         assert mode == "evidence" or len(holding) <= 1, "a strict reading is from one slot"
         if reading.text:
@@ -1225,19 +1429,29 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def _check_report(self, report: FeedbackReport, given: Mapping[str, Any]) -> None:
         assert report.rewards, "feedback without rewards"
-        assert all(0 <= reward <= 1 for reward in (*report.rewards.values(), report.reward)), "reward outside [0, 1]"
+        assert all(0 <= reward <= 1 for reward in (*report.rewards.values(), report.reward)), (
+            "reward outside [0, 1]"
+        )
         assert report.failed is None, "feedback failed without a failing collaborator"
         if given.get("reward") is not None:
             assert report.rewards["reward"] == given["reward"], "the caller's reward was altered"
 
     def _check_certificate(self, made: SplitCertificate, placed: dict[int, set[str]]) -> None:
         """Check a certificate against the state as it would be without it and the state now."""
-        assert made.id == f"c{len(self.ledger.certificates) + 1}", "certificates are numbered in order"
+        assert made.id == f"c{len(self.ledger.certificates) + 1}", (
+            "certificates are numbered in order"
+        )
         shared = min(max(candidate.losses) for candidate in made.candidates)
         assert made.radius == shared > made.threshold, "a certificate's numbers do not certify"
         self._note_certificate(made)
-        now, full, pinned = self._placed(), len(placed) == self.setup.slots, made.slot in self.ledger.pins
-        assert (made.saturated, made.pinned) == (full, pinned), "a certificate misstates why it was suppressed"
+        now, full, pinned = (
+            self._placed(),
+            len(placed) == self.setup.slots,
+            made.slot in self.ledger.pins,
+        )
+        assert (made.saturated, made.pinned) == (full, pinned), (
+            "a certificate misstates why it was suppressed"
+        )
         limit = self.setup.split.tau_sat if full else self.setup.split.tau_split
         assert made.threshold == limit, "a certificate is by another threshold than the setting"
         if full or pinned:
@@ -1248,13 +1462,19 @@ class MemoryMachine(RuleBasedStateMachine):
         assert made.decision == "split", "a slot was free, yet the slot was not split"
         assert made.new_slot is not None
         assert made.new_slot not in placed, "a split opened a slot that was there already"
-        assert now.pop(made.slot) | now.pop(made.new_slot) == placed.pop(made.slot), "a split lost or gained evidence"
+        assert now.pop(made.slot) | now.pop(made.new_slot) == placed.pop(made.slot), (
+            "a split lost or gained evidence"
+        )
         assert now == placed, "a split changed other slots"
         home = {context.id: context.slot for context in self.it.contexts()}
-        assert [home[answer] for answer in made.pair] == [made.slot, made.new_slot], "a split leaves its pair together"
+        assert [home[answer] for answer in made.pair] == [made.slot, made.new_slot], (
+            "a split leaves its pair together"
+        )
 
     def _note_certificate(self, made: SplitCertificate) -> None:
-        earlier = [old.pair for old in self.ledger.certificates.values() if old.decision == "suppressed"]
+        earlier = [
+            old.pair for old in self.ledger.certificates.values() if old.decision == "suppressed"
+        ]
         self.ledger.certificates[made.id] = made
         self._saw(made.decision)
         self._saw(f"certificate by {made.channels[1]}")
@@ -1267,7 +1487,9 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def _entered(self, request: Request, key: str | None, done: Ingested) -> None:
         if key is not None and key in self.ledger.keyed:
-            assert done == self.ledger.keyed[key][1], "the same key in one batch gives the same result"
+            assert done == self.ledger.keyed[key][1], (
+                "the same key in one batch gives the same result"
+            )
             return
         assert not done.skipped, "a text was not remembered"
         self.ledger.enter(request, done)
@@ -1316,7 +1538,9 @@ class MemoryMachine(RuleBasedStateMachine):
         return {**self.setup.options(), **MAIN, "encoder": encoder, "answerer": self.setup.answerer}
 
     def _new_store(self) -> BreakableStore:
-        return BreakableStore(open_store(f"sqlite:///{self.path}") if self.setup.sqlite else MemoryStore())
+        return BreakableStore(
+            open_store(f"sqlite:///{self.path}") if self.setup.sqlite else MemoryStore()
+        )
 
     def _files(self) -> list[Path]:
         return sorted(Path(self.folder.name).glob("memory.db*"))
@@ -1331,7 +1555,9 @@ def _known(context: Context) -> object:
 
     Without what a good reward leaves behind though worse ones follow: its slot, and what it kept (test_order.py).
     """
-    told = sorted(zip(context.told, context.rewards[len(context.rewards) - len(context.told) :], strict=True))
+    told = sorted(
+        zip(context.told, context.rewards[len(context.rewards) - len(context.told) :], strict=True)
+    )
     return context.id, context.channel, context.reference, context.supports, told
 
 
@@ -1346,7 +1572,9 @@ def _is_refused(certificate: SplitCertificate) -> bool:
 def _clashing(batch: list[tuple[Request, str | None]]) -> bool:
     """Tell whether two turns of a batch share a key and nothing else."""
     first: dict[str, Request] = {}
-    return any(key is not None and first.setdefault(key, request) != request for request, key in batch)
+    return any(
+        key is not None and first.setdefault(key, request) != request for request, key in batch
+    )
 
 
 class StaticMachine(MemoryMachine):
@@ -1364,11 +1592,17 @@ def scripted_run(seed: int) -> str:
     """Carry out some hundred operations drawn from a seed; give the fingerprint and all certificates."""
     draw = random.Random(seed)
     memory = SlotMemory(
-        slots=4, slot_limit=100, encoder=bag(16), answerer=ReadingAnswerer(), split=SplitSettings(eta_cal=0.0)
+        slots=4,
+        slot_limit=100,
+        encoder=bag(16),
+        answerer=ReadingAnswerer(),
+        split=SplitSettings(eta_cal=0.0),
     )
     for n in range(80):
         topic = draw.choice(TOPICS)
-        memory.ingest(f"The {' '.join(draw.sample(topic, 2))} is mk{n:04d}zz.", session=draw.choice(SESSIONS))
+        memory.ingest(
+            f"The {' '.join(draw.sample(topic, 2))} is mk{n:04d}zz.", session=draw.choice(SESSIONS)
+        )
         told = draw.choice(memory.evidence()).text
         memory.feedback(memory.answer(told), reference=told)
         if n % 10 == 9:

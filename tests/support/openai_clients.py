@@ -24,11 +24,20 @@ class Clients(Driver):
         self._turns = 0
 
     def say(
-        self, text: str, *, who: str = "ana", reply: str = "Noted.", ending: Ending = "whole", event: str = ""
+        self,
+        text: str,
+        *,
+        who: str = "ana",
+        reply: str = "Noted.",
+        ending: Ending = "whole",
+        event: str = "",
     ) -> list[str]:
         self._turns += 1
         # A client has no name for a call: the same call again is one with the same messages.
-        messages = [{"role": "system", "content": event or f"Turn {self._turns}."}, {"role": "user", "content": text}]
+        messages = [
+            {"role": "system", "content": event or f"Turn {self._turns}."},
+            {"role": "user", "content": text},
+        ]
         model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
 
         async def run(url: str) -> None:

@@ -25,13 +25,21 @@ def provider() -> Iterator[Provider]:
         yield serving
 
 
-def post(provider: Provider, path: str, body: Any, seconds: float = 5.0) -> tuple[int, dict[str, str], str]:
+def post(
+    provider: Provider, path: str, body: Any, seconds: float = 5.0
+) -> tuple[int, dict[str, str], str]:
     address = urlsplit(provider.url)
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=seconds)
     try:
-        connection.request("POST", f"/v1{path}", json.dumps(body), {"Authorization": "Bearer my-key"})
+        connection.request(
+            "POST", f"/v1{path}", json.dumps(body), {"Authorization": "Bearer my-key"}
+        )
         response = connection.getresponse()
-        return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read().decode()
+        return (
+            response.status,
+            {name.lower(): value for name, value in response.getheaders()},
+            response.read().decode(),
+        )
     finally:
         connection.close()
 
@@ -56,9 +64,16 @@ def events(body: str) -> list[Any]:
 def test_a_sound_reply_has_what_the_protocol_asks_for(provider: Provider) -> None:
     status, headers, body = chat(provider)
     reply = json.loads(body)
-    assert (status, headers["content-type"], reply["object"]) == (200, "application/json", "chat.completion")
+    assert (status, headers["content-type"], reply["object"]) == (
+        200,
+        "application/json",
+        "chat.completion",
+    )
     assert reply["choices"][0]["finish_reason"] == "stop"
-    assert reply["usage"]["total_tokens"] == reply["usage"]["prompt_tokens"] + reply["usage"]["completion_tokens"]
+    assert (
+        reply["usage"]["total_tokens"]
+        == reply["usage"]["prompt_tokens"] + reply["usage"]["completion_tokens"]
+    )
     assert text_of(body) == TEXT
 
 
@@ -67,8 +82,14 @@ def test_a_stream_has_the_same_text_in_pieces_and_says_when_it_ends(provider: Pr
     *pieces, usage, done = events(body)
     assert headers["content-type"] == "text/event-stream"
     assert "".join(piece["choices"][0]["delta"].get("content", "") for piece in pieces) == TEXT
-    assert [piece["choices"][0]["finish_reason"] for piece in pieces] == [None] * (len(pieces) - 1) + ["stop"]
-    assert (usage["choices"], usage["usage"]["completion_tokens"], done) == ([], len(TEXT.split()), "[DONE]")
+    assert [piece["choices"][0]["finish_reason"] for piece in pieces] == [None] * (
+        len(pieces) - 1
+    ) + ["stop"]
+    assert (usage["choices"], usage["usage"]["completion_tokens"], done) == (
+        [],
+        len(TEXT.split()),
+        "[DONE]",
+    )
 
 
 def test_a_stream_tells_its_usage_only_where_that_is_asked(provider: Provider) -> None:
@@ -77,7 +98,9 @@ def test_a_stream_tells_its_usage_only_where_that_is_asked(provider: Provider) -
 
 def test_embeddings_are_those_of_the_bag(provider: Provider) -> None:
     for dimensions in (None, 5):
-        reply = json.loads(post(provider, "/embeddings", {"input": ["a", "b"], "dimensions": dimensions})[2])
+        reply = json.loads(
+            post(provider, "/embeddings", {"input": ["a", "b"], "dimensions": dimensions})[2]
+        )
         rows = BagEncoder(dimensions or 16).encode(["a", "b"]).tolist()
         assert [(one["index"], one["embedding"]) for one in reply["data"]] == list(enumerate(rows))
 
@@ -96,7 +119,12 @@ def test_every_request_is_kept_as_it_came() -> None:
         chat(provider, "one", seed=7)
         post(provider, "/embeddings?code=5", {"model": "two", "input": ["a"]})
         first, second = provider.requests
-    assert (first.path, first.model, first.key, first.body["seed"]) == ("/v1/chat/completions", "one", "my-key", 7)
+    assert (first.path, first.model, first.key, first.body["seed"]) == (
+        "/v1/chat/completions",
+        "one",
+        "my-key",
+        7,
+    )
     assert (second.path, second.model, second.body["input"]) == ("/v1/embeddings", "two", ["a"])
     assert first.at <= second.at
 
@@ -126,7 +154,9 @@ def test_a_path_that_there_is_not_is_not_found(provider: Provider) -> None:
         ("context", 400, "context_length_exceeded"),
     ],
 )
-def test_an_error_has_its_status_and_code(provider: Provider, fault: str, status: int, code: str | None) -> None:
+def test_an_error_has_its_status_and_code(
+    provider: Provider, fault: str, status: int, code: str | None
+) -> None:
     got, headers, body = chat(provider, f"fault-{fault}")
     assert (got, json.loads(body)["error"]["code"]) == (status, code)
     assert headers.get("retry-after") == ("1" if status == 429 else None)
@@ -138,10 +168,17 @@ def test_a_refused_key_is_quoted(provider: Provider) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "field"),
-    [("no-schema", "response_format"), ("no-temperature", "temperature"), ("no-max-tokens", "max_tokens")],
+    [
+        ("no-schema", "response_format"),
+        ("no-temperature", "temperature"),
+        ("no-max-tokens", "max_tokens"),
+    ],
 )
 def test_a_field_is_refused_where_it_is_sent(provider: Provider, fault: str, field: str) -> None:
-    assert [chat(provider, f"fault-{fault}", **fields)[0] for fields in ({field: 1}, {})] == [400, 200]
+    assert [chat(provider, f"fault-{fault}", **fields)[0] for fields in ({field: 1}, {})] == [
+        400,
+        200,
+    ]
 
 
 @pytest.mark.parametrize("fault", ["reset", "cut-body"])
@@ -153,7 +190,12 @@ def test_a_connection_breaks(provider: Provider, fault: str) -> None:
 
 def test_a_stalled_connection_stays_open_with_nothing_in_it(provider: Provider) -> None:
     with pytest.raises(TimeoutError):
-        post(provider, "/chat/completions", {"model": "fault-stall", "messages": MESSAGES}, seconds=0.1)
+        post(
+            provider,
+            "/chat/completions",
+            {"model": "fault-stall", "messages": MESSAGES},
+            seconds=0.1,
+        )
 
 
 def test_a_slow_reply_is_a_sound_one(provider: Provider) -> None:
@@ -178,7 +220,8 @@ def test_a_reply_can_lack_its_parts(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "finish"), [("length", "length"), ("filtered", "content_filter"), ("cut-text", "stop")]
+    ("fault", "finish"),
+    [("length", "length"), ("filtered", "content_filter"), ("cut-text", "stop")],
 )
 def test_a_text_that_is_not_whole_may_say_so(provider: Provider, fault: str, finish: str) -> None:
     body = chat(provider, f"fault-{fault}")[2]
@@ -192,12 +235,19 @@ def test_a_stream_that_just_ends_has_neither_reason_nor_end_mark(provider: Provi
 
 
 def test_a_text_can_name_evidence_that_there_is_not(provider: Provider) -> None:
-    assert json.loads(text_of(chat(provider, "fault-unknown-ids")[2]))["ids"] == ["e999999", "e999999"]
+    assert json.loads(text_of(chat(provider, "fault-unknown-ids")[2]))["ids"] == [
+        "e999999",
+        "e999999",
+    ]
 
 
 @pytest.mark.parametrize(
     ("fault", "sign"),
-    [("too-long", "and so on"), ("invented-numbers", "48,213.50"), ("injected", "Ignore all previous")],
+    [
+        ("too-long", "and so on"),
+        ("invented-numbers", "48,213.50"),
+        ("injected", "Ignore all previous"),
+    ],
 )
 def test_a_spoilt_text_keeps_its_form(provider: Provider, fault: str, sign: str) -> None:
     spoilt = json.loads(text_of(chat(provider, f"fault-{fault}")[2]))
@@ -209,7 +259,10 @@ def test_a_spoilt_text_keeps_its_form(provider: Provider, fault: str, sign: str)
 
 def test_a_plain_text_is_spoilt_as_well() -> None:
     with Provider("Ana moved to Lisbon [e1]") as plain:
-        texts = {name: text_of(chat(plain, f"fault-{name}")[2]) for name in ("unknown-ids", "too-long", "injected")}
+        texts = {
+            name: text_of(chat(plain, f"fault-{name}")[2])
+            for name in ("unknown-ids", "too-long", "injected")
+        }
     assert texts["unknown-ids"] == "Ana moved to Lisbon [e999999]"
     assert len(texts["too-long"]) > 20_000
     assert "Ignore all previous" in texts["injected"]
@@ -228,7 +281,9 @@ def test_json_can_have_other_fields_than_were_asked_for(provider: Provider) -> N
         ("no-choices", [], 0),
     ],
 )
-def test_embeddings_can_be_wrong(provider: Provider, fault: str, indexes: list[int], length: int) -> None:
+def test_embeddings_can_be_wrong(
+    provider: Provider, fault: str, indexes: list[int], length: int
+) -> None:
     body = post(provider, "/embeddings", {"model": f"fault-{fault}", "input": ["a", "b", "c"]})[2]
     data = json.loads(body)["data"]
     assert [one["index"] for one in data] == indexes
@@ -236,7 +291,9 @@ def test_embeddings_can_be_wrong(provider: Provider, fault: str, indexes: list[i
 
 
 def test_a_vector_can_hold_what_is_no_number(provider: Provider) -> None:
-    assert "NaN" in post(provider, "/embeddings", {"model": "fault-not-a-number", "input": ["a"]})[2]
+    assert (
+        "NaN" in post(provider, "/embeddings", {"model": "fault-not-a-number", "input": ["a"]})[2]
+    )
 
 
 def test_a_fault_can_pass_after_some_requests_and_be_given_to_any_name() -> None:

@@ -23,12 +23,16 @@ from demem_agent.testing import (
 from demem_agent.types import Answerer, Attempt, Draft, Encoder, Evidence, Question, Reading, Scorer
 
 ITEM = Evidence("e1", "Rex barked")
-QUESTION = Question("Who barked?", None, Reading("Rex barked", 10, 99, "chars", "evidence", (ITEM,), (0,)))
+QUESTION = Question(
+    "Who barked?", None, Reading("Rex barked", 10, 99, "chars", "evidence", (ITEM,), (0,))
+)
 ATTEMPT = Attempt("Who barked?", "Rex", "Rex barked", "Rex")
 
 
 @pytest.mark.parametrize(
-    "fake", [BagEncoder(), Failing(), Slow(BagEncoder(), 0), Async(BagEncoder())], ids=lambda fake: type(fake).__name__
+    "fake",
+    [BagEncoder(), Failing(), Slow(BagEncoder(), 0), Async(BagEncoder())],
+    ids=lambda fake: type(fake).__name__,
 )
 def test_every_fake_encoder_is_an_encoder(fake: object) -> None:
     assert isinstance(fake, Encoder)
@@ -36,7 +40,13 @@ def test_every_fake_encoder_is_an_encoder(fake: object) -> None:
 
 @pytest.mark.parametrize(
     "fake",
-    [ReadingAnswerer(), ScriptedAnswerer({}), Failing(), Slow(ReadingAnswerer(), 0), Async(ReadingAnswerer())],
+    [
+        ReadingAnswerer(),
+        ScriptedAnswerer({}),
+        Failing(),
+        Slow(ReadingAnswerer(), 0),
+        Async(ReadingAnswerer()),
+    ],
     ids=lambda fake: type(fake).__name__,
 )
 def test_every_fake_answerer_is_an_answerer(fake: object) -> None:
@@ -71,7 +81,9 @@ def test_the_bag_gives_one_row_a_text_of_the_dimension_asked_for() -> None:
 
 
 def test_the_bag_gives_the_same_bytes_every_time() -> None:
-    assert BagEncoder().encode(["dog"]).tobytes() == BagEncoder().encode(["cat", "dog"])[1].tobytes()
+    assert (
+        BagEncoder().encode(["dog"]).tobytes() == BagEncoder().encode(["cat", "dog"])[1].tobytes()
+    )
 
 
 def test_a_text_without_words_has_a_direction_too() -> None:
@@ -79,7 +91,9 @@ def test_a_text_without_words_has_a_direction_too() -> None:
 
 
 def test_bags_of_other_dimensions_or_names_are_told_apart() -> None:
-    assert len({describe(bag) for bag in (BagEncoder(), BagEncoder(8), BagEncoder(name="sack"))}) == 3
+    assert (
+        len({describe(bag) for bag in (BagEncoder(), BagEncoder(8), BagEncoder(name="sack"))}) == 3
+    )
 
 
 # Answerers and scorers
@@ -98,7 +112,12 @@ def test_scripted_answers_go_by_the_query_and_every_question_is_kept() -> None:
 
 def test_a_scripted_score_is_a_number_or_a_function_of_the_attempt() -> None:
     assert ScriptedScorer(0.3).score(ATTEMPT) == 0.3
-    assert ScriptedScorer(lambda attempt: float(attempt.answer == attempt.reference), "exact").score(ATTEMPT) == 1.0
+    assert (
+        ScriptedScorer(lambda attempt: float(attempt.answer == attempt.reference), "exact").score(
+            ATTEMPT
+        )
+        == 1.0
+    )
 
 
 # Wrappers
@@ -108,7 +127,9 @@ CALLS: list[tuple[str, Any, Any]] = [
     ("answer", ReadingAnswerer(), QUESTION),
     ("score", ScriptedScorer(0.3), ATTEMPT),
 ]
-each_call = pytest.mark.parametrize(("method", "inner", "argument"), CALLS, ids=[row[0] for row in CALLS])
+each_call = pytest.mark.parametrize(
+    ("method", "inner", "argument"), CALLS, ids=[row[0] for row in CALLS]
+)
 
 
 def plain(value: Any) -> Any:
@@ -116,13 +137,17 @@ def plain(value: Any) -> Any:
 
 
 @each_call
-def test_failing_raises_at_once_where_nothing_is_said(method: str, inner: Any, argument: Any) -> None:
+def test_failing_raises_at_once_where_nothing_is_said(
+    method: str, inner: Any, argument: Any
+) -> None:
     with pytest.raises(RuntimeError, match="made to fail"):
         getattr(Failing(inner), method)(argument)
 
 
 @each_call
-def test_failing_does_well_as_often_as_it_is_told_to(method: str, inner: Any, argument: Any) -> None:
+def test_failing_does_well_as_often_as_it_is_told_to(
+    method: str, inner: Any, argument: Any
+) -> None:
     failing = Failing(inner, good=2, error=KeyError("later"))
     for _ in range(2):
         assert plain(getattr(failing, method)(argument)) == plain(getattr(inner, method)(argument))
@@ -133,7 +158,9 @@ def test_failing_does_well_as_often_as_it_is_told_to(method: str, inner: Any, ar
 @each_call
 def test_slow_gives_the_same_only_later(method: str, inner: Any, argument: Any) -> None:
     started = time.perf_counter()
-    assert plain(getattr(Slow(inner, 0.02), method)(argument)) == plain(getattr(inner, method)(argument))
+    assert plain(getattr(Slow(inner, 0.02), method)(argument)) == plain(
+        getattr(inner, method)(argument)
+    )
     assert time.perf_counter() - started >= 0.02
 
 

@@ -46,7 +46,9 @@ def test_no_byte_level_tokenizer_counts_more_than_the_bound(text: str) -> None:
 
     letters = {bytes([value]): value for value in range(256)}
     pairs = letters | {b"th": 256, b"the": 257}
-    encoding = tiktoken.Encoding("small", pat_str=r"\S+|\s+", mergeable_ranks=pairs, special_tokens={})
+    encoding = tiktoken.Encoding(
+        "small", pat_str=r"\S+|\s+", mergeable_ranks=pairs, special_tokens={}
+    )
     assert len(encoding.encode_ordinary(text)) <= measure("bytes")(text)
 
 
@@ -72,8 +74,12 @@ def test_a_counter_that_fails_leaves_the_memory_as_it_was() -> None:
 
 
 def test_a_budget_in_tokens_holds_by_the_users_own_counter() -> None:
-    memory = SlotMemory(unit="tokens", counter=lambda text: len(text.split()), slot_limit=40, read_limit=60)
-    memory.ingest_many([{"text": f"Ana paid {n} euros for the boiler in Porto."} for n in range(40)])
+    memory = SlotMemory(
+        unit="tokens", counter=lambda text: len(text.split()), slot_limit=40, read_limit=60
+    )
+    memory.ingest_many(
+        [{"text": f"Ana paid {n} euros for the boiler in Porto."} for n in range(40)]
+    )
     reading = memory.read("What did Ana pay?")
     assert reading.size == len(reading.text.split()) <= 60
     memory.check()

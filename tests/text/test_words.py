@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_agent.text.words import PASSAGE_CHARS, clean, content_terms, passages, sentences, terms
+from demem_agent.text.sentences import PASSAGE_CHARS, passages, sentences
+from demem_agent.text.words import clean, content_terms, terms
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=300)
 # Words, spaces and stops in proportions that make every kind of cut common.
-PROSE = st.lists(st.sampled_from(["word", "x" * 60, " ", "  ", "\t", ". ", "!\n", "\n\n", "…", "é", "字。"])).map(
-    "".join
-)
+PROSE = st.lists(
+    st.sampled_from(["word", "x" * 60, " ", "  ", "\t", ". ", "!\n", "\n\n", "…", "é", "字。"])
+).map("".join)
 TEXTS = ANY_TEXT | PROSE
 
 
@@ -23,7 +24,9 @@ def solid(text: str) -> str:
 
 
 @given(TEXTS, st.integers(1, 80))
-def test_passages_hold_every_character_that_is_not_white_space_in_order(text: str, limit: int) -> None:
+def test_passages_hold_every_character_that_is_not_white_space_in_order(
+    text: str, limit: int
+) -> None:
     assert solid("".join(text[a:b] for a, b in passages(text, limit))) == solid(text)
 
 
@@ -57,7 +60,11 @@ def test_long_text_is_cut_at_the_ends_of_sentences() -> None:
 
 def test_a_sentence_beyond_the_limit_is_cut_between_words() -> None:
     text = "alpha beta gamma delta epsilon zeta eta theta"
-    assert [text[a:b] for a, b in passages(text, 17)] == ["alpha beta gamma", "delta epsilon", "zeta eta theta"]
+    assert [text[a:b] for a, b in passages(text, 17)] == [
+        "alpha beta gamma",
+        "delta epsilon",
+        "zeta eta theta",
+    ]
 
 
 def test_a_word_beyond_the_limit_is_cut_all_the_same() -> None:
@@ -88,7 +95,9 @@ def test_sentences_have_no_white_space_around_them(text: str) -> None:
         ("  \n ", []),
     ],
 )
-def test_a_sentence_ends_at_a_stop_before_white_space_or_at_a_line_break(text: str, expected: list[str]) -> None:
+def test_a_sentence_ends_at_a_stop_before_white_space_or_at_a_line_break(
+    text: str, expected: list[str]
+) -> None:
     assert [text[a:b] for a, b in sentences(text)] == expected
 
 

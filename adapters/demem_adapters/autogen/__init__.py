@@ -18,12 +18,20 @@ from demem_agent.turns import text_field
 
 try:
     from autogen_core import CancellationToken, Component
-    from autogen_core.memory import Memory, MemoryContent, MemoryMimeType, MemoryQueryResult, UpdateContextResult
+    from autogen_core.memory import (
+        Memory,
+        MemoryContent,
+        MemoryMimeType,
+        MemoryQueryResult,
+        UpdateContextResult,
+    )
     from autogen_core.model_context import ChatCompletionContext, ChatCompletionContextState
     from autogen_core.models import ChatCompletionClient
     from pydantic import BaseModel
 except ImportError as error:
-    raise ImportError("the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'") from error
+    raise ImportError(
+        "the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'"
+    ) from error
 
 __all__ = ["LongTermMemory", "LongTermMemoryConfig", "RememberingClient", "RememberingClientConfig"]
 
@@ -94,7 +102,13 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         **options: Unpack[Options],
     ) -> Self:
         """Make one with memories of its own, so that it can be dumped and loaded; arguments also as of ``Memories``."""
-        memory = cls(Memories(url, limit=limit, **options), namespace, session=session, inject=inject, user=user)
+        memory = cls(
+            Memories(url, limit=limit, **options),
+            namespace,
+            session=session,
+            inject=inject,
+            user=user,
+        )
         memory._made = {"url": url, "limit": limit, "options": options}
         return memory
 
@@ -110,18 +124,25 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         reading = await self.memories.aprepare(self.namespace, last(asked_in(said, self.user)))
         after = with_recalled(said, reading, self.inject)
         if after != before:
-            await model_context.load_state({**state, **ChatCompletionContextState(messages=after).model_dump()})
+            await model_context.load_state(
+                {**state, **ChatCompletionContextState(messages=after).model_dump()}
+            )
         return UpdateContextResult(memories=MemoryQueryResult(results=_contents(reading)))
 
     async def query(
-        self, query: str | MemoryContent, cancellation_token: CancellationToken | None = None, **kwargs: Any
+        self,
+        query: str | MemoryContent,
+        cancellation_token: CancellationToken | None = None,
+        **kwargs: Any,
     ) -> MemoryQueryResult:
         """Find what bears on a query, best first, at most ``limit=`` of it, in the memories' unit."""
         text = _content_text(query) if isinstance(query, MemoryContent) else query
         reading = await self.memories.arecall(self.namespace, text, limit=kwargs.get("limit"))
         return MemoryQueryResult(results=_contents(reading))
 
-    async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
+    async def add(
+        self, content: MemoryContent, cancellation_token: CancellationToken | None = None
+    ) -> None:
         """Remember a text or JSON, unless the same is remembered already.
 
         Of the metadata, ``speaker``, ``at``, ``session``, ``source`` and ``source_id`` are kept.
@@ -156,9 +177,13 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             self.memories.close()
 
     def _to_config(self) -> LongTermMemoryConfig:
-        plain = self._made and all(isinstance(value, str | int | float) for value in self._made["options"].values())
+        plain = self._made and all(
+            isinstance(value, str | int | float) for value in self._made["options"].values()
+        )
         if not self._made or not plain:
-            raise InvalidInput("memory", self._made, "made by LongTermMemory.open from plain values, to be dumped")
+            raise InvalidInput(
+                "memory", self._made, "made by LongTermMemory.open from plain values, to be dumped"
+            )
         about = {name: getattr(self, name) for name in ("namespace", "session", "inject", "user")}
         return LongTermMemoryConfig(**self._made, **about)
 
@@ -169,8 +194,14 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
 
 
 def _contents(reading: Reading | None) -> list[MemoryContent]:
-    found = [(passage.text, {**details(passage.evidence), "score": passage.score}) for passage in passages(reading)]
-    return [MemoryContent(content=text, mime_type=MemoryMimeType.TEXT, metadata=about) for text, about in found]
+    found = [
+        (passage.text, {**details(passage.evidence), "score": passage.score})
+        for passage in passages(reading)
+    ]
+    return [
+        MemoryContent(content=text, mime_type=MemoryMimeType.TEXT, metadata=about)
+        for text, about in found
+    ]
 
 
 def _content_text(content: MemoryContent) -> str:

@@ -27,7 +27,9 @@ try:
     )
     from pydantic import BaseModel
 except ImportError as error:
-    raise ImportError("the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'") from error
+    raise ImportError(
+        "the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'"
+    ) from error
 
 __all__ = ["RememberingClient", "RememberingClientConfig"]
 
@@ -83,7 +85,9 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         """Call the model, with what was recalled among the messages; other arguments are passed on."""
         said = said_in(messages)
         turn = await self._begin(said)
-        result = await self.client.create(with_recalled(said, turn.reading, self.memory.inject), **call)
+        result = await self.client.create(
+            with_recalled(said, turn.reading, self.memory.inject), **call
+        )
         await self._end(turn, result)
         return result
 
@@ -108,12 +112,18 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         """
         if self.call is None:
             raise InvalidInput("feedback", told, "given after a call whose answer was remembered")
-        return await asyncio.to_thread(self.memories.feedback, self.call, namespace=self.memory.namespace, **told)
+        return await asyncio.to_thread(
+            self.memories.feedback, self.call, namespace=self.memory.namespace, **told
+        )
 
     async def _begin(self, said: Sequence[LLMMessage]) -> _Turn:
         self.call = None
-        for result in [r for m in said[-1:] if isinstance(m, FunctionExecutionResultMessage) for r in m.content]:
-            if result.call_id in self._waiting:  # the same question again, with the results of tools
+        for result in [
+            r for m in said[-1:] if isinstance(m, FunctionExecutionResultMessage) for r in m.content
+        ]:
+            if (
+                result.call_id in self._waiting
+            ):  # the same question again, with the results of tools
                 return self._waiting[result.call_id]
         memory = self.memory
         asked = asked_in(said, memory.user)
@@ -128,11 +138,20 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
     async def _end(self, turn: _Turn, result: CreateResult) -> None:
         if result.finish_reason not in _WHOLE:
             return
-        text, calls = (result.content, []) if isinstance(result.content, str) else ("", result.content)
+        text, calls = (
+            (result.content, []) if isinstance(result.content, str) else ("", result.content)
+        )
         namespace, session = self.memory.namespace, self.memory.session
         call = digest(namespace, turn.key, text)
-        about: dict[str, Any] = {"key": turn.key, "reading": turn.reading, "session": session, "call": call}
-        answer = await asyncio.to_thread(self.memories.converse, namespace, turn.asked, text, **about)
+        about: dict[str, Any] = {
+            "key": turn.key,
+            "reading": turn.reading,
+            "session": session,
+            "call": call,
+        }
+        answer = await asyncio.to_thread(
+            self.memories.converse, namespace, turn.asked, text, **about
+        )
         self.call = call if answer else None
         for asked in calls:
             if asked.id:
@@ -169,7 +188,9 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         return self.client.model_info
 
     def _to_config(self) -> RememberingClientConfig:
-        return RememberingClientConfig(client=self.client.dump_component(), memory=self.memory.dump_component())
+        return RememberingClientConfig(
+            client=self.client.dump_component(), memory=self.memory.dump_component()
+        )
 
     @classmethod
     def _from_config(cls, config: RememberingClientConfig) -> Self:

@@ -11,7 +11,9 @@ from demem_agent import Reading
 try:
     from autogen_core.models import LLMMessage, SystemMessage, UserMessage
 except ImportError as error:
-    raise ImportError("the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'") from error
+    raise ImportError(
+        "the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'"
+    ) from error
 
 __all__ = ["asked_in", "goes_on", "last", "said_in", "with_recalled"]
 
@@ -26,13 +28,19 @@ def said_in(messages: Iterable[LLMMessage]) -> list[LLMMessage]:
 
 
 def _is_block(message: LLMMessage) -> bool:
-    ours = isinstance(message, SystemMessage) or (isinstance(message, UserMessage) and message.source == _BLOCK)
+    ours = isinstance(message, SystemMessage) or (
+        isinstance(message, UserMessage) and message.source == _BLOCK
+    )
     return ours and isinstance(message.content, str) and message.content.startswith(DECLARED)
 
 
 def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[str]:
     """Give what the user said. To an agent of a team the others' answers are messages of users as well."""
-    heard = [message for message in messages if isinstance(message, UserMessage) and message.source != _NOTICE]
+    heard = [
+        message
+        for message in messages
+        if isinstance(message, UserMessage) and message.source != _NOTICE
+    ]
     alone = len({message.source for message in heard}) == 1
     return [_text(message) for message in heard if alone or message.source in user]
 
@@ -52,7 +60,14 @@ def _text(message: UserMessage) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def with_recalled(messages: Sequence[LLMMessage], reading: Reading | None, inject: Inject) -> list[LLMMessage]:
-    rows = [{"role": _ROLES.get(message.type, message.type), "message": message} for message in messages]
+def with_recalled(
+    messages: Sequence[LLMMessage], reading: Reading | None, inject: Inject
+) -> list[LLMMessage]:
+    rows = [
+        {"role": _ROLES.get(message.type, message.type), "message": message} for message in messages
+    ]
     made = SystemMessage if inject == "system" else functools.partial(UserMessage, source=_BLOCK)
-    return [row.get("message") or made(content=row["content"]) for row in put_before(rows, reading, inject)]
+    return [
+        row.get("message") or made(content=row["content"])
+        for row in put_before(rows, reading, inject)
+    ]

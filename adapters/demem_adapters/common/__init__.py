@@ -35,7 +35,11 @@ Namespace = str | Callable[..., str | None]
 
 
 def put_before(
-    messages: Iterable[Mapping[str, Any]], reading: Reading | None, inject: Place = "user", *, part: str = "text"
+    messages: Iterable[Mapping[str, Any]],
+    reading: Reading | None,
+    inject: Place = "user",
+    *,
+    part: str = "text",
 ) -> list[dict[str, Any]]:
     """Give chat messages with what was recalled in a block of its own; unchanged copies where there is nothing.
 
@@ -49,8 +53,12 @@ def put_before(
     given = [dict(message) for message in messages]
     if reading is None:
         return given
-    last = max((n for n, message in enumerate(given) if message.get("role") == "user"), default=len(given))
-    first = next((n for n, m in enumerate(given) if m.get("role") not in ("system", "developer")), len(given))
+    last = max(
+        (n for n, message in enumerate(given) if message.get("role") == "user"), default=len(given)
+    )
+    first = next(
+        (n for n, m in enumerate(given) if m.get("role") not in ("system", "developer")), len(given)
+    )
     if inject == "merged" and last < len(given):
         return [*given[:last], _merged(block(reading), given[last], part), *given[last + 1 :]]
     role, place = ("system", first) if inject == "system" else ("user", last)

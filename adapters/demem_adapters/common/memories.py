@@ -75,11 +75,18 @@ class Memories(Namespaces):
             return None
         texts = frozenset(shown)
         without = [item.id for item in memory.evidence() if item.text in texts] if texts else ()
-        reading = memory.read(query, limit=self.limit if limit is None else limit, vector=vector, without=without)
+        reading = memory.read(
+            query, limit=self.limit if limit is None else limit, vector=vector, without=without
+        )
         return reading if reading.text else None
 
     def prepare(
-        self, namespace: str | None, query: str, *, limit: int | None = None, shown: Iterable[str] = ()
+        self,
+        namespace: str | None,
+        query: str,
+        *,
+        limit: int | None = None,
+        shown: Iterable[str] = (),
     ) -> Reading | None:
         """Recall for a model that can answer without: a memory that fails is logged by its kind, and gives None.
 
@@ -91,12 +98,19 @@ class Memories(Namespaces):
             return self.recall(namespace, query, limit=limit, shown=shown)
         return None
 
-    async def arecall(self, namespace: str | None, query: str, *, limit: int | None = None) -> Reading | None:
+    async def arecall(
+        self, namespace: str | None, query: str, *, limit: int | None = None
+    ) -> Reading | None:
         """Read for a query, without blocking the event loop."""
         return await asyncio.to_thread(self.recall, namespace, query, limit=limit)
 
     async def aprepare(
-        self, namespace: str | None, query: str, *, limit: int | None = None, shown: Iterable[str] = ()
+        self,
+        namespace: str | None,
+        query: str,
+        *,
+        limit: int | None = None,
+        shown: Iterable[str] = (),
     ) -> Reading | None:
         """Recall for a model that can answer without, without blocking the event loop."""
         return await asyncio.to_thread(self.prepare, namespace, query, limit=limit, shown=shown)
@@ -121,7 +135,13 @@ class Memories(Namespaces):
         said = kept_as(text)
         if said.strip() and namespace is not None:
             self.of(namespace).ingest(
-                said, speaker=speaker, at=at, session=session, source=source, source_id=source_id, key=key
+                said,
+                speaker=speaker,
+                at=at,
+                session=session,
+                source=source,
+                source_id=source_id,
+                key=key,
             )
 
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
@@ -129,21 +149,35 @@ class Memories(Namespaces):
         await asyncio.to_thread(self.remember, namespace, text, **about)
 
     def answered(
-        self, namespace: str | None, query: str, text: str, reading: Reading | None, *, call: str | None = None
+        self,
+        namespace: str | None,
+        query: str,
+        text: str,
+        reading: Reading | None,
+        *,
+        call: str | None = None,
     ) -> Answer | None:
         """Record an answer that a model gave from a reading, so that :meth:`feedback` can refer to its call."""
         if not query.strip() or namespace is None:
             return None
         memory = self.of(namespace)
-        if reading is None:  # from nothing: left to itself, memory would guess what it was given from
-            size, unit, mode = memory.settings.read_limit, memory.settings.unit, memory.settings.mode
+        if (
+            reading is None
+        ):  # from nothing: left to itself, memory would guess what it was given from
+            size, unit, mode = (
+                memory.settings.read_limit,
+                memory.settings.unit,
+                memory.settings.mode,
+            )
             reading = Reading("", 0, size, unit, mode, (), ())
         answer = memory.answered(query, text, reading=reading)
         if call is not None:
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
 
-    def before(self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False) -> str:
+    def before(
+        self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False
+    ) -> str:
         """Give the id of what the user said before this in a session, "" for the first, for the key of a turn.
 
         Where a framework has no id for a message, its words and the day tell one event from another, but not what is
@@ -189,12 +223,16 @@ class Memories(Namespaces):
             if not said.strip():
                 return None
             about: dict[str, Any] = {"speaker": "assistant", "session": session, "source_id": call}
-            with contextlib.suppress(IdempotencyConflict):  # carried out again, it is the same answer under another id
+            with contextlib.suppress(
+                IdempotencyConflict
+            ):  # carried out again, it is the same answer under another id
                 self.remember(namespace, said, key=f"{key}:{digest(said)}", **about)
             return self.answered(namespace, asked, said, reading, call=call)
         return None
 
-    def feedback(self, call: str, *, namespace: str | None = None, **told: Unpack[Told]) -> FeedbackReport:
+    def feedback(
+        self, call: str, *, namespace: str | None = None, **told: Unpack[Told]
+    ) -> FeedbackReport:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
 
         Args:
@@ -211,7 +249,9 @@ class Memories(Namespaces):
             raise InvalidInput("namespace", None, "given: calls of several have this id")
         whose = next(iter(known), None) if namespace is None else namespace
         memory = self.known(whose)
-        answer = known.get(whose or "") or (answer_of_call(memory, call) if memory is not None else None)
+        answer = known.get(whose or "") or (
+            answer_of_call(memory, call) if memory is not None else None
+        )
         if memory is None or answer is None:
             raise InvalidInput("call", call, "the id of a call whose answer was remembered")
         return memory.feedback(answer, **told)
@@ -232,13 +272,20 @@ class Memories(Namespaces):
         if memory is None or item is None:
             raise NotFound("evidence", evidence_id)
         gone: list[str] = []
-        for id in [*echoes(memory, item), evidence_id]:  # one may have gone with another, as corrections do
+        for id in [
+            *echoes(memory, item),
+            evidence_id,
+        ]:  # one may have gone with another, as corrections do
             gone += memory.forget(id).evidence if id not in gone else ()
         return tuple(sorted(gone, key=number_of))
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
-        return {**kept, "about": {**kept["about"], "limit": self.limit}, "answers": dict(self._answers)}
+        return {
+            **kept,
+            "about": {**kept["about"], "limit": self.limit},
+            "answers": dict(self._answers),
+        }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)

@@ -28,9 +28,13 @@ class Namespaces:
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the machine's if none is.
     """
 
-    def __init__(self, url: str | Store = "memory://", *, most_open: int = 200, **options: Unpack[Options]) -> None:
+    def __init__(
+        self, url: str | Store = "memory://", *, most_open: int = 200, **options: Unpack[Options]
+    ) -> None:
         if "memory_id" in options:
-            raise InvalidInput("memory_id", options["memory_id"], "left out: each namespace is a memory of its own")
+            raise InvalidInput(
+                "memory_id", options["memory_id"], "left out: each namespace is a memory of its own"
+            )
         self.most_open = whole_field("most_open", most_open, 1)
         # What is said is dated when it comes in, so that "last week" means something later.
         self._options: Options = {"clock": datetime.now, **options}
@@ -48,7 +52,9 @@ class Namespaces:
             memory = self._in_use.get(namespace)
             if memory is None and not self._store.holds(self._address(namespace)):
                 memory = SlotMemory.open(self._store, **self._named(namespace))
-        if memory is None:  # a large one takes its time to open, and nobody else has to wait for that
+        if (
+            memory is None
+        ):  # a large one takes its time to open, and nobody else has to wait for that
             memory = SlotMemory.open(self._store, **self._named(namespace))
         return self._held(namespace, memory)
 
@@ -67,7 +73,9 @@ class Namespaces:
     def export(self) -> dict[str, list[dict[str, Any]]]:
         """Give all memories as JSON values, by namespace: for frameworks that keep state."""
         tenant = self._address("").tenant
-        return {namespace: self.of(namespace).export() for namespace in self._store.memories(tenant)}
+        return {
+            namespace: self.of(namespace).export() for namespace in self._store.memories(tenant)
+        }
 
     def restore(self, exported: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
         """Make memories from what :meth:`export` gave, in namespaces that do not exist here yet."""
@@ -88,7 +96,11 @@ class Namespaces:
     def __getstate__(self) -> dict[str, Any]:
         in_ram = isinstance(self._store, MemoryStore)
         kept: dict[str, Any] = {"about": {"most_open": self.most_open, **self._options}}
-        return {**kept, "store": None if in_ram else self._store, "exported": self.export() if in_ram else {}}
+        return {
+            **kept,
+            "store": None if in_ram else self._store,
+            "exported": self.export() if in_ram else {},
+        }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__init__(kept["store"] or MemoryStore(), **kept["about"])  # type: ignore[misc]

@@ -58,6 +58,8 @@ def details(evidence: Evidence | None) -> dict[str, Any]:
     """Give what is known of an item beside its text, as JSON values: for the metadata of a document."""
     if evidence is None:
         return {}
-    about = {name: getattr(evidence, name) for name in ("speaker", "session", "source", "source_id")}
+    about = {
+        name: getattr(evidence, name) for name in ("speaker", "session", "source", "source_id")
+    }
     about |= {"evidence_id": evidence.id, "at": evidence.at.isoformat() if evidence.at else None}
     return {name: value for name, value in about.items() if value is not None}

@@ -25,7 +25,9 @@ except ImportError as error:
 __all__ = ["LongTermMemory", "MemoryStorage"]
 
 #: Why a model stops that has come to its end; None is one that never says why, such as a model of your own.
-_WHOLE = frozenset({None, "stop", "end_turn", "stop_sequence", "completed", "eos", "tool_calls", "tool_use"})
+_WHOLE = frozenset(
+    {None, "stop", "end_turn", "stop_sequence", "completed", "eos", "tool_calls", "tool_use"}
+)
 #: A task and its result, or what an agent alone was asked and gave, as CrewAI puts them into one text.
 _TURN = re.compile(r"(Task|Input): .*\nAgent: .*\nResult: ", re.DOTALL)
 #: Questions with the memories that were recalled for them, latest last, in this thread or task: CrewAI saves to the
@@ -88,10 +90,14 @@ class LongTermMemory(Memory):
 
     def model_post_init(self, context: Any) -> None:
         """Stand on the memories instead of a database and a provider of CrewAI's choice."""
-        self.storage = MemoryStorage(self.memories, join_scope_paths(self.root_scope, None), encoder=self.encoder)
+        self.storage = MemoryStorage(
+            self.memories, join_scope_paths(self.root_scope, None), encoder=self.encoder
+        )
         self.embedder = self.storage.embed
         super().model_post_init(context)
-        crewai_event_bus.on(LLMCallCompletedEvent)(_note)  # the same handler again is no further one
+        crewai_event_bus.on(LLMCallCompletedEvent)(
+            _note
+        )  # the same handler again is no further one
         crewai_event_bus.on(LLMGuardrailCompletedEvent)(_take_back)
 
     def recall(
@@ -110,7 +116,11 @@ class LongTermMemory(Memory):
         in_scope = wanting(join_scope_paths(self.root_scope, scope), categories)
 
         def wanted(record: MemoryRecord) -> bool:
-            private = record.private and not include_private and (source is None or record.source != source)
+            private = (
+                record.private
+                and not include_private
+                and (source is None or record.source != source)
+            )
             return in_scope(record) and not private
 
         reading, found = self.storage.read(query, wanted, MemoryMatch.format)
@@ -127,14 +137,19 @@ class LongTermMemory(Memory):
         if not isinstance(turn, _Turn) and _TURN.match(content):
             LOG.warning("a turn was not remembered: it was another memory that was recalled for it")
             return []
-        cut = _final(turn.said if isinstance(turn, _Turn) else content.rpartition("\nResult: ")[2]) in _cut_off
+        cut = (
+            _final(turn.said if isinstance(turn, _Turn) else content.rpartition("\nResult: ")[2])
+            in _cut_off
+        )
         return [turn] if turn.strip() and not cut else []
 
     def _turn(self, content: str) -> str:
         """Take apart what CrewAI has put together, at the question that was recalled for: nobody can feign the seam."""
         _, _, body = content.partition(": ")
         heads = accumulate(body.split("\nAgent: "), lambda head, more: f"{head}\nAgent: {more}")
-        asked = max((head for head in heads if head in self._asked and head != body), key=len, default=None)
+        asked = max(
+            (head for head in heads if head in self._asked and head != body), key=len, default=None
+        )
         if asked is None or _recalled_last(asked, self) is not self:
             return content
         turn = _Turn(content)
@@ -148,11 +163,18 @@ class LongTermMemory(Memory):
         return next(iter(self.remember_many([content], scope, **about)), None)
 
     def remember_many(
-        self, contents: list[str], scope: str | None = None, *, root_scope: str | None = None, **about: Any
+        self,
+        contents: list[str],
+        scope: str | None = None,
+        *,
+        root_scope: str | None = None,
+        **about: Any,
     ) -> list[MemoryRecord]:
         """Remember texts as they are, and give their records."""
         path = join_scope_paths(root_scope or self.root_scope, scope)
-        known = {name: about[name] for name in MemoryRecord.model_fields if about.get(name) is not None}
+        known = {
+            name: about[name] for name in MemoryRecord.model_fields if about.get(name) is not None
+        }
         kept: list[MemoryRecord] = []
         for content in contents if not self.read_only else ():
             if isinstance(content, _Turn):
@@ -168,10 +190,14 @@ class LongTermMemory(Memory):
             for by, text in (("user", turn.asked), (turn.role or "assistant", turn.said)):
                 once = digest(date.today(), scope, turn.asked, by, text)
                 if self.storage.get_record(once) is None:
-                    self.storage.keep(MemoryRecord(id=once, content=text, scope=scope, metadata={SAID_BY: by}))
+                    self.storage.keep(
+                        MemoryRecord(id=once, content=text, scope=scope, metadata={SAID_BY: by})
+                    )
                     kept.append(once)
             call = digest(self.storage.namespace, turn.role, turn.said)
-            self.memories.answered(self.storage.namespace, turn.asked, turn.said, turn.reading, call=call)
+            self.memories.answered(
+                self.storage.namespace, turn.asked, turn.said, turn.reading, call=call
+            )
 
     def take_back(self, asked: str) -> None:
         """Erase for good what the last turn with a question has added to the memory."""
@@ -190,7 +216,9 @@ class LongTermMemory(Memory):
         """
         last = result.tasks_output[-1] if hasattr(result, "tasks_output") else result
         role = last.agent if hasattr(last, "agent") else last.agent_role
-        return self.memories.feedback(digest(self.storage.namespace, role.strip(), _answer(last.raw)), **told)
+        return self.memories.feedback(
+            digest(self.storage.namespace, role.strip(), _answer(last.raw)), **told
+        )
 
     async def arecall(self, query: str, **about: Any) -> list[MemoryMatch]:
         """Recall, without blocking the event loop."""
@@ -205,7 +233,11 @@ class LongTermMemory(Memory):
         return await asyncio.to_thread(self.remember_many, contents, **about)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("storage", "embedder")}
+        kept = {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("storage", "embedder")
+        }
         if self.root_scope is None:  # it was left out
             del kept["root_scope"]
         return _made, (type(self), kept)
@@ -231,7 +263,9 @@ def _note(source: Any, event: LLMCallCompletedEvent) -> None:
 
 def _take_back(source: Any, event: LLMGuardrailCompletedEvent) -> None:
     """Forget what a task gave and its guardrail turned down: CrewAI hands it over before it asks the guardrail."""
-    asked = str(getattr(source, "description", ""))  # an agent alone has none: it hands over after its guardrail
+    asked = str(
+        getattr(source, "description", "")
+    )  # an agent alone has none: it hands over after its guardrail
     memory = _recalled_last(asked, None) if not event.success else None
     if memory is not None:
         memory.take_back(asked)

@@ -44,20 +44,32 @@ class MemoryStorage:
         encoder: of the memories, where they have one of their own.
     """
 
-    def __init__(self, memories: Memories, namespace: str = "/", *, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self, memories: Memories, namespace: str = "/", *, encoder: Encoder | None = None
+    ) -> None:
         self.memories, self.namespace, self.encoder = memories, namespace, encoder
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Give the vectors of texts by the memories' encoder: an ``embedder`` for CrewAI that calls no provider."""
-        return as_matrix((self.encoder or default_encoder()).encode([*texts]), len(texts)).tolist() if texts else []
+        return (
+            as_matrix((self.encoder or default_encoder()).encode([*texts]), len(texts)).tolist()
+            if texts
+            else []
+        )
 
     def keep(self, record: MemoryRecord, *, at: datetime | None = None) -> None:
         """Remember a record; the memories' clock dates it unless ``at`` says when it was said."""
-        about = record.model_dump(mode="json", include={"scope", "categories", "importance", "source", "private"})
-        about["metadata"] = {name: value for name, value in record.metadata.items() if name not in (SAID_BY, _ON)}
+        about = record.model_dump(
+            mode="json", include={"scope", "categories", "importance", "source", "private"}
+        )
+        about["metadata"] = {
+            name: value for name, value in record.metadata.items() if name not in (SAID_BY, _ON)
+        }
         source = _MARK + json.dumps(about, default=str)
         by = record.metadata.get(SAID_BY)
-        self.memories.remember(self.namespace, record.content, speaker=by, at=at, source=source, source_id=record.id)
+        self.memories.remember(
+            self.namespace, record.content, speaker=by, at=at, source=source, source_id=record.id
+        )
 
     def read(
         self,
@@ -74,35 +86,51 @@ class MemoryStorage:
         if reading is None:
             return None, []
         read = [*map(self._match, passages(reading))]
-        if not all(wanted(match.record) for match in read):  # what is wanted gets the room that the rest has taken
-            wider = self.memories.recall(self.namespace, query, limit=_WIDER * reading.limit, vector=vector)
+        if not all(
+            wanted(match.record) for match in read
+        ):  # what is wanted gets the room that the rest has taken
+            wider = self.memories.recall(
+                self.namespace, query, limit=_WIDER * reading.limit, vector=vector
+            )
             read = [match for match in map(self._match, passages(wider)) if wanted(match.record)]
         sized = [Passage(shown(match) + "\n", score=number) for number, match in enumerate(read)]
-        fit = fitting(sized, lambda passage: passage.text, reading.limit, self.memories.measure(reading.unit))
+        fit = fitting(
+            sized, lambda passage: passage.text, reading.limit, self.memories.measure(reading.unit)
+        )
         return reading, [read[int(passage.score)] for passage in fit]
 
     def _match(self, passage: Passage) -> MemoryMatch:
         if passage.evidence is not None:
             record = self._record(passage.evidence, passage.text)
         else:  # the summary of a slot
-            record = MemoryRecord(id=digest(passage.text), content=passage.text, scope=self.namespace)
+            record = MemoryRecord(
+                id=digest(passage.text), content=passage.text, scope=self.namespace
+            )
         return MemoryMatch(record=record, score=1 / (1 + math.exp(-passage.score)))
 
     def _record(self, evidence: Evidence, text: str) -> MemoryRecord:
         source, at = evidence.source or "", evidence.at
         about: dict[str, Any] = (
-            json.loads(source.removeprefix(_MARK)) if source.startswith(_MARK) else {"source": evidence.source}
+            json.loads(source.removeprefix(_MARK))
+            if source.startswith(_MARK)
+            else {"source": evidence.source}
         )
         told = {SAID_BY: evidence.speaker, _ON: f"{at:%Y-%m-%d}" if at else None}
-        about["metadata"] = {name: value for name, value in told.items() if value} | about.get("metadata", {})
+        about["metadata"] = {name: value for name, value in told.items() if value} | about.get(
+            "metadata", {}
+        )
         if at is not None:  # CrewAI's times are in UTC and do not say so
             about["created_at"] = at.astimezone(UTC).replace(tzinfo=None)
-        return MemoryRecord(id=evidence.source_id or evidence.id, content=text, **{"scope": self.namespace, **about})
+        return MemoryRecord(
+            id=evidence.source_id or evidence.id, content=text, **{"scope": self.namespace, **about}
+        )
 
     def _items(self, record_id: str | None = None) -> list[Evidence]:
         memory = self.memories.known(self.namespace)
         items = memory.evidence() if memory is not None else ()
-        return [item for item in items if record_id is None or (item.source_id or item.id) == record_id]
+        return [
+            item for item in items if record_id is None or (item.source_id or item.id) == record_id
+        ]
 
     def _kept(self, *filters: Any) -> list[tuple[str, MemoryRecord]]:
         """Give the records in scope, categories and metadata, oldest first, with the ids of their evidence."""
@@ -133,9 +161,13 @@ class MemoryStorage:
         wanted = wanting(scope_prefix, categories, metadata_filter)
         _, matches = self.read("", wanted, lambda match: match.record.content, query_embedding)
         found = [match.record for match in matches]
-        vectors = as_matrix([query_embedding, *self.embed([record.content for record in found])], len(found) + 1)
+        vectors = as_matrix(
+            [query_embedding, *self.embed([record.content for record in found])], len(found) + 1
+        )
         scored = zip(found, (vectors[1:] @ vectors[0]).tolist(), strict=True)
-        return [pair for pair in sorted(scored, key=lambda pair: -pair[1]) if pair[1] >= min_score][:limit]
+        return [pair for pair in sorted(scored, key=lambda pair: -pair[1]) if pair[1] >= min_score][
+            :limit
+        ]
 
     def delete(
         self,
@@ -148,7 +180,9 @@ class MemoryStorage:
         """Erase for good the records that meet all that is asked, and give their number."""
         kept = self._kept(scope_prefix, categories, metadata_filter)
         asked = ((e, r) for e, r in kept if record_ids is None or r.id in record_ids)
-        return self._erase([e for e, r in asked if older_than is None or _local(r.created_at) < _local(older_than)])
+        return self._erase(
+            [e for e, r in asked if older_than is None or _local(r.created_at) < _local(older_than)]
+        )
 
     def update(self, record: MemoryRecord) -> None:
         """Remember a record anew, and erase for good what it was."""
@@ -160,10 +194,14 @@ class MemoryStorage:
         """Give a record, or None."""
         return next((self._record(item, item.text) for item in self._items(record_id)), None)
 
-    def list_records(self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0) -> list[MemoryRecord]:
+    def list_records(
+        self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
+    ) -> list[MemoryRecord]:
         """Give records, newest first."""
         kept = [record for _, record in reversed(self._kept(scope_prefix))]
-        return sorted(kept, key=lambda record: record.created_at, reverse=True)[offset : offset + limit]
+        return sorted(kept, key=lambda record: record.created_at, reverse=True)[
+            offset : offset + limit
+        ]
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """Tell what is in a scope."""
@@ -180,7 +218,11 @@ class MemoryStorage:
     def list_scopes(self, parent: str = "/") -> list[str]:
         """Give the scopes right below one."""
         above = parent.rstrip("/") + "/"
-        below = {record.scope.removeprefix(above) for _, record in self._kept(parent) if record.scope.startswith(above)}
+        below = {
+            record.scope.removeprefix(above)
+            for _, record in self._kept(parent)
+            if record.scope.startswith(above)
+        }
         return sorted({above + path.split("/")[0] for path in below if path})
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
@@ -212,14 +254,20 @@ class MemoryStorage:
 
 
 def wanting(
-    scope: str | None = None, categories: list[str] | None = None, metadata: dict[str, Any] | None = None
+    scope: str | None = None,
+    categories: list[str] | None = None,
+    metadata: dict[str, Any] | None = None,
 ) -> _Wanted:
     below = (scope or "").rstrip("/")
 
     def wanted(record: MemoryRecord) -> bool:
         inside = not below or record.scope == below or record.scope.startswith(f"{below}/")
         tagged = not categories or not {*categories}.isdisjoint(record.categories)
-        return inside and tagged and all(record.metadata.get(name) == value for name, value in (metadata or {}).items())
+        return (
+            inside
+            and tagged
+            and all(record.metadata.get(name) == value for name, value in (metadata or {}).items())
+        )
 
     return wanted
 

@@ -16,20 +16,37 @@ try:
     from langchain.agents.middleware.types import PrivateStateAttr
     from langchain.tools import ToolRuntime
     from langchain_core.documents import Document
-    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_core.messages import (
+        AIMessage,
+        AnyMessage,
+        HumanMessage,
+        SystemMessage,
+        ToolMessage,
+    )
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
 
     from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
 except ImportError as error:
-    raise ImportError("the langchain adapter needs langchain: pip install 'demem-agent[langchain]'") from error
+    raise ImportError(
+        "the langchain adapter needs langchain: pip install 'demem-agent[langchain]'"
+    ) from error
 
-__all__ = ["MemoryMiddleware", "MemoryRetriever", "SelectedRetriever", "SlotSelector", "as_turn", "tools", "wrap"]
+__all__ = [
+    "MemoryMiddleware",
+    "MemoryRetriever",
+    "SelectedRetriever",
+    "SlotSelector",
+    "as_turn",
+    "tools",
+    "wrap",
+]
 
 #: Where providers say why a model stopped, and what they say when it did not come to its end.
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 _CUT_OFF = re.compile(
-    r"length|max|filter|safety|refus|incomplete|error|recit|block|exceed|cancel|prohib|spii|malform|guard", re.I
+    r"length|max|filter|safety|refus|incomplete|error|recit|block|exceed|cancel|prohib|spii|malform|guard",
+    re.I,
 )
 #: How the ids begin that LangChain gives to what a model says; those that it gives to other messages are bare.
 _OF_A_MODEL = "lc_run-"
@@ -71,7 +88,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     state_schema: Any = _State
 
-    def __init__(self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user") -> None:
+    def __init__(
+        self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user"
+    ) -> None:
         super().__init__()
         self.memories, self.namespace = memories, namespace
         self.inject: Inject = checked(inject)
@@ -86,11 +105,15 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
         return self.before_agent(state, runtime)
 
-    def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]) -> Any:
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
+    ) -> Any:
         reading = self._recall(request)
         return self._held(handler(_with(request, reading, self.inject)), reading)
 
-    async def awrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]) -> Any:
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
+    ) -> Any:
         reading = await asyncio.to_thread(self._recall, request)
         return self._held(await handler(_with(request, reading, self.inject)), reading)
 
@@ -100,7 +123,11 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         # An agent that ends with a tool's result (structured, or returned as it is) has said nothing itself.
         said = "" if isinstance(end, ToolMessage) else end.text
         answers = isinstance(end, ToolMessage) or (self._of_a_model(end) and _whole(end))
-        about: dict[str, Any] = {"reading": self._given.pop(end.id or "", None), "session": turn.thread, "call": end.id}
+        about: dict[str, Any] = {
+            "reading": self._given.pop(end.id or "", None),
+            "session": turn.thread,
+            "call": end.id,
+        }
         self._asked.pop(turn.held, None)
         if turn.asked and answers:
             key = digest(turn.held, turn.asked)  # a message that was edited keeps its id
@@ -111,11 +138,16 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _recall(self, request: ModelRequest[Any]) -> Reading | None:
         turn = self._turn(request.messages, request.state, request.runtime)
-        return self.memories.prepare(turn.namespace, turn.asked, shown=[m.text for m in request.messages])
+        return self.memories.prepare(
+            turn.namespace, turn.asked, shown=[m.text for m in request.messages]
+        )
 
     def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:
         """Find what was asked by its message's id, as its text is now: a redacted one is to stay redacted."""
-        name, thread = named(self.namespace, runtime), getattr(runtime.execution_info, "thread_id", None)
+        name, thread = (
+            named(self.namespace, runtime),
+            getattr(runtime.execution_info, "thread_id", None),
+        )
         said = _said(messages)
         asked = state.get("demem_asked") or next(reversed(said), None)
         # With the namespace: where there is no thread, clients of many users may count their messages from one.
@@ -134,7 +166,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _of_a_model(self, message: AnyMessage) -> bool:
         """Tell whether a model call gave this; of a run that is taken up in another process its id tells."""
-        return message.id is not None and (message.id in self._given or message.id.startswith(_OF_A_MODEL))
+        return message.id is not None and (
+            message.id in self._given or message.id.startswith(_OF_A_MODEL)
+        )
 
 
 class MemoryRetriever(BaseRetriever):
@@ -151,13 +185,23 @@ class MemoryRetriever(BaseRetriever):
     namespace: Namespace = "default"
     k: int | None = None
 
-    def _get_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
-        best = passages(self.memories.recall(named(self.namespace, call), query))[: call.get("k", self.k)]
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: Any, **call: Any
+    ) -> list[Document]:
+        best = passages(self.memories.recall(named(self.namespace, call), query))[
+            : call.get("k", self.k)
+        ]
         found = ((passage.text, details(passage.evidence)) for passage in best)
-        return [Document(text, id=about.get("evidence_id"), metadata=about) for text, about in found]
+        return [
+            Document(text, id=about.get("evidence_id"), metadata=about) for text, about in found
+        ]
 
-    async def _aget_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
-        return await asyncio.to_thread(self._get_relevant_documents, query, run_manager=None, **call)
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: Any, **call: Any
+    ) -> list[Document]:
+        return await asyncio.to_thread(
+            self._get_relevant_documents, query, run_manager=None, **call
+        )
 
 
 def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseTool]:
@@ -173,7 +217,10 @@ def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseT
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        return block(memories.recall(named(namespace, runtime), query)) or "Nothing is remembered of that."
+        return (
+            block(memories.recall(named(namespace, runtime), query))
+            or "Nothing is remembered of that."
+        )
 
     return [
         _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
@@ -190,7 +237,11 @@ def _tool(work: Callable[..., str], description: str) -> BaseTool:
 
 def _said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
     """Give what the user said by the ids of the messages; a summary has the user's type and is LangChain's own."""
-    said = (m for m in messages if isinstance(m, HumanMessage) and "lc_source" not in m.additional_kwargs)
+    said = (
+        m
+        for m in messages
+        if isinstance(m, HumanMessage) and "lc_source" not in m.additional_kwargs
+    )
     return {message.id: message.text for message in said}
 
 
@@ -199,12 +250,22 @@ def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -
         return request
     if inject == "system":
         told: Any = request.system_message.content_blocks if request.system_message else ()
-        return request.override(system_message=SystemMessage([*told, {"type": "text", "text": block(reading)}]))
-    users = {message.id: n for n, message in enumerate(request.messages) if isinstance(message, HumanMessage)}
+        return request.override(
+            system_message=SystemMessage([*told, {"type": "text", "text": block(reading)}])
+        )
+    users = {
+        message.id: n
+        for n, message in enumerate(request.messages)
+        if isinstance(message, HumanMessage)
+    }
     # Where the question was summarised away, before the summary: calls of tools stay with their results.
     place = users.get(request.state.get("demem_asked"), next(reversed(users.values()), 0))
     return request.override(
-        messages=[*request.messages[:place], HumanMessage(block(reading)), *request.messages[place:]]
+        messages=[
+            *request.messages[:place],
+            HumanMessage(block(reading)),
+            *request.messages[place:],
+        ]
     )
 
 

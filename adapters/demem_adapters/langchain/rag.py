@@ -13,7 +13,9 @@ try:
     from langchain_core.retrievers import BaseRetriever
     from pydantic import Field
 except ImportError as error:
-    raise ImportError("the langchain adapter needs langchain: pip install 'demem-agent[langchain]'") from error
+    raise ImportError(
+        "the langchain adapter needs langchain: pip install 'demem-agent[langchain]'"
+    ) from error
 
 __all__ = ["SelectedRetriever", "SlotSelector", "as_turn", "wrap"]
 
@@ -26,7 +28,9 @@ _READS = 6
 def as_turn(document: Document) -> dict[str, Any]:
     """Describe a document to a memory by its metadata: speaker, at, session and source."""
     known = _known(document.metadata)
-    about: dict[str, Any] = {name: str(known[name]) for name in ("speaker", "session", "source") if name in known}
+    about: dict[str, Any] = {
+        name: str(known[name]) for name in ("speaker", "session", "source") if name in known
+    }
     return {**about, "at": known.get("at"), "text": document.page_content}
 
 
@@ -48,13 +52,19 @@ class SlotSelector(BaseDocumentCompressor):
     turn: Describe = as_turn
     options: dict[str, Any] = Field(default_factory=dict)
 
-    def compress_documents(self, documents: Sequence[Document], query: str, callbacks: Any = None) -> list[Document]:
-        given = sorted((document for document in documents if document.page_content.strip()), key=_place)
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Any = None
+    ) -> list[Document]:
+        given = sorted(
+            (document for document in documents if document.page_content.strip()), key=_place
+        )
         if not given or not query.strip():
             return []
         memory = SlotMemory(**self.options)
         # Documents of no session are no neighbours: of forty rooms the one asked for would be behind two others.
-        turns = ({"session": f"#{n}"} | _known(self.turn(document)) for n, document in enumerate(given))
+        turns = (
+            {"session": f"#{n}"} | _known(self.turn(document)) for n, document in enumerate(given)
+        )
         memory.ingest_many([turn | {"source_id": str(n)} for n, turn in enumerate(turns)])
         return _filled(memory, query, given, self.limit)
 
@@ -65,24 +75,34 @@ class SelectedRetriever(BaseRetriever):
     retriever: BaseRetriever
     selector: SlotSelector
 
-    def _get_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: Any, **call: Any
+    ) -> list[Document]:
         found = self.retriever.invoke(query, {"callbacks": run_manager.get_child()}, **call)
         return self.selector.compress_documents(found, query)
 
-    async def _aget_relevant_documents(self, query: str, *, run_manager: Any, **call: Any) -> list[Document]:
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: Any, **call: Any
+    ) -> list[Document]:
         found = await self.retriever.ainvoke(query, {"callbacks": run_manager.get_child()}, **call)
         return list(await self.selector.acompress_documents(found, query))
 
 
-def wrap(retriever: BaseRetriever, *, limit: int = 6000, turn: Describe = as_turn, **options: Any) -> SelectedRetriever:
+def wrap(
+    retriever: BaseRetriever, *, limit: int = 6000, turn: Describe = as_turn, **options: Any
+) -> SelectedRetriever:
     """Give a retriever that selects from what this one finds; have this one find many (100), as only they are seen.
 
     Arguments as of :class:`SlotSelector`; the paper's drop-in experiment (appendix "Drop-in Experiment").
     """
-    return SelectedRetriever(retriever=retriever, selector=SlotSelector(limit=limit, turn=turn, options=options))
+    return SelectedRetriever(
+        retriever=retriever, selector=SlotSelector(limit=limit, turn=turn, options=options)
+    )
 
 
-def _filled(memory: SlotMemory, query: str, given: Sequence[Document], limit: int) -> list[Document]:
+def _filled(
+    memory: SlotMemory, query: str, given: Sequence[Document], limit: int
+) -> list[Document]:
     """Read as much as fits: a reading spends a part of its limit on marks and dates, which documents do not need."""
     asked, kept, counted = limit, list[Document](), memory.settings.unit == "chars"
     for _ in range(_READS):
@@ -98,7 +118,9 @@ def _filled(memory: SlotMemory, query: str, given: Sequence[Document], limit: in
 
 def _read(memory: SlotMemory, query: str, given: Sequence[Document], limit: int) -> list[Document]:
     """Give what is read of each document, in the order of its text: a reading has the lines of an item together."""
-    by_document = groupby(memory.read(query, limit=limit).lines, lambda line: int(line.evidence.source_id or 0))
+    by_document = groupby(
+        memory.read(query, limit=limit).lines, lambda line: int(line.evidence.source_id or 0)
+    )
     read = ((given[n], "\n".join(line.text for line in lines)) for n, lines in by_document)
     return [document.model_copy(update={"page_content": text}) for document, text in read]
 

@@ -38,10 +38,16 @@ def serve(
         _serve_stdio(server)
         return
     if not hosts and not _is_loopback(host):
-        raise InvalidInput("host", host, "a loopback address, unless the names it may be called by are given as well")
+        raise InvalidInput(
+            "host",
+            host,
+            "a loopback address, unless the names it may be called by are given as well",
+        )
     import uvicorn  # comes with mcp; not needed for stdio
 
-    uvicorn.run(make_app(server, hosts=hosts, origins=origins), host=host, port=port, access_log=False)
+    uvicorn.run(
+        make_app(server, hosts=hosts, origins=origins), host=host, port=port, access_log=False
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         with Memories(_url(given.memory), limit=given.limit, tenant=given.tenant) as memories:
-            server = make_server(memories, namespace=None if given.namespace_per_call else given.namespace)
+            server = make_server(
+                memories, namespace=None if given.namespace_per_call else given.namespace
+            )
             serve(
                 server,
                 http=given.http,
@@ -80,18 +88,42 @@ def _serve_stdio(server: Any) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m demem_adapters.mcp", description="Serve a memory to MCP clients.")
+    parser = argparse.ArgumentParser(
+        "python -m demem_adapters.mcp", description="Serve a memory to MCP clients."
+    )
     memory = os.environ.get("DEMEM_MEMORY", "memory://")
-    parser.add_argument("--memory", metavar="PATH", default=memory, help="SQLite file, or URL; in RAM unless given")
-    parser.add_argument("--namespace", metavar="NAME", default="default", help="whose memory this server is")
-    parser.add_argument("--namespace-per-call", action="store_true", help="have each call name it instead")
+    parser.add_argument(
+        "--memory", metavar="PATH", default=memory, help="SQLite file, or URL; in RAM unless given"
+    )
+    parser.add_argument(
+        "--namespace", metavar="NAME", default="default", help="whose memory this server is"
+    )
+    parser.add_argument(
+        "--namespace-per-call", action="store_true", help="have each call name it instead"
+    )
     parser.add_argument("--tenant", metavar="NAME", default="default", help="whose namespaces")
     parser.add_argument("--limit", metavar="N", type=int, help="most that is recalled at once")
-    parser.add_argument("--http", action="store_true", help="streamable HTTP at /mcp instead of stdio")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on; this machine alone unless given")
+    parser.add_argument(
+        "--http", action="store_true", help="streamable HTTP at /mcp instead of stdio"
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; this machine alone unless given"
+    )
     parser.add_argument("--port", metavar="N", type=int, default=8000)
-    parser.add_argument("--allow-host", metavar="NAME", action="append", default=[], help="may be called by this name")
-    parser.add_argument("--allow-origin", metavar="URL", action="append", default=[], help="of pages that may call it")
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="may be called by this name",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        metavar="URL",
+        action="append",
+        default=[],
+        help="of pages that may call it",
+    )
     return parser
 
 

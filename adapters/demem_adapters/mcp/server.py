@@ -20,7 +20,9 @@ try:
     from mcp.server.transport_security import TransportSecuritySettings
     from mcp.types import ToolAnnotations
 except ImportError as error:
-    raise ImportError("the mcp adapter needs the MCP SDK: pip install 'demem-agent[mcp]'") from error
+    raise ImportError(
+        "the mcp adapter needs the MCP SDK: pip install 'demem-agent[mcp]'"
+    ) from error
 try:
     from mcp.server.mcpserver import Context, MCPServer
     from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
@@ -58,14 +60,22 @@ def make_server(memories: Memories, *, namespace: Namespace | None = "default") 
             may read all, and resources are ``demem://{namespace}/slots``.
     """
     version = {"version": demem_agent.__version__} if NEW else {}
-    desk, made = Desk(memories), MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version)
+    desk, made = (
+        Desk(memories),
+        MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version),
+    )
     for tool in (desk.remember, desk.recall, desk.feedback, desk.explain, desk.forget):
         reads = tool in (desk.recall, desk.explain)
-        hints = {"readOnlyHint": reads, "destructiveHint": tool == desk.forget, "idempotentHint": True}
+        hints = {
+            "readOnlyHint": reads,
+            "destructiveHint": tool == desk.forget,
+            "idempotentHint": True,
+        }
         made.add_tool(
             _bound(tool, namespace, ToolError),
             annotations=ToolAnnotations.model_validate({**hints, "openWorldHint": False}),
-            structured_output=tool != desk.recall,  # structured as well, what is recalled would reach a model twice
+            structured_output=tool
+            != desk.recall,  # structured as well, what is recalled would reach a model twice
         )
     start = "demem://" if namespace is not None else "demem://{namespace}/"
     for part, about in (("{kind}", desk.listing), ("{kind}/{id}", desk.item)):
@@ -74,9 +84,12 @@ def make_server(memories: Memories, *, namespace: Namespace | None = "default") 
         )
     if isinstance(namespace, str):  # those that need to be told nothing can be listed
         for kind in ("slots", "certificates"):
-            made.resource(start + kind, name=kind, mime_type="application/json", description=f"All {kind}, as JSON.")(
-                _told(desk.listing, namespace, kind)
-            )
+            made.resource(
+                start + kind,
+                name=kind,
+                mime_type="application/json",
+                description=f"All {kind}, as JSON.",
+            )(_told(desk.listing, namespace, kind))
     made.prompt("with_memory")(_bound(desk.prompt, namespace, ValueError))
     return made
 
@@ -91,7 +104,10 @@ def make_app(server: MCPServer, *, hosts: Sequence[str] = (), origins: Sequence[
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=[form for host in (*_LOOPBACK, *hosts) for form in (host, f"{host}:*")],
-        allowed_origins=[*origins, *(f"http://{host}{port}" for host in _LOOPBACK for port in ("", ":*"))],
+        allowed_origins=[
+            *origins,
+            *(f"http://{host}{port}" for host in _LOOPBACK for port in ("", ":*")),
+        ],
     )
     if NEW:
         return server.streamable_http_app(transport_security=security)
@@ -100,7 +116,11 @@ def make_app(server: MCPServer, *, hosts: Sequence[str] = (), origins: Sequence[
 
 
 def _bound(
-    function: Callable[..., Any], namespace: Namespace | None, failed: type[Exception], *, quoted: bool = False
+    function: Callable[..., Any],
+    namespace: Namespace | None,
+    failed: type[Exception],
+    *,
+    quoted: bool = False,
 ) -> Callable[..., Any]:
     """Give the function as the SDK wants it: async, told whose memory by ``namespace``, its errors as one line.
 
@@ -108,13 +128,22 @@ def _bound(
     of a resource are ``quoted`` as in an address by mcp 1.x, and plain by 2.x.
     """
     hints = get_type_hints(function, include_extras=True)
-    own = [p.replace(annotation=hints[p.name]) for p in inspect.signature(function).parameters.values()]
-    of_context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Context)
-    parameters = own if namespace is None else [of_context, *own[1:]] if callable(namespace) else own[1:]
+    own = [
+        p.replace(annotation=hints[p.name]) for p in inspect.signature(function).parameters.values()
+    ]
+    of_context = inspect.Parameter(
+        "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Context
+    )
+    parameters = (
+        own if namespace is None else [of_context, *own[1:]] if callable(namespace) else own[1:]
+    )
 
     async def call(**given: Any) -> Any:
         if quoted:
-            given = {name: unquote(value) if isinstance(value, str) else value for name, value in given.items()}
+            given = {
+                name: unquote(value) if isinstance(value, str) else value
+                for name, value in given.items()
+            }
         try:
             whose = _whose(namespace, given)
             return _plain(await asyncio.to_thread(function, whose, **given))
@@ -140,7 +169,9 @@ def _whose(namespace: Namespace | None, given: dict[str, Any]) -> str:
         return str(given.pop("namespace"))
     try:
         whose = named(namespace, given.pop("context")) if callable(namespace) else namespace
-    except Exception as error:  # a function of the application's: what it lacks is no matter of the client's
+    except (
+        Exception
+    ) as error:  # a function of the application's: what it lacks is no matter of the client's
         raise InvalidInput("namespace", type(error).__name__, "told by the request") from error
     if whose is None:
         raise InvalidInput("namespace", None, "told by the request")

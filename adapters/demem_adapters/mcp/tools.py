@@ -18,8 +18,14 @@ from demem_agent.splitting.replay import replay
 __all__ = ["Desk"]
 
 _Words = Annotated[str, Field(description="What was asked, in full.")]
-_Time = Annotated[str, Field(description="When it happened, ISO 8601, such as 2025-06-01T18:30; empty if unknown.")]
-_Key = Annotated[str, Field(description="Idempotency key; the same call again changes nothing with or without it.")]
+_Time = Annotated[
+    str,
+    Field(description="When it happened, ISO 8601, such as 2025-06-01T18:30; empty if unknown."),
+]
+_Key = Annotated[
+    str,
+    Field(description="Idempotency key; the same call again changes nothing with or without it."),
+]
 _Share = Annotated[float | None, Field(description="From 0 to 1.")]
 _Kind = Annotated[str, Field(description="slots or certificates.")]
 
@@ -33,17 +39,29 @@ class Desk:
         self._readings: Recent[tuple[str, str], Reading] = Recent()
 
     def remember(
-        self, namespace: str, text: str, speaker: str = "", at: _Time = "", source_id: str = "", key: _Key = ""
+        self,
+        namespace: str,
+        text: str,
+        speaker: str = "",
+        at: _Time = "",
+        source_id: str = "",
+        key: _Key = "",
     ) -> dict[str, Any]:
         """Remember something, in the words it was said in. The same again is remembered once a day.
 
         speaker: who said it. source_id: your own id of it, by which it can be forgotten.
         """
         memory = self.memories.of(namespace)
-        about: dict[str, Any] = {"speaker": speaker or None, "at": at or None, "source_id": source_id or None}
+        about: dict[str, Any] = {
+            "speaker": speaker or None,
+            "at": at or None,
+            "source_id": source_id or None,
+        }
         today, times = "" if at else date.today().isoformat(), 0
         done = memory.ingest(text, key=key or digest(text, about, today), **about)
-        while not key and done.evidence_id and not _holds(memory, done.evidence_id):  # forgotten, and said again
+        while (
+            not key and done.evidence_id and not _holds(memory, done.evidence_id)
+        ):  # forgotten, and said again
             times += 1
             done = memory.ingest(text, key=digest(text, about, today, times), **about)
         return asdict(done)
@@ -82,12 +100,20 @@ class Desk:
         told |= {"correction": correction or None, "reference": reference or None}
         signal_of(told)  # before the answer is recorded: a mistake leaves nothing behind
         memory = self.memories.of(namespace)
-        known = (context.id for context in memory.contexts() if (context.query, context.answer) == (question, answer))
+        known = (
+            context.id
+            for context in memory.contexts()
+            if (context.query, context.answer) == (question, answer)
+        )
         reading = self._readings.get((namespace, question))
         id = next(known, None) or memory.answered(question, answer, reading=reading).id
         report = memory.feedback(id, key=key or digest(id, told), **told)
         certificate = report.certificate.id if report.certificate else None
-        return {**asdict(replace(report, certificate=None)), "certificate": certificate, "split": report.split}
+        return {
+            **asdict(replace(report, certificate=None)),
+            "certificate": certificate,
+            "split": report.split,
+        }
 
     def explain(self, namespace: str, id: str = "", question: str = "") -> dict[str, Any]:
         """Explain an answer (a1), a certificate (c1) or an item (e1) by its id, or what a question would recall.
@@ -103,7 +129,9 @@ class Desk:
             return {"route": None, "items": []}
         return _found(memory, id) if id else self._asked(memory, namespace, question)
 
-    def forget(self, namespace: str, evidence_id: str = "", source_id: str = "", before: _Time = "") -> dict[str, Any]:
+    def forget(
+        self, namespace: str, evidence_id: str = "", source_id: str = "", before: _Time = ""
+    ) -> dict[str, Any]:
         """Erase what was remembered, and every text that came from it, for good.
 
         Give exactly one of: evidence_id (such as e12, from explain), source_id, before (all that is dated earlier).
@@ -111,14 +139,18 @@ class Desk:
         memory = self.memories.known(namespace)
         if memory is None:
             raise NotFound("evidence", evidence_id or source_id or before)
-        receipt = memory.forget(evidence_id or None, source_id=source_id or None, before=before or None)
+        receipt = memory.forget(
+            evidence_id or None, source_id=source_id or None, before=before or None
+        )
         for key in [key for key in [*self._readings] if key[0] == namespace]:
             self._readings.pop(key, None)
         return asdict(receipt)
 
     def listing(self, namespace: str, kind: _Kind) -> str:
         """List the slots or the certificates of a memory, as JSON."""
-        return json.dumps([asdict(record) for record in self._records(namespace, kind).values()], indent=2)
+        return json.dumps(
+            [asdict(record) for record in self._records(namespace, kind).values()], indent=2
+        )
 
     def item(self, namespace: str, kind: _Kind, id: str) -> str:
         """Give one slot by its number, or one certificate by its id, as JSON."""
@@ -129,13 +161,18 @@ class Desk:
 
     def prompt(self, namespace: str, question: str) -> list[dict[str, Any]]:
         """Put a question with what memory holds about it before a model."""
-        return put_before([{"role": "user", "content": question}], self.memories.recall(namespace, question))
+        return put_before(
+            [{"role": "user", "content": question}], self.memories.recall(namespace, question)
+        )
 
     def _asked(self, memory: SlotMemory, namespace: str, question: str) -> dict[str, Any]:
         reading = self.memories.recall(namespace, question)
         lines = reading.lines if reading else ()
         slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
-        items = [{**asdict(line.evidence), "text": line.text, "slot": slot_of.get(line.evidence.id)} for line in lines]
+        items = [
+            {**asdict(line.evidence), "text": line.text, "slot": slot_of.get(line.evidence.id)}
+            for line in lines
+        ]
         return {"route": asdict(memory.route(question)), "items": items}
 
     def _records(self, namespace: str, kind: str) -> dict[str, Any]:
@@ -144,7 +181,8 @@ class Desk:
             return {str(slot.number): slot for slot in (memory.slots if memory is not None else ())}
         if kind == "certificates":
             return {
-                certificate.id: certificate for certificate in (memory.certificates() if memory is not None else ())
+                certificate.id: certificate
+                for certificate in (memory.certificates() if memory is not None else ())
             }
         raise NotFound("resource", kind)
 

@@ -13,14 +13,18 @@ from demem_adapters.openai.turns import ResponseTurns, Turn, Turns
 try:
     from openai import AsyncOpenAI, OpenAI
 except ImportError as error:
-    raise ImportError("the openai adapter needs the openai client: pip install 'demem-agent[openai]'") from error
+    raise ImportError(
+        "the openai adapter needs the openai client: pip install 'demem-agent[openai]'"
+    ) from error
 
 __all__ = ["wrap"]
 
 Client = TypeVar("Client", OpenAI, AsyncOpenAI)
 
 
-def wrap(client: Client, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user") -> Client:
+def wrap(
+    client: Client, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
+) -> Client:
     """Give a client like this one whose ``chat.completions.create`` and ``responses.create`` have memory.
 
     Before a call, what bears on the user's last message is put before the model as one block of data. After it, that
@@ -44,12 +48,17 @@ def wrap(client: Client, memories: Memories, *, namespace: Namespace = "default"
     wrapped: Client = client.with_options()
     made = _acreate if isinstance(client, AsyncOpenAI) else _create
     for resource, turns in ((wrapped.chat.completions, Turns), (wrapped.responses, ResponseTurns)):
-        _ = resource.with_raw_response, resource.with_streaming_response  # made of the plain create, and kept so
+        _ = (
+            resource.with_raw_response,
+            resource.with_streaming_response,
+        )  # made of the plain create, and kept so
         create = functools.partial(made, resource.create, turns(memories, namespace, inject))
         resource.create = create  # type: ignore[method-assign]
     again = functools.partial(wrap, memories=memories, namespace=namespace, inject=inject)
     for name in ("with_options", "copy"):
-        setattr(wrapped, name, lambda *args, **options: again(client.with_options(*args, **options)))
+        setattr(
+            wrapped, name, lambda *args, **options: again(client.with_options(*args, **options))
+        )
     return wrapped
 
 

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from demem_adapters.common import Memories, Namespace, Place, Recent, block, checked, digest, named, put_before
+from demem_adapters.common import (
+    Memories,
+    Namespace,
+    Place,
+    Recent,
+    block,
+    checked,
+    digest,
+    named,
+    put_before,
+)
 from demem_agent import Reading
 
 __all__ = ["Heard", "ResponseTurns", "Turn", "Turns", "heard_of_completion", "heard_of_response"]
@@ -42,7 +52,9 @@ def heard_of_response(piece: Any) -> Heard:
     if response is None or getattr(response, "status", None) != "completed":
         return Heard(getattr(response, "id", None), "", None)
     kinds = {str(item.type) for item in response.output}
-    waits = any(kind.endswith("_call") and kind.removesuffix("_call") not in _HOSTED for kind in kinds)
+    waits = any(
+        kind.endswith("_call") and kind.removesuffix("_call") not in _HOSTED for kind in kinds
+    )
     waits |= "mcp_approval_request" in kinds
     return Heard(response.id, response.output_text, "tool_calls" if waits else "stop")
 
@@ -50,13 +62,23 @@ def heard_of_response(piece: Any) -> Heard:
 class Turn:
     """What the user asked, what was recalled for it, and what to remember when the model has ended well."""
 
-    def __init__(self, turns: Turns, namespace: str | None, messages: Sequence[Mapping[str, Any]], *about: Any) -> None:
+    def __init__(
+        self,
+        turns: Turns,
+        namespace: str | None,
+        messages: Sequence[Mapping[str, Any]],
+        *about: Any,
+    ) -> None:
         self.turns, self.namespace = turns, namespace
-        last = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=-1)
+        last = max(
+            (n for n, message in enumerate(messages) if message.get("role") == "user"), default=-1
+        )
         self.asked = _text(messages[last]) if last >= 0 else ""
         self.shown = [_text(message) for message in messages]
         #: Whether the model's calls of tools and their results follow the question.
-        self.goes_on = any(message.get("role") not in ("system", "developer") for message in messages[last + 1 :])
+        self.goes_on = any(
+            message.get("role") not in ("system", "developer") for message in messages[last + 1 :]
+        )
         #: By which the same turn is known when it goes on.
         self.names = {digest(namespace, messages[: max(last, 0) + 1], *about)}
         self.key = ""
@@ -83,7 +105,9 @@ class Turn:
             else:
                 self.turns.waiting[name] = self
         about: dict[str, Any] = {"key": self.key, "reading": self.reading, "call": self.call}
-        self.turns.memories.converse(self.namespace, self.asked, self._said if stopped else "", **about)
+        self.turns.memories.converse(
+            self.namespace, self.asked, self._said if stopped else "", **about
+        )
 
 
 class Turns:
@@ -126,10 +150,19 @@ class ResponseTurns(Turns):
 
     def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
         """Recall; give the turn, and the arguments of the call with what was recalled in its input or instructions."""
-        given, kept = call.get("input") or "", [call.get("previous_response_id"), call.get("conversation")]
-        items = [{"role": "user", "content": given}] if isinstance(given, str) else [_plain(item) for item in given]
+        given, kept = (
+            call.get("input") or "",
+            [call.get("previous_response_id"), call.get("conversation")],
+        )
+        items = (
+            [{"role": "user", "content": given}]
+            if isinstance(given, str)
+            else [_plain(item) for item in given]
+        )
         turn = Turn(self, named(self.namespace, call), items, *map(str, kept))
-        if not turn.asked:  # nothing but what tools have given: the turn before is what the provider keeps
+        if (
+            not turn.asked
+        ):  # nothing but what tools have given: the turn before is what the provider keeps
             turn.names |= {digest(turn.namespace, _id(name)) for name in kept if name}
         goes_on = self._recall(turn)
         if kept[1]:
@@ -137,13 +170,29 @@ class ResponseTurns(Turns):
         return turn, self._with(call, items, turn.reading, kept=goes_on and any(kept))
 
     def _with(
-        self, call: dict[str, Any], items: Sequence[Mapping[str, Any]], reading: Reading | None, *, kept: bool
+        self,
+        call: dict[str, Any],
+        items: Sequence[Mapping[str, Any]],
+        reading: Reading | None,
+        *,
+        kept: bool,
     ) -> dict[str, Any]:
         if reading is None:
             return call
-        if self.inject == "system":  # instructions hold for one call; a message would stay in a conversation kept there
-            return {**call, "instructions": "\n\n".join(filter(None, [call.get("instructions"), block(reading)]))}
-        return call if kept else {**call, "input": put_before(items, reading, self.inject, part="input_text")}
+        if (
+            self.inject == "system"
+        ):  # instructions hold for one call; a message would stay in a conversation kept there
+            return {
+                **call,
+                "instructions": "\n\n".join(
+                    filter(None, [call.get("instructions"), block(reading)])
+                ),
+            }
+        return (
+            call
+            if kept
+            else {**call, "input": put_before(items, reading, self.inject, part="input_text")}
+        )
 
 
 def _id(named: Any) -> str:
@@ -156,10 +205,14 @@ def _text(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    return "\n".join(str(part.get("text") or "") for part in content or () if isinstance(part, Mapping)).strip()
+    return "\n".join(
+        str(part.get("text") or "") for part in content or () if isinstance(part, Mapping)
+    ).strip()
 
 
 def _plain(message: Any) -> Mapping[str, Any]:
     """Give a message as a mapping: the client also takes the objects that it gives."""
-    plain: Mapping[str, Any] = message if isinstance(message, Mapping) else message.model_dump(exclude_none=True)
+    plain: Mapping[str, Any] = (
+        message if isinstance(message, Mapping) else message.model_dump(exclude_none=True)
+    )
     return plain

@@ -9,4 +9,15 @@ from demem_agent.cli.chat.session import Said, Session
 from demem_agent.cli.chat.slash import SLASH
 from demem_agent.cli.chat.talker import Talker
 
-__all__ = ["SLASH", "Conversation", "Prefix", "Said", "Screen", "Session", "Talker", "opened", "overview", "talk"]
+__all__ = [
+    "SLASH",
+    "Conversation",
+    "Prefix",
+    "Said",
+    "Screen",
+    "Session",
+    "Talker",
+    "opened",
+    "overview",
+    "talk",
+]

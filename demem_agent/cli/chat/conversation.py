@@ -37,7 +37,9 @@ class Conversation:
         asked = [*said, answering_prompt(question).variable.lstrip("\n")]
         asked[0] = f"{self.overview}\n\n{asked[0]}" if self.overview else asked[0]
         replies = (Message("assistant", reply) for _, reply in self.exchanges)
-        more = [message for pair in zip(replies, _users(asked[1:]), strict=True) for message in pair]
+        more = [
+            message for pair in zip(replies, _users(asked[1:]), strict=True) for message in pair
+        ]
         return Prompt(prompt_text("chat"), asked[0], tuple(more))
 
     def add(self, said: str, replied: str) -> None:
@@ -120,7 +122,9 @@ def _lines(summary: str) -> Iterator[str]:
 
 
 def _harmless(text: str) -> str:
-    return text.replace("demem:memory", "demem-memory")  # no name or summary may end the block that it stands in
+    return text.replace(
+        "demem:memory", "demem-memory"
+    )  # no name or summary may end the block that it stands in
 
 
 def _users(texts: Sequence[str]) -> list[Message]:

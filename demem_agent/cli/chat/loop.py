@@ -56,7 +56,10 @@ class Screen:
     def fault(self, error: DeMemError) -> None:
         """Say what went wrong; the chat goes on."""
         message = " ".join(shown(str(error)).split())
-        self.show({"error": {"kind": type(error).__name__, "message": message}}, cell(f"({message})", "yellow"))
+        self.show(
+            {"error": {"kind": type(error).__name__, "message": message}},
+            cell(f"({message})", "yellow"),
+        )
 
 
 def talk(session: Session, screen: Screen) -> None:
@@ -110,7 +113,9 @@ def _reply(said: Said) -> str:
     if said.answer and not said.trouble:
         return "(nothing in memory answers this)"
     return (
-        f"(noted, as {said.remembered})" if said.remembered else "(that is a reading of memory: not remembered again)"
+        f"(noted, as {said.remembered})"
+        if said.remembered
+        else "(that is a reading of memory: not remembered again)"
     )
 
 
@@ -124,7 +129,11 @@ def _value(said: Said) -> dict[str, Any]:
         "answer_id": answer.id if answer else None,
         "evidence": list(answer.evidence) if answer else [],
         "routed": answer.route.slot if answer else None,
-        "read": {"size": answer.reading.size, "limit": answer.reading.limit, "unit": answer.reading.unit}
+        "read": {
+            "size": answer.reading.size,
+            "limit": answer.reading.limit,
+            "unit": answer.reading.unit,
+        }
         if answer
         else None,
         "reply_id": said.reply_id,
@@ -146,7 +155,11 @@ def _greeting(session: Session) -> Iterator[str]:
 
 def _farewell(session: Session) -> str:
     items = f"{len(session.memory)} item{'' if len(session.memory) == 1 else 's'}"
-    return f"Kept in {session.place}: {items}." if session.place else f"{items} forgotten: the memory was in RAM."
+    return (
+        f"Kept in {session.place}: {items}."
+        if session.place
+        else f"{items} forgotten: the memory was in RAM."
+    )
 
 
 def _lines(for_a_person: bool) -> Iterator[str]:

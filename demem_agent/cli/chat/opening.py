@@ -22,7 +22,9 @@ _READING = 4
 
 
 @contextmanager
-def opened(place: Place, budget: Budget, model: ChatModel | None, give: Callable[[str], object]) -> Iterator[Session]:
+def opened(
+    place: Place, budget: Budget, model: ChatModel | None, give: Callable[[str], object]
+) -> Iterator[Session]:
     """Open a chat, in RAM where no memory is named.
 
     All that memory puts before the model, overview and reading together, is at most the memory's read limit.

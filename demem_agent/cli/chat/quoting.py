@@ -26,8 +26,12 @@ class QuotingAnswerer:
 
     def answer(self, question: Question) -> Draft:
         lines = question.reading.lines
-        told = tuple(line for line in lines if line.evidence.source == CORRECTION or not asks(line.text))
-        return self._extractive.answer(replace(question, reading=replace(question.reading, lines=told)))
+        told = tuple(
+            line for line in lines if line.evidence.source == CORRECTION or not asks(line.text)
+        )
+        return self._extractive.answer(
+            replace(question, reading=replace(question.reading, lines=told))
+        )
 
 
 def asks(line: str) -> bool:

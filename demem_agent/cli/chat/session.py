@@ -97,7 +97,9 @@ class Session:
         try:
             answer = self._answer(line, at)
         finally:
-            kept = self.memory.ingest(line, speaker=USER, at=at, session=self._session, source=SOURCE)
+            kept = self.memory.ingest(
+                line, speaker=USER, at=at, session=self._session, source=SOURCE
+            )
         trouble = self.talker.trouble if self.talker else None
         reply_id = None
         if self.talker and answer:
@@ -121,7 +123,8 @@ class Session:
         spoken = [
             item.id
             for item in self.memory.evidence()
-            if (item.source, item.speaker) == (SOURCE, ASSISTANT) and item.source_id in receipt.contexts
+            if (item.source, item.speaker) == (SOURCE, ASSISTANT)
+            and item.source_id in receipt.contexts
         ]
         receipt = _together([receipt, *map(self.memory.forget, spoken)])
         if self.talker:
@@ -135,7 +138,9 @@ class Session:
         if self.talker:
             if self.talker.conversation.overview is None:
                 unit = self.memory.settings.unit
-                self.talker.conversation.overview = overview(self.memory.slots, self.room, measure(unit))
+                self.talker.conversation.overview = overview(
+                    self.memory.slots, self.room, measure(unit)
+                )
             self.talker.expect(line)
         self._last = self.memory.answer(line, at=at)
         return self._last

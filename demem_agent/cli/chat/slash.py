@@ -12,7 +12,13 @@ from demem_agent import FeedbackReport
 from demem_agent.cli.chat.session import Session
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.plain import answer_value, slot_value
-from demem_agent.cli.tables import certificate_parts, lines_table, receipt_grid, route_words, slots_table
+from demem_agent.cli.tables import (
+    certificate_parts,
+    lines_table,
+    receipt_grid,
+    route_words,
+    slots_table,
+)
 from demem_agent.cli.tables.cells import cell, grid, number, numbers, sentence
 from demem_agent.llms import Usage
 
@@ -48,7 +54,9 @@ def run(session: Session, typed: str) -> Shown:
     name, _, rest = typed.removeprefix("/").partition(" ")
     rest = rest.strip()
     if name not in SLASH:
-        raise UsageError(f"there is no command /{name}; /help lists them, and // begins a line with a slash")
+        raise UsageError(
+            f"there is no command /{name}; /help lists them, and // begins a line with a slash"
+        )
     command = SLASH[name]
     if bool(rest) != bool(command.takes):
         raise UsageError(f"/{name} takes {command.takes or 'nothing'}")
@@ -63,12 +71,17 @@ def _why(session: Session, _: str) -> Shown:
     shown.add_row("answer", cell(answer.id, "bold"))
     shown.add_row("slot", route_words(answer.route))
     scores = sorted(answer.route.scores.items(), key=lambda pair: (-pair[1], pair[0]))
-    shown.add_row("scores", cell("  ".join(f"slot {slot}: {number(score)}" for slot, score in scores) or "-"))
+    shown.add_row(
+        "scores", cell("  ".join(f"slot {slot}: {number(score)}" for slot, score in scores) or "-")
+    )
     read = f"{reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
     with_overview = f"; overview {overview} of {room}; in all {reading.size + overview} of {reading.limit + room}"
     shown.add_row("reading", cell(f"{read}{with_overview if room else ''}"))
     lines = lines_table(
-        "Evidence that was read (* seems to be behind the answer)", reading.lines, answer.evidence, slot_of
+        "Evidence that was read (* seems to be behind the answer)",
+        reading.lines,
+        answer.evidence,
+        slot_of,
     )
     document = answer_value(answer, answer.query, memory)
     return Shown({**document, "overview": {"size": overview, "limit": room}}, [shown, lines])
@@ -77,7 +90,9 @@ def _why(session: Session, _: str) -> Shown:
 def _slots(session: Session, _: str) -> Shown:
     memory = session.memory
     values = [slot_value(slot, memory.settings.slot_limit) for slot in memory.slots]
-    return Shown({"slots": values, "of": memory.settings.slots}, [slots_table(memory.slots, memory.settings)])
+    return Shown(
+        {"slots": values, "of": memory.settings.slots}, [slots_table(memory.slots, memory.settings)]
+    )
 
 
 def _good(session: Session, _: str) -> Shown:
@@ -102,7 +117,9 @@ def _learned(report: FeedbackReport) -> Shown:
     if report.remembered:
         words += f" Remembered as {report.remembered}."
     words += f" {report.tested} pairs tested with {report.counterfactuals} answers."
-    parts: list[RenderableType] = [cell(words if report.certificate else f"{words} Nothing was split.")]
+    parts: list[RenderableType] = [
+        cell(words if report.certificate else f"{words} Nothing was split.")
+    ]
     if report.failed:
         parts.append(cell(f"Not finished: {report.failed}; the rewards are stored.", "yellow"))
     parts += certificate_parts(report.certificate) if report.certificate else []
@@ -113,7 +130,11 @@ def _forget(session: Session, id: str) -> Shown:
     receipt, spoken = session.forget(id)
     parts: list[RenderableType] = [receipt_grid(receipt)]
     if spoken:
-        parts.append(cell(f"Of these the assistant said {', '.join(spoken)}, having read what was to be forgotten."))
+        parts.append(
+            cell(
+                f"Of these the assistant said {', '.join(spoken)}, having read what was to be forgotten."
+            )
+        )
     return Shown({**asdict(receipt), "replies": list(spoken)}, parts)
 
 
@@ -131,7 +152,10 @@ def _usage(session: Session, _: str) -> Shown:
         "retries": health.retries,
         "failures": dict(health.failures),
         "breaker": health.breaker,
-        **{name: getattr(used, name) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")},
+        **{
+            name: getattr(used, name)
+            for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
+        },
         "cost": used.cost,
         "estimated": used.estimated,
         "stable_prefix": {"share": round(prefix.share, 4), "last": round(prefix.last, 4)},
@@ -142,14 +166,20 @@ def _usage(session: Session, _: str) -> Shown:
     calls = f"{health.calls} in {health.requests} requests; failed: "
     shown.add_row("calls", sentence(calls, cell(failures or "none", "yellow" if failures else "")))
     shown.add_row("tokens", cell(_tokens(used)))
-    shown.add_row("cost", cell("not known without --price" if used.cost is None else f"{used.cost:.4f}"))
-    words = f"{prefix.share:.0%} of all bytes of {session.turns} prompts, {prefix.last:.0%} of the last"
+    shown.add_row(
+        "cost", cell("not known without --price" if used.cost is None else f"{used.cost:.4f}")
+    )
+    words = (
+        f"{prefix.share:.0%} of all bytes of {session.turns} prompts, {prefix.last:.0%} of the last"
+    )
     shown.add_row("same as before", cell(words))
     return Shown(document, [shown])
 
 
 def _tokens(used: Usage) -> str:
-    counted = f"{used.prompt_tokens:,} of prompts ({used.cached_tokens:,} from the provider's cache)"
+    counted = (
+        f"{used.prompt_tokens:,} of prompts ({used.cached_tokens:,} from the provider's cache)"
+    )
     return f"{counted}, {used.completion_tokens:,} of answers{', in part estimated' if used.estimated else ''}"
 
 
@@ -157,7 +187,9 @@ def _help(session: Session, _: str) -> Shown:
     shown = grid()
     for name, command in SLASH.items():
         shown.add_row(cell(f"/{name} {command.takes}".strip()), cell(command.help))
-    return Shown({"commands": {name: command.help for name, command in SLASH.items()}}, [*_parts(shown)])
+    return Shown(
+        {"commands": {name: command.help for name, command in SLASH.items()}}, [*_parts(shown)]
+    )
 
 
 def _parts(*parts: RenderableType) -> Iterator[RenderableType]:

@@ -62,7 +62,9 @@ class Talker:
         """Answer in the conversation, or apart from it."""
         if question.query != self._line:
             return self._apart.answer(question)
-        if self._draft is None:  # it is asked again where another process has changed the memory meanwhile
+        if (
+            self._draft is None
+        ):  # it is asked again where another process has changed the memory meanwhile
             self._draft = self._talk(question)
         return self._draft
 

@@ -25,7 +25,9 @@ def ask(
     place: Place,
     output: Output,
     at: At = None,
-    all: Annotated[bool, typer.Option("--all", help="Show all the evidence that was read.")] = False,
+    all: Annotated[
+        bool, typer.Option("--all", help="Show all the evidence that was read.")
+    ] = False,
 ) -> None:
     """Answer a question and show the evidence behind it.
 
@@ -36,12 +38,16 @@ def ask(
         lines = answer.reading.lines if all else _few(answer)
         slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
         reading = answer.reading
-        words = f"read: {reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
+        words = (
+            f"read: {reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
+        )
         hidden = len(reading.lines) - len(lines)
         output.show(
             answer_value(answer, question, memory),
             _head(answer),
-            lines_table(f"Evidence ({words}; * the answer rests on it)", lines, answer.evidence, slot_of),
+            lines_table(
+                f"Evidence ({words}; * the answer rests on it)", lines, answer.evidence, slot_of
+            ),
             cell(f"{hidden} more lines were read: --all" if hidden else "", "dim"),
         )
 

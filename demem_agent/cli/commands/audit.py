@@ -22,18 +22,27 @@ from demem_agent.studies.splits.figures import draw_audit
 
 __all__ = ["audit"]
 
-_NAMES = [name for name in BENCHMARKS if name != "memoryarena"]  # there each dialogue has but one question
+_NAMES = [
+    name for name in BENCHMARKS if name != "memoryarena"
+]  # there each dialogue has but one question
 
 
 def audit(
     kind: Annotated[str, typer.Argument(metavar="|".join(AUDITS), help="Which audit.")],
     name: Annotated[str, typer.Argument(metavar="|".join(_NAMES), help="Which benchmark.")],
     output: Output,
-    data: Annotated[Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", file_okay=False, help="Write records, report and figure there.")
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the intervals' draws, and of the noise.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", file_okay=False, help="Write records, report and figure there."
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Of the intervals' draws, and of the noise.")
+    ] = 0,
 ) -> None:
     """Audit splits: how often and how rightly, what each loss is due to, under noise, and the graph behind them.
 
@@ -58,8 +67,12 @@ def audit(
     output.show(report, *parts)
 
 
-def _write(out: Path, report: dict[str, Any], records: Sequence[Any], parts: Sequence[RenderableType]) -> list[Path]:
-    results, report_file, table = (out / name for name in ("results.jsonl", "report.json", "table.txt"))
+def _write(
+    out: Path, report: dict[str, Any], records: Sequence[Any], parts: Sequence[RenderableType]
+) -> list[Path]:
+    results, report_file, table = (
+        out / name for name in ("results.jsonl", "report.json", "table.txt")
+    )
     save_records(records, results)
     report_file.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     text = StringIO()

@@ -19,7 +19,14 @@ from demem_agent.cli.measuring.shared import Trial
 from demem_agent.cli.shared import Output, ticking
 from demem_agent.cli.tables import ablation_parts, paper_scores, paper_table, slot_parts
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate import Dialogue, Measured, load_beam, load_locomo, load_longmemeval, load_memoryarena
+from demem_agent.evaluate import (
+    Dialogue,
+    Measured,
+    load_beam,
+    load_locomo,
+    load_longmemeval,
+    load_memoryarena,
+)
 from demem_agent.studies.slots.audit import Audited
 from demem_agent.studies.slots.intervention import Intervened
 
@@ -41,7 +48,10 @@ class Benchmark:
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "locomo": Benchmark(
-        "LoCoMo", load_locomo, "a file such as locomo10.json", "https://github.com/snap-research/locomo"
+        "LoCoMo",
+        load_locomo,
+        "a file such as locomo10.json",
+        "https://github.com/snap-research/locomo",
     ),
     "longmemeval": Benchmark(
         "LongMemEval",
@@ -74,12 +84,20 @@ def bench(
     endpoint: Endpoint,
     marking: Marking,
     output: Output,
-    data: Annotated[Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")
+    ] = None,
     ablations: Annotated[
-        bool, typer.Option("--ablations", help="Replay with feedback, without one part at a time; takes minutes.")
+        bool,
+        typer.Option(
+            "--ablations", help="Replay with feedback, without one part at a time; takes minutes."
+        ),
     ] = False,
     slots: Annotated[
-        bool, typer.Option("--slots", help="Audit what slots hold, and divide the same items in other ways.")
+        bool,
+        typer.Option(
+            "--slots", help="Audit what slots hold, and divide the same items in other ways."
+        ),
     ] = False,
 ) -> None:
     """Measure this memory and what could be in its place on a public benchmark.
@@ -91,17 +109,25 @@ def bench(
         marked(name, trial, endpoint, marking, output, data, others=ablations or slots)
         return
     if endpoint != Endpoint() or marking != Marking():
-        raise UsageError("--judge, --record and the other options of a language model need --model NAME")
+        raise UsageError(
+            "--judge, --record and the other options of a language model need --model NAME"
+        )
     trial.ready()
     benchmark = named(name)
     if ablations and name == "memoryarena":
-        raise UsageError("--ablations replays the questions of a dialogue in their order, and here each has but one")
+        raise UsageError(
+            "--ablations replays the questions of a dialogue in their order, and here each has but one"
+        )
     dialogues = loaded(benchmark, data)
-    measured = by_row(trial.measure(dialogues)) if name == "memoryarena" else trial.measure(dialogues)
+    measured = (
+        by_row(trial.measure(dialogues)) if name == "memoryarena" else trial.measure(dialogues)
+    )
     found: dict[str, Any] = {}
     also: list[RenderableType] = [paper_table()] if name == "locomo" else []
     if slots:
-        found["slots"] = slot_rows(dialogues, trial.seed, rows_of=by_row if name == "memoryarena" else list)
+        found["slots"] = slot_rows(
+            dialogues, trial.seed, rows_of=by_row if name == "memoryarena" else list
+        )
         also += slot_parts(**found["slots"])
     if ablations:
         found["ablations"] = ablation_rows(dialogues, trial.seed)
@@ -126,13 +152,17 @@ def marked(
     """
     benchmark = named(name)
     if name not in MARKED:
-        raise UsageError(f"--model answers the questions of {' and '.join(MARKED)}, and not of {name}")
+        raise UsageError(
+            f"--model answers the questions of {' and '.join(MARKED)}, and not of {name}"
+        )
     if others:
         raise UsageError("--ablations and --slots ask no model; leave out --model, or them")
     from demem_agent.cli.measuring.protocol import Protocol
 
     also = [paper_scores()] if name == "locomo" else []
-    report, parts = Protocol(trial, endpoint, marking).run(loaded(benchmark, data), benchmark.name, also)
+    report, parts = Protocol(trial, endpoint, marking).run(
+        loaded(benchmark, data), benchmark.name, also
+    )
     output.show(report, *parts)
 
 

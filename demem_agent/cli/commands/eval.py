@@ -15,9 +15,15 @@ __all__ = ["evaluate_own"]
 
 
 def evaluate_own(
-    turns: Annotated[Path, typer.Argument(metavar="TURNS.jsonl", exists=True, dir_okay=False, help="A turn a line.")],
+    turns: Annotated[
+        Path,
+        typer.Argument(metavar="TURNS.jsonl", exists=True, dir_okay=False, help="A turn a line."),
+    ],
     questions: Annotated[
-        Path, typer.Argument(metavar="QUESTIONS.jsonl", exists=True, dir_okay=False, help="A question a line.")
+        Path,
+        typer.Argument(
+            metavar="QUESTIONS.jsonl", exists=True, dir_okay=False, help="A question a line."
+        ),
     ],
     trial: Trial,
     output: Output,

@@ -22,7 +22,12 @@ __all__ = ["explain"]
 
 
 def explain(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Of an answer, such as a1, or of a certificate, such as c1.")],
+    id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="Of an answer, such as a1, or of a certificate, such as c1."
+        ),
+    ],
     place: Place,
     output: Output,
 ) -> None:
@@ -56,13 +61,19 @@ def _refusal(certificate: SplitCertificate) -> str | None:
 
 def _replay_line(certificate: SplitCertificate, refusal: str | None) -> RenderableType:
     if refusal is None:
-        return cell("Replay: computed again from its own scores, it comes to the same decision.", "green")
+        return cell(
+            "Replay: computed again from its own scores, it comes to the same decision.", "green"
+        )
     if certificate.regime == "none":
-        return cell("Replay: nothing to compute again, as this split was made without a test.", "yellow")
+        return cell(
+            "Replay: nothing to compute again, as this split was made without a test.", "yellow"
+        )
     return cell(f"Replay: refused, {refusal}.", "red")
 
 
-def _explain_answer(context: Context, naming: list[SplitCertificate], memory: SlotMemory, output: Output) -> None:
+def _explain_answer(
+    context: Context, naming: list[SplitCertificate], memory: SlotMemory, output: Output
+) -> None:
     route = memory.route(context.query, at=context.at) if context.query else None
     parts: list[RenderableType] = [*context_parts(context, route, memory)]
     for certificate in naming:

@@ -22,7 +22,8 @@ def export(
     place: Place,
     output: Output,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", dir_okay=False, help="Where to; stdout if not given.")
+        Path | None,
+        typer.Argument(metavar="FILE", dir_okay=False, help="Where to; stdout if not given."),
     ] = None,
 ) -> None:
     """Write the whole memory as JSON lines, for demem import to read.
@@ -34,7 +35,9 @@ def export(
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     if file is not None:
         _write(file.resolve(), text, place)
-        output.show({"file": str(file), "rows": len(rows)}, cell(f"{len(rows)} rows written to {file}"))
+        output.show(
+            {"file": str(file), "rows": len(rows)}, cell(f"{len(rows)} rows written to {file}")
+        )
     elif output.json:
         output.show(rows)
     else:

@@ -20,21 +20,32 @@ __all__ = ["feedback"]
 
 
 def feedback(
-    answer_id: Annotated[str, typer.Argument(metavar="ANSWER_ID", help="The id that ask printed, such as a1.")],
+    answer_id: Annotated[
+        str, typer.Argument(metavar="ANSWER_ID", help="The id that ask printed, such as a1.")
+    ],
     place: Place,
     output: Output,
-    reward: Annotated[float | None, typer.Option(metavar="0..1", help="How good the answer was.")] = None,
-    reference: Annotated[str | None, typer.Option(metavar="TEXT", help="What would have been right.")] = None,
-    thumbs: Annotated[str | None, typer.Option(metavar="up|down", help="Whether a user liked it.")] = None,
+    reward: Annotated[
+        float | None, typer.Option(metavar="0..1", help="How good the answer was.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What would have been right.")
+    ] = None,
+    thumbs: Annotated[
+        str | None, typer.Option(metavar="up|down", help="Whether a user liked it.")
+    ] = None,
     correction: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What a user says would have been right.")
     ] = None,
     outcome: Annotated[
         str | None,
-        typer.Option(metavar="0..1|success|failure", help="How the tool or task went that used the answer."),
+        typer.Option(
+            metavar="0..1|success|failure", help="How the tool or task went that used the answer."
+        ),
     ] = None,
     key: Annotated[
-        str | None, typer.Option(metavar="KEY", help="Idempotency key: the same key again changes nothing.")
+        str | None,
+        typer.Option(metavar="KEY", help="Idempotency key: the same key again changes nothing."),
     ] = None,
 ) -> None:
     """Say how an answer did, for memory to learn from.
@@ -75,7 +86,9 @@ def _parts(report: FeedbackReport) -> Iterator[RenderableType]:
     for name, reward in report.rewards.items():
         head.add_row(name, number(reward))
     pairs = f"{report.tested} pairs of questions tested with {report.counterfactuals} answers"
-    head.add_row("tests", cell(f"{pairs}{', cut short by the budget of answers' if report.capped else ''}"))
+    head.add_row(
+        "tests", cell(f"{pairs}{', cut short by the budget of answers' if report.capped else ''}")
+    )
     if report.queued:
         waiting = "1 pair waits" if report.queued == 1 else f"{report.queued} pairs wait"
         head.add_row("queue", cell(f"{waiting} for the next feedback"))

@@ -20,8 +20,12 @@ def forget(
     evidence_id: Annotated[
         str | None, typer.Argument(metavar="EVIDENCE_ID", help="The memory's own id, such as e12.")
     ] = None,
-    source_id: Annotated[str | None, typer.Option(metavar="ID", help="Your own id of the turn.")] = None,
-    before: Annotated[str | None, typer.Option(metavar="TIME", help="Everything dated earlier, ISO 8601.")] = None,
+    source_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Your own id of the turn.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Everything dated earlier, ISO 8601.")
+    ] = None,
 ) -> None:
     """Erase evidence, and every text that came from it, for good.
 

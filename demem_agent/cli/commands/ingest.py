@@ -19,18 +19,28 @@ __all__ = ["ingest"]
 
 
 def ingest(
-    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The file to remember.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The file to remember."),
+    ],
     place: Place,
     budget: Budget,
     output: Output,
     format: Annotated[
-        str, typer.Option(metavar="|".join(FORMATS), help="What the file is; auto goes by its extension.")
+        str,
+        typer.Option(
+            metavar="|".join(FORMATS), help="What the file is; auto goes by its extension."
+        ),
     ] = "auto",
     sample: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which dialogue of a LoCoMo file, such as conv-26.")
+        str | None,
+        typer.Option(metavar="NAME", help="Which dialogue of a LoCoMo file, such as conv-26."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name that the turns are known by; the file's own unless given.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name that the turns are known by; the file's own unless given."
+        ),
     ] = None,
 ) -> None:
     """Remember a file of turns: JSON lines, plain text or LoCoMo.
@@ -47,10 +57,24 @@ def ingest(
         # A turn that was forgotten is known by its key and stays forgotten: it is not new.
         fresh = {item.id for item in memory.evidence()} - before
         skipped = sum(result.skipped for result in results)
-        counts = {"turns": len(turns), "remembered": len(fresh), "known": len(turns) - len(fresh) - skipped}
-        document = {"file": str(file), "format": format, **counts, "skipped": skipped, "items": len(memory)}
+        counts = {
+            "turns": len(turns),
+            "remembered": len(fresh),
+            "known": len(turns) - len(fresh) - skipped,
+        }
+        document = {
+            "file": str(file),
+            "format": format,
+            **counts,
+            "skipped": skipped,
+            "items": len(memory),
+        }
         words = f"New: {len(fresh)} of {len(turns)} turns. Items remembered now: {len(memory)}."
-        output.show({**document, "slots": len(memory.slots)}, cell(words), slots_table(memory.slots, memory.settings))
+        output.show(
+            {**document, "slots": len(memory.slots)},
+            cell(words),
+            slots_table(memory.slots, memory.settings),
+        )
 
 
 def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
@@ -58,5 +82,7 @@ def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
         try:
             return memory.ingest_many(turns, progress=tick)
         except IdempotencyConflict as conflict:
-            conflict.add_note("a turn of this name was remembered with another text; --name NAME tells two files apart")
+            conflict.add_note(
+                "a turn of this name was remembered with another text; --name NAME tells two files apart"
+            )
             raise

@@ -16,10 +16,16 @@ __all__ = ["lab"]
 
 def lab(
     output: Output,
-    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and rounds: under two minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few seeds and rounds: under two minutes.")
+    ] = False,
     out: Annotated[str, typer.Option(metavar="DIR", help="Where tables and figures go.")] = "lab",
-    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="One experiment; may be repeated.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, metavar="N", help="Seeds 0 to N-1, instead of 20.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="One experiment; may be repeated.")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Seeds 0 to N-1, instead of 20.")
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes.")] = 2,
 ) -> None:
     """Run the synthetic experiments; write each as JSON, as text and as a figure.

@@ -17,17 +17,28 @@ def mcp(
     place: Place,
     output: Output,
     per_call: Annotated[
-        bool, typer.Option("--namespace-per-call", help="Have each call name the memory, instead of --id.")
+        bool,
+        typer.Option(
+            "--namespace-per-call", help="Have each call name the memory, instead of --id."
+        ),
     ] = False,
-    limit: Annotated[int | None, typer.Option(metavar="N", help="Most that is recalled at once.")] = None,
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP at /mcp, instead of stdio.")] = False,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="To listen on; this machine alone.")] = "127.0.0.1",
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="Most that is recalled at once.")
+    ] = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="Streamable HTTP at /mcp, instead of stdio.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="To listen on; this machine alone.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535)] = 8000,
     allow_host: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="May be called by this name; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="May be called by this name; may be repeated."),
     ] = None,
     allow_origin: Annotated[
-        list[str] | None, typer.Option(metavar="URL", help="Of web pages that may call it; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="URL", help="Of web pages that may call it; may be repeated."),
     ] = None,
 ) -> None:
     """Serve a memory to MCP clients, over stdio or HTTP: to remember, recall, give feedback, explain and forget.
@@ -36,12 +47,19 @@ def mcp(
     otherwise; nothing asks who a client is. --json prints an error as one JSON document.
     """
     try:
-        adapter = import_module("demem_adapters.mcp")  # by name and only now: the core stands without its adapters
+        adapter = import_module(
+            "demem_adapters.mcp"
+        )  # by name and only now: the core stands without its adapters
     except ImportError as error:
         raise MissingExtra("demem mcp", "mcp") from error
     place.require_folder()
     with adapter.Memories(place.url, limit=limit, tenant=place.tenant) as memories:
         server = adapter.make_server(memories, namespace=None if per_call else place.memory_id)
         adapter.serve(
-            server, http=http, host=host, port=port, hosts=tuple(allow_host or ()), origins=tuple(allow_origin or ())
+            server,
+            http=http,
+            host=host,
+            port=port,
+            hosts=tuple(allow_host or ()),
+            origins=tuple(allow_origin or ()),
         )

@@ -13,7 +13,9 @@ __all__ = ["merge"]
 
 
 def merge(
-    number: Annotated[int, typer.Argument(min=0, metavar="SLOT", help="Number of the slot that is closed.")],
+    number: Annotated[
+        int, typer.Argument(min=0, metavar="SLOT", help="Number of the slot that is closed.")
+    ],
     into: Annotated[int, typer.Option(min=0, metavar="SLOT", help="Where all that it holds goes.")],
     place: Place,
     output: Output,

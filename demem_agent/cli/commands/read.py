@@ -19,10 +19,12 @@ def read(
     place: Place,
     output: Output,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", help="The most it may measure, instead of --read-limit.")
+        int | None,
+        typer.Option(metavar="N", help="The most it may measure, instead of --read-limit."),
     ] = None,
     mode: Annotated[
-        str | None, typer.Option(metavar="evidence|strict", help="strict: the summary of one slot alone.")
+        str | None,
+        typer.Option(metavar="evidence|strict", help="strict: the summary of one slot alone."),
     ] = None,
     at: At = None,
 ) -> None:
@@ -31,7 +33,9 @@ def read(
     Control characters in it are written out when it goes to a terminal, and left as they are in a pipe.
     """
     with place.open() as memory:
-        reading = memory.read(question, limit=limit, mode=cast(Mode | None, mode), at=at)  # checked by read
+        reading = memory.read(
+            question, limit=limit, mode=cast(Mode | None, mode), at=at
+        )  # checked by read
         if output.json:
             output.show(reading_value(reading, memory))
         else:

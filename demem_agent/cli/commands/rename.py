@@ -16,9 +16,15 @@ def rename(
     number: Annotated[int, typer.Argument(min=0, metavar="SLOT", help="Number of the slot.")],
     place: Place,
     output: Output,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Its name; none takes it away.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Its name; none takes it away.")
+    ] = None,
 ) -> None:
     """Give a slot a name, for people: nothing else depends on it."""
     with place.open() as memory:
         memory.rename(number, name)
-        show_slots(memory, output, f"Slot {number} is called {name!r}." if name else f"Slot {number} has no name.")
+        show_slots(
+            memory,
+            output,
+            f"Slot {number} is called {name!r}." if name else f"Slot {number} has no name.",
+        )

@@ -19,7 +19,9 @@ __all__ = ["show_slots", "slots"]
 def slots(
     place: Place,
     output: Output,
-    full: Annotated[int | None, typer.Option(metavar="NUMBER", help="Print one slot's whole summary.")] = None,
+    full: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Print one slot's whole summary.")
+    ] = None,
 ) -> None:
     """Show the slots: how full, what they hold, where they came from."""
     with place.open() as memory:
@@ -41,4 +43,8 @@ def show_slots(memory: SlotMemory, output: Output, said: str = "", **found: obje
     settings = memory.settings
     values = [slot_value(slot, settings.slot_limit) for slot in memory.slots]
     parts = [cell(said)] if said else []
-    output.show({**found, "slots": values, "of": settings.slots}, *parts, slots_table(memory.slots, settings))
+    output.show(
+        {**found, "slots": values, "of": settings.slots},
+        *parts,
+        slots_table(memory.slots, settings),
+    )

@@ -13,7 +13,9 @@ __all__ = ["undo"]
 
 
 def undo(
-    certificate_id: Annotated[str, typer.Argument(metavar="CERTIFICATE_ID", help="Of the split, such as c1.")],
+    certificate_id: Annotated[
+        str, typer.Argument(metavar="CERTIFICATE_ID", help="Of the split, such as c1.")
+    ],
     place: Place,
     output: Output,
 ) -> None:

@@ -89,5 +89,7 @@ def conversation() -> tuple[Turn, ...]:
     places = (package / "examples" / "demo.jsonl", package.parent / "examples" / "demo.jsonl")
     found = next((place for place in places if place.is_file()), None)
     if found is None:
-        raise StoreError(f"the demo's conversation is not installed: looked for {places[0]} and {places[1]}")
+        raise StoreError(
+            f"the demo's conversation is not installed: looked for {places[0]} and {places[1]}"
+        )
     return load_jsonl(found).turns

@@ -125,7 +125,9 @@ def play() -> Story:
         InvariantBroken: if no split or no suppressed split came about, or an invariant does not hold.
     """
     turns = conversation()
-    memory = SlotMemory(slots=SLOTS, initial_slots=INITIAL_SLOTS, slot_limit=SLOT_LIMIT, read_limit=READ_LIMIT)
+    memory = SlotMemory(
+        slots=SLOTS, initial_slots=INITIAL_SLOTS, slot_limit=SLOT_LIMIT, read_limit=READ_LIMIT
+    )
     memory.ingest_many(turns)
     first, slots = memory.evidence()[:4], memory.slots
     asked = tuple(_ask(memory, question) for question in QUESTIONS)
@@ -153,7 +155,11 @@ def play() -> Story:
 
 def _ask(memory: SlotMemory, question: str) -> Asked:
     answer = memory.answer(question, at=ASKED_AT)
-    return Asked(question, answer, tuple(item for item in answer.reading.evidence if item.id in answer.evidence))
+    return Asked(
+        question,
+        answer,
+        tuple(item for item in answer.reading.evidence if item.id in answer.evidence),
+    )
 
 
 def _until_split(memory: SlotMemory, needs: Iterator[Need], learned: list[Learned]) -> Split:
@@ -168,7 +174,10 @@ def _until_split(memory: SlotMemory, needs: Iterator[Need], learned: list[Learne
 
 
 def _split(
-    memory: SlotMemory, certificate: SplitCertificate, before: list[dict[str, Any]], learned: list[Learned]
+    memory: SlotMemory,
+    certificate: SplitCertificate,
+    before: list[dict[str, Any]],
+    learned: list[Learned],
 ) -> Split:
     """Compare what the split gave with the same feedback given to a copy that may not split."""
     last = learned[-1]
@@ -189,13 +198,17 @@ def _split(
     )
 
 
-def _until_suppressed(memory: SlotMemory, needs: Iterator[Need], learned: list[Learned]) -> Suppressed:
+def _until_suppressed(
+    memory: SlotMemory, needs: Iterator[Need], learned: list[Learned]
+) -> Suppressed:
     for need in needs:
         answer = memory.answer(need.question, at=ASKED_AT)
         report = memory.feedback(answer, reference=need.reference)
         learned.append(Learned(need, answer, report))
         if report.certificate is not None and not report.split:
-            strict = tuple(_strict(memory, other) for other in _needs_of(report.certificate, learned))
+            strict = tuple(
+                _strict(memory, other) for other in _needs_of(report.certificate, learned)
+            )
             starved = min(strict, key=lambda one: one.score).need
             return Suppressed(report.certificate, strict, _answered(memory, starved, "evidence"))
     raise InvariantBroken("the demo came to no suppressed split")
@@ -217,7 +230,9 @@ def _answered(memory: SlotMemory, need: Need, mode: Any) -> Strict:
     text = ExtractiveAnswerer().answer(question).text
     attempt = Attempt(need.question, text, reading.text, need.reference)
     scores = [scorer.score(attempt) for scorer in default_scorers()]
-    return Strict(need, memory.route(need.question, at=ASKED_AT).slot, text, sum(scores) / len(scores))
+    return Strict(
+        need, memory.route(need.question, at=ASKED_AT).slot, text, sum(scores) / len(scores)
+    )
 
 
 def _forget(memory: SlotMemory) -> Forgotten:

@@ -56,7 +56,9 @@ def _slots(story: Story) -> Iterator[RenderableType]:
 
 
 def _answers(story: Story) -> Iterator[RenderableType]:
-    yield cell("A reading takes the best evidence of all slots; the answer quotes it and says which days it means.")
+    yield cell(
+        "A reading takes the best evidence of all slots; the answer quotes it and says which days it means."
+    )
     shown = table()
     shown.add_column("", no_wrap=True)
     shown.add_column("question and answer", ratio=1)
@@ -106,14 +108,18 @@ def _split(story: Story) -> Iterator[RenderableType]:
 
 def _undo(story: Story) -> Iterator[RenderableType]:
     never, undone = story.split.fingerprints
-    yield cell("A split can be taken back. We do so on a copy, and keep the split in the memory itself:")
+    yield cell(
+        "A split can be taken back. We do so on a copy, and keep the split in the memory itself:"
+    )
     shown = table()
     for name in ("copy", "fingerprint of what is remembered"):
         shown.add_column(name)
     shown.add_row("was given the same feedback, may not split", cell(f"{never[:24]}..."))
     shown.add_row(f"split undone ({story.split.certificate.id})", cell(f"{undone[:24]}..."))
     yield shown
-    yield cell("They are equal: nothing came after the split, so undo gives back every byte.", "green")
+    yield cell(
+        "They are equal: nothing came after the split, so undo gives back every byte.", "green"
+    )
 
 
 def _suppressed(story: Story) -> Iterator[RenderableType]:
@@ -131,15 +137,21 @@ def _suppressed(story: Story) -> Iterator[RenderableType]:
     shown.add_column("score", justify="right")
     for one in found.strict:
         shown.add_row(cell(f"summary of slot {one.slot}"), _exchange(one), cell(number(one.score)))
-    shown.add_row(cell("all the evidence"), _exchange(found.evidence), cell(number(found.evidence.score)))
+    shown.add_row(
+        cell("all the evidence"), _exchange(found.evidence), cell(number(found.evidence.score))
+    )
     yield shown
     if found.evidence.score > min(one.score for one in found.strict):
-        yield cell("The evidence behind a summary is append-only: an ordinary reading still finds it.")
+        yield cell(
+            "The evidence behind a summary is append-only: an ordinary reading still finds it."
+        )
 
 
 def _forget(story: Story) -> Iterator[RenderableType]:
     forgotten = story.forgotten
-    yield cell(f"Mara wants the turn {forgotten.source_id} forgotten, the one about the budget. The receipt:")
+    yield cell(
+        f"Mara wants the turn {forgotten.source_id} forgotten, the one about the budget. The receipt:"
+    )
     yield receipt_grid(forgotten.receipt)
     shown = table()
     shown.add_column("")
@@ -160,7 +172,9 @@ def _evidence(items: Sequence[Evidence]) -> Table:
         shown.add_column(name, no_wrap=True)
     shown.add_column("text", ratio=1)
     for item in items:
-        shown.add_row(*(cell(part) for part in (item.source_id, day(item.at), item.speaker, item.text)))
+        shown.add_row(
+            *(cell(part) for part in (item.source_id, day(item.at), item.speaker, item.text))
+        )
     return shown
 
 

@@ -26,7 +26,10 @@ def story_value(story: Story) -> Json:
             "shared": [_strict(one) for one in story.split.kept_shared],
             "after": [_strict(one) for one in story.split.after],
             "slots": [slot_value(slot, limit) for slot in story.split.slots],
-            "undo": {"never_split": story.split.fingerprints[0], "undone": story.split.fingerprints[1]},
+            "undo": {
+                "never_split": story.split.fingerprints[0],
+                "undone": story.split.fingerprints[1],
+            },
         },
         "suppressed": {
             "certificate": asdict(story.suppressed.certificate),
@@ -68,4 +71,9 @@ def _learned(one: Learned) -> Json:
 
 
 def _strict(one: Strict) -> Json:
-    return {"question": one.need.question, "slot": one.slot, "answer": one.answer, "score": round(one.score, 4)}
+    return {
+        "question": one.need.question,
+        "slot": one.slot,
+        "answer": one.answer,
+        "score": round(one.score, 4),
+    }

@@ -17,14 +17,24 @@ class Marking:
 
     judge: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A model that marks answers; twice for two judges. [--model]"),
+        typer.Option(
+            metavar="NAME", help="A model that marks answers; twice for two judges. [--model]"
+        ),
     ] = None
-    runs: Annotated[int, typer.Option(min=1, metavar="R", help="Times that all is asked; the paper has 5.")] = 5
+    runs: Annotated[
+        int, typer.Option(min=1, metavar="R", help="Times that all is asked; the paper has 5.")
+    ] = 5
     record: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", dir_okay=False, help="Keep every call there, and make none that is there already."
+            metavar="FILE",
+            dir_okay=False,
+            help="Keep every call there, and make none that is there already.",
         ),
     ] = None
-    parallel: Annotated[int, typer.Option(min=1, metavar="N", help="Questions that are asked at once.")] = 8
-    yes: Annotated[bool, typer.Option("--yes", help="Start without asking whether the estimate is all right.")] = False
+    parallel: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Questions that are asked at once.")
+    ] = 8
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Start without asking whether the estimate is all right.")
+    ] = False

@@ -58,7 +58,9 @@ class Protocol:
         asked = {name: self.endpoint.chat(name, ledger) for name in names}
         with ticking("readings", transient=True) as tick:
             questions = posed(dialogues, _systems(self.trial, dialogues), limit, tick=tick)
-        expected = estimate(questions, self._panel(asked.__getitem__), ledger, self._known(questions))
+        expected = estimate(
+            questions, self._panel(asked.__getitem__), ledger, self._known(questions)
+        )
         self._announce(expected, len(questions) * self.marking.runs)
         panel = self._panel(lambda name: self._recorded(asked[name]))
         with ticking("answers marked") as tick:
@@ -69,7 +71,9 @@ class Protocol:
         report |= {"estimate": asdict(expected), "used": _used(ledger)}
         parts = [*protocol_parts(report), cell(_spent(report["used"])), *also]
         if self.trial.out is not None:
-            report["written"] = [str(path) for path in _write(self.trial.out, marked, report, parts)]
+            report["written"] = [
+                str(path) for path in _write(self.trial.out, marked, report, parts)
+            ]
             parts.append(cell(f"written: {', '.join(report['written'])}"))
         return report, parts
 
@@ -82,12 +86,18 @@ class Protocol:
         return list(dict.fromkeys([self.endpoint.model or "", *self._judges]))
 
     def _panel(self, made: Callable[[str], ChatModel]) -> Panel:
-        by_name = {name: made(name) for name in self._names}  # a model that also judges is recorded as one
+        by_name = {
+            name: made(name) for name in self._names
+        }  # a model that also judges is recorded as one
         judges = tuple(by_name[name] for name in self._judges)
-        return Panel(by_name[self.endpoint.model or ""], judges, self.marking.runs, self.marking.parallel)
+        return Panel(
+            by_name[self.endpoint.model or ""], judges, self.marking.runs, self.marking.parallel
+        )
 
     def _recorded(self, model: OpenAIChat) -> ChatModel:
-        return model if self.marking.record is None else Recorded(model, self.marking.record, "resume")
+        return (
+            model if self.marking.record is None else Recorded(model, self.marking.record, "resume")
+        )
 
     def _known(self, questions: Sequence[Posed]) -> tuple[Mark, ...]:
         """Give what is recorded already, by a replay that asks nobody."""
@@ -130,12 +140,22 @@ def _announcement(expected: Estimate, everything: int, endpoint: Endpoint) -> li
     first = f"{everything:,} answers to be marked{f', {done:,} of them recorded' if done else ''}."
     if not expected.questions:
         return [first]
-    cost = "cost not known without --price" if expected.cost is None else f"cost {expected.cost:,.4f}"
+    cost = (
+        "cost not known without --price" if expected.cost is None else f"cost {expected.cost:,.4f}"
+    )
     tokens = f"{expected.prompt_tokens:,} tokens of prompts and {expected.completion_tokens:,} of answers"
     limits = [f"a cost of {endpoint.limit_cost:g}"] if endpoint.limit_cost is not None else []
     limits += [f"{endpoint.limit_tokens:,} tokens"] if endpoint.limit_tokens is not None else []
-    last = f"It stops at {' or '.join(limits)}." if limits else "Neither --limit-cost nor --limit-tokens is set."
-    return [first, f"About {expected.calls:,} calls: {tokens}, {cost}; what has to be repeated not counted.", last]
+    last = (
+        f"It stops at {' or '.join(limits)}."
+        if limits
+        else "Neither --limit-cost nor --limit-tokens is set."
+    )
+    return [
+        first,
+        f"About {expected.calls:,} calls: {tokens}, {cost}; what has to be repeated not counted.",
+        last,
+    ]
 
 
 def _used(ledger: Ledger) -> Json:
@@ -147,15 +167,21 @@ def _used(ledger: Ledger) -> Json:
 
 
 def _spent(used: Json) -> str:
-    tokens = f"{used['prompt_tokens']:,} tokens of prompts, {used['completion_tokens']:,} of answers"
+    tokens = (
+        f"{used['prompt_tokens']:,} tokens of prompts, {used['completion_tokens']:,} of answers"
+    )
     cost = "cost not known" if used["cost"] is None else f"cost {used['cost']:.4f}"
     return f"Asked in this run: {used['requests']:,} requests, {tokens}, {cost}."
 
 
 def _write(out: Path, marked: Marked, report: Json, parts: Sequence[RenderableType]) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
-    results, report_file, table = (out / name for name in ("results.jsonl", "report.json", "table.txt"))
-    results.write_text("".join(json.dumps(asdict(one)) + "\n" for one in marked.marks), encoding="utf-8")
+    results, report_file, table = (
+        out / name for name in ("results.jsonl", "report.json", "table.txt")
+    )
+    results.write_text(
+        "".join(json.dumps(asdict(one)) + "\n" for one in marked.marks), encoding="utf-8"
+    )
     report_file.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     text = StringIO()
     Console(file=text, highlight=False, width=WIDTH_OF_A_PIPE).print(*parts, sep="\n")

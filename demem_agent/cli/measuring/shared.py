@@ -20,7 +20,17 @@ from demem_agent.cli.shared import WIDTH_OF_A_PIPE, Output, ticking
 from demem_agent.cli.tables import evaluation_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate import BASELINES, Dialogue, Maker, Measured, evaluate, oracle, paired, report, save
+from demem_agent.evaluate import (
+    BASELINES,
+    Dialogue,
+    Maker,
+    Measured,
+    evaluate,
+    oracle,
+    paired,
+    report,
+    save,
+)
 from demem_agent.evaluate.drawing.figures import draw, require_matplotlib
 
 __all__ = ["LIMITS", "OURS", "Trial"]
@@ -41,16 +51,28 @@ class Trial:
 
     system: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A built-in system, or FILE.py:MAKER of your own; may be repeated. [all]"),
+        typer.Option(
+            metavar="NAME",
+            help="A built-in system, or FILE.py:MAKER of your own; may be repeated. [all]",
+        ),
     ] = None
     limit: Annotated[
         list[int] | None,
-        typer.Option(min=1, metavar="N", help="Characters that a reading may have; may be repeated. [500 to 8000]"),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Characters that a reading may have; may be repeated. [500 to 8000]",
+        ),
     ] = None
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", file_okay=False, help="Write records, report and figures there.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", file_okay=False, help="Write records, report and figures there."
+        ),
     ] = None
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the draws behind the intervals.")] = 0
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Of the draws behind the intervals.")
+    ] = 0
 
     def ready(self) -> None:
         """Check what need not wait until all is measured, and make the folder.
@@ -92,10 +114,17 @@ class Trial:
             found: what more goes into the document.
         """
         summed = report(measured, seed=self.seed)
-        document = {"data": data, **summed, **_compared(measured, summed, self.seed), **(found or {})}
+        document = {
+            "data": data,
+            **summed,
+            **_compared(measured, summed, self.seed),
+            **(found or {}),
+        }
         parts = [*evaluation_parts(document), *also]
         if self.out is not None:
-            document["written"] = [str(path) for path in _write(self.out, measured, document, parts)]
+            document["written"] = [
+                str(path) for path in _write(self.out, measured, document, parts)
+            ]
             parts.append(cell(f"written: {', '.join(document['written'])}"))
         output.show(document, *parts)
 
@@ -137,13 +166,18 @@ def _compared(measured: Sequence[Measured], summed: Json, seed: int) -> Json:
     if not summed["scored"]:
         rivals = []
     found = {
-        name: {str(limit): asdict(paired(measured, first, name, limit, seed=seed)) for limit in summed["limits"]}
+        name: {
+            str(limit): asdict(paired(measured, first, name, limit, seed=seed))
+            for limit in summed["limits"]
+        }
         for name in rivals
     }
     return {"first": first, "paired": found}
 
 
-def _write(out: Path, measured: Sequence[Measured], document: Json, parts: Sequence[RenderableType]) -> list[Path]:
+def _write(
+    out: Path, measured: Sequence[Measured], document: Json, parts: Sequence[RenderableType]
+) -> list[Path]:
     results, report_file, table = (out / name for name in _FILES)
     save(measured, results)
     report_file.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -23,13 +23,23 @@ _SHARES = ("largest", "right", "repaired")
 
 def slot_parts(audited: Rows, intervened: Rows) -> Iterator[Table]:
     """Give the audit of what is selected for a question, and the partition intervention; rows as JSON values."""
-    held = _empty("What is selected for a question", "selected", ("coverage", "contamination", "purity", "conflict"))
+    held = _empty(
+        "What is selected for a question",
+        "selected",
+        ("coverage", "contamination", "purity", "conflict"),
+    )
     for name in ("items", "characters"):
         held.add_column(name, justify="right")
     for row in audited:
         found = row["measures"]
-        shares = (interval(found[name]) for name in ("coverage", "contamination", "purity", "conflict"))
-        held.add_row(cell(row["name"]), *shares, *(f"{found[name]['mean']:,.0f}" for name in ("items", "size")))
+        shares = (
+            interval(found[name]) for name in ("coverage", "contamination", "purity", "conflict")
+        )
+        held.add_row(
+            cell(row["name"]),
+            *shares,
+            *(f"{found[name]['mean']:,.0f}" for name in ("items", "size")),
+        )
     yield held
     columns = ("coverage", "less own", "contamination", "slots", "largest")
     divided = _empty("One slot of another partition of the same items", "partition, slot", columns)
@@ -37,7 +47,13 @@ def slot_parts(audited: Rows, intervened: Rows) -> Iterator[Table]:
         found = row["measures"]
         own = interval(row["against"].get("coverage"), sign=True)
         shape = (f"{found['slots']['mean']:.1f}", share(found["largest"]["mean"]))
-        divided.add_row(cell(row["name"]), interval(found["coverage"]), own, interval(found["contamination"]), *shape)
+        divided.add_row(
+            cell(row["name"]),
+            interval(found["coverage"]),
+            own,
+            interval(found["contamination"]),
+            *shape,
+        )
     yield divided
 
 
@@ -71,7 +87,9 @@ def _intervals(title: str, rows: Rows, part: str, columns: Mapping[str, str]) ->
 
 
 def _shapes(rows: Rows) -> Table:
-    shown = _empty("Slots at the end", "variant", ("slots", "splits", "largest", "splits right", "repaired"))
+    shown = _empty(
+        "Slots at the end", "variant", ("slots", "splits", "largest", "splits right", "repaired")
+    )
     for row in rows:
         found = (row["measures"].get(name) for name in _ENDINGS)
         named = zip(_ENDINGS, found, strict=True)

@@ -12,14 +12,30 @@ from rich.text import Text
 from demem_agent import SlotMemory
 from demem_agent.cli.screen import shown
 
-__all__ = ["cell", "counted", "counts", "day", "first_words", "grid", "number", "numbers", "sentence", "table"]
+__all__ = [
+    "cell",
+    "counted",
+    "counts",
+    "day",
+    "first_words",
+    "grid",
+    "number",
+    "numbers",
+    "sentence",
+    "table",
+]
 
 
 def table(title: str = "", framed: bool = False, tight: bool = False) -> Table:
     """Make an empty table; a framed one has lines between its sections, a tight one has one blank between columns."""
     style = box.ROUNDED if framed else box.SIMPLE_HEAD
     padding = (0, 0) if tight else (0, 1)
-    return Table(title=cell(title, "bold") if title else None, title_justify="left", box=style, padding=padding)
+    return Table(
+        title=cell(title, "bold") if title else None,
+        title_justify="left",
+        box=style,
+        padding=padding,
+    )
 
 
 def grid() -> Table:
@@ -60,7 +76,9 @@ def counts(memory: SlotMemory) -> dict[str, int]:
 
 def counted(found: Mapping[str, int]) -> str:
     """Give counts as words: ``2 slots, 1 item``."""
-    return ", ".join(f"{count} {name[:-1] if count == 1 else name}" for name, count in found.items())
+    return ", ".join(
+        f"{count} {name[:-1] if count == 1 else name}" for name, count in found.items()
+    )
 
 
 def day(at: datetime | None) -> str:

@@ -68,20 +68,22 @@ def decision_words(certificate: SplitCertificate) -> str:
     """Say what was done."""
     if certificate.decision == "suppressed":
         return f"suppressed, slot {certificate.slot} {'is pinned and ' if certificate.pinned else ''}stays whole"
-    return (
-        f"slot {certificate.slot} split, slot {certificate.new_slot} opened{', undone' if certificate.undone else ''}"
-    )
+    return f"slot {certificate.slot} split, slot {certificate.new_slot} opened{', undone' if certificate.undone else ''}"
 
 
 def _letters(certificate: SplitCertificate) -> dict[str, str]:
     """Name every answer that was given by a letter: most contents give the same few."""
-    answers = dict.fromkeys(answer for candidate in certificate.candidates for answer in candidate.answers)
+    answers = dict.fromkeys(
+        answer for candidate in certificate.candidates for answer in candidate.answers
+    )
     return {answer: chr(ord("A") + n) for n, answer in enumerate(answers)}
 
 
 def _pair(certificate: SplitCertificate) -> Table:
     pair = grid()
-    for id, query, channel in zip(certificate.pair, certificate.queries, certificate.channels, strict=True):
+    for id, query, channel in zip(
+        certificate.pair, certificate.queries, certificate.channels, strict=True
+    ):
         pair.add_row(id, sentence(query or "(forgotten)", cell(f"  [{_KNOWN_BY[channel]}]", "dim")))
     return pair
 
@@ -106,7 +108,9 @@ def _candidates(certificate: SplitCertificate, letters: Mapping[str, str]) -> Ta
         if certificate.regime == "confidence sequence":
             held = "(whatever it was read from)"
         shown.add_row(cell(_name(candidate)), *_side(certificate, candidate, 0, letters))
-        shown.add_row(cell(held, "dim"), *_side(certificate, candidate, 1, letters), end_section=True)
+        shown.add_row(
+            cell(held, "dim"), *_side(certificate, candidate, 1, letters), end_section=True
+        )
     return shown
 
 
@@ -116,7 +120,9 @@ def _name(candidate: Candidate) -> str:
     return _NAMES.get(candidate.name) or f"slot {candidate.slot}, where one is routed"
 
 
-def _side(certificate: SplitCertificate, candidate: Candidate, n: int, letters: Mapping[str, str]) -> tuple[Text, ...]:
+def _side(
+    certificate: SplitCertificate, candidate: Candidate, n: int, letters: Mapping[str, str]
+) -> tuple[Text, ...]:
     loss = candidate.losses[n]
     return (
         cell(certificate.pair[n]),

@@ -17,7 +17,9 @@ from demem_agent.types import Context, Evidence, Line
 __all__ = ["context_parts", "lines_read"]
 
 
-def context_parts(context: Context, route: Route | None, memory: SlotMemory) -> Iterator[RenderableType]:
+def context_parts(
+    context: Context, route: Route | None, memory: SlotMemory
+) -> Iterator[RenderableType]:
     """Give the decision, the scores of all slots and the evidence it was answered from.
 
     Args:
@@ -30,7 +32,13 @@ def context_parts(context: Context, route: Route | None, memory: SlotMemory) -> 
     lines = lines_read(context, memory)
     shared = [_shared(context.query, line) for line in lines]
     slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
-    yield lines_table("Why this evidence: what was read, * what it rests on", lines, context.supports, slot_of, shared)
+    yield lines_table(
+        "Why this evidence: what was read, * what it rests on",
+        lines,
+        context.supports,
+        slot_of,
+        shared,
+    )
     if missing := len(context.read) - len(lines):
         yield cell(f"{missing} more lines were forgotten since.", "dim")
 
@@ -47,7 +55,9 @@ def _decision(context: Context, memory: SlotMemory) -> Table:
     shown.add_row("question", cell(context.query or "(forgotten)"))
     if context.at:
         shown.add_row("asked", cell(day(context.at)))
-    shown.add_row("answer", cell(context.answer or ("(forgotten)" if context.redacted else "(nothing)")))
+    shown.add_row(
+        "answer", cell(context.answer or ("(forgotten)" if context.redacted else "(nothing)"))
+    )
     if context.reference is not None:
         shown.add_row("reference", cell(context.reference))
     shown.add_row("rewards", cell(numbers(context.rewards) or "no feedback yet"))

@@ -66,14 +66,22 @@ def interval(found: Mapping[str, Any] | None, sign: bool = False) -> str:
 
 def _heading(document: Document) -> str:
     dialogues = document["dialogues"]
-    counted = f"{dialogues} dialogue{'s' if dialogues > 1 else ''}, {document['questions']} questions"
-    brackets = "in brackets: 95 % intervals, drawn by dialogue" if dialogues > 1 else "no intervals from one dialogue"
+    counted = (
+        f"{dialogues} dialogue{'s' if dialogues > 1 else ''}, {document['questions']} questions"
+    )
+    brackets = (
+        "in brackets: 95 % intervals, drawn by dialogue"
+        if dialogues > 1
+        else "no intervals from one dialogue"
+    )
     return f"{document['data']}: {counted}, {document['scored']} with evidence; {brackets}."
 
 
 def _headline(document: Document) -> list[int]:
     limits = document["limits"]
-    return [limit for limit in HEADLINE if limit in limits] or list(dict.fromkeys((limits[0], limits[-1])))
+    return [limit for limit in HEADLINE if limit in limits] or list(
+        dict.fromkeys((limits[0], limits[-1]))
+    )
 
 
 def _cells(document: Document, name: str) -> list[Any]:
@@ -104,7 +112,10 @@ def _systems_table(title: str, columns: Sequence[str], first: str = "system") ->
 
 def _recall_table(document: Document) -> Table:
     limits = [f"{limit:,}" for limit in _headline(document)]
-    columns = [*(f"recall {limit}" for limit in limits), *(f"whole turns {limit}" for limit in limits)]
+    columns = [
+        *(f"recall {limit}" for limit in limits),
+        *(f"whole turns {limit}" for limit in limits),
+    ]
     shown = _systems_table("Gold evidence in the text", columns)
     for name in _best_first(document):
         cells = _cells(document, name)
@@ -121,7 +132,9 @@ def _cost_table(document: Document) -> Table:
         at = document["systems"][name][str(limit)]
         milliseconds = (f"{1000 * at['seconds'][of]:.2f}" for of in ("median", "p95"))
         answers = (interval(at[measure]) for measure in ("contained", "f1"))
-        shown.add_row(cell(name), f"{at['size']:,.0f}", *milliseconds, *answers, style=_style(document, name))
+        shown.add_row(
+            cell(name), f"{at['size']:,.0f}", *milliseconds, *answers, style=_style(document, name)
+        )
     return shown
 
 
@@ -141,7 +154,10 @@ def _category_table(document: Document, limit: int) -> Table:
     for name in names:
         shown.add_column(cell(name), justify="right", style=_style(document, name))
     for category, questions in sorted(_scored(document).items(), key=lambda item: -item[1]):
-        at = (document["systems"][name][str(limit)]["categories"][category]["recall"] for name in names)
+        at = (
+            document["systems"][name][str(limit)]["categories"][category]["recall"]
+            for name in names
+        )
         shown.add_row(cell(category or "(none)"), str(questions), *map(interval, at))
     return shown
 

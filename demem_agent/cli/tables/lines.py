@@ -13,7 +13,11 @@ __all__ = ["lines_table"]
 
 
 def lines_table(
-    title: str, lines: Sequence[Line], cited: Collection[str], slot_of: Mapping[str, int], shared: Sequence[str] = ()
+    title: str,
+    lines: Sequence[Line],
+    cited: Collection[str],
+    slot_of: Mapping[str, int],
+    shared: Sequence[str] = (),
 ) -> Table:
     """Show lines in their order, those that the answer rests on marked with a star.
 
@@ -30,7 +34,13 @@ def lines_table(
     shown.add_column("text", overflow="fold", ratio=1)
     for n, line in enumerate(lines):
         item = line.evidence
-        named = (item.id, item.source_id or "-", day(item.at), item.speaker or "-", str(slot_of.get(item.id, "-")))
+        named = (
+            item.id,
+            item.source_id or "-",
+            day(item.at),
+            item.speaker or "-",
+            str(slot_of.get(item.id, "-")),
+        )
         row = (*named, *shared[n : n + 1], line.text)
         style = "bold" if item.id in cited else ""
         shown.add_row("*" if item.id in cited else "", *(cell(part, style) for part in row))

@@ -18,13 +18,25 @@ _ORDER = ("temporal", "open-domain", "multi-hop", "single-hop")
 #: Mean and deviation in these categories and overall (paper, table "Results on LoCoMo").
 _PAPER: Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]] = {
     "GPT-4o-mini": {
-        "FullContext": ((0.515, 0.050), (0.428, 0.067), (0.629, 0.057), (0.791, 0.039), (0.681, 0.053)),
+        "FullContext": (
+            (0.515, 0.050),
+            (0.428, 0.067),
+            (0.629, 0.057),
+            (0.791, 0.039),
+            (0.681, 0.053),
+        ),
         "RAG": ((0.572, 0.101), (0.590, 0.126), (0.543, 0.120), (0.698, 0.108), (0.637, 0.115)),
         "Mem0": ((0.453, 0.072), (0.365, 0.099), (0.552, 0.080), (0.644, 0.066), (0.570, 0.077)),
         "DeMem": ((0.919, 0.031), (0.868, 0.043), (0.847, 0.042), (0.932, 0.018), (0.911, 0.040)),
     },
     "GPT-4.1-mini": {
-        "FullContext": ((0.692, 0.057), (0.511, 0.081), (0.725, 0.053), (0.831, 0.040), (0.763, 0.058)),
+        "FullContext": (
+            (0.692, 0.057),
+            (0.511, 0.081),
+            (0.725, 0.053),
+            (0.831, 0.040),
+            (0.763, 0.058),
+        ),
         "RAG": ((0.710, 0.110), (0.634, 0.117), (0.593, 0.103), (0.727, 0.113), (0.693, 0.106)),
         "Mem0": ((0.514, 0.077), (0.428, 0.097), (0.629, 0.066), (0.669, 0.062), (0.614, 0.071)),
         "DeMem": ((0.921, 0.039), (0.908, 0.040), (0.831, 0.048), (0.935, 0.037), (0.920, 0.038)),
@@ -42,52 +54,69 @@ def protocol_parts(document: Mapping[str, Any]) -> Iterator[RenderableType]:
         f"{document['marked']:,} of {asked:,} answers marked in {runs}."
     )
     if document["useless"]:
-        words = (
-            f"{document['useless']:,} answers could not be used (not as asked for, or resting on nothing that was read)"
-        )
+        words = f"{document['useless']:,} answers could not be used (not as asked for, or resting on nothing that was read)"
         yield cell(f"{words}; they are marked as no answer.", "yellow")
     if document["failed"]:
         kinds = ", ".join(f"{kind} {count}" for kind, count in document["failed"].items())
-        yield cell(f"Not marked, as a model failed, and in no figure: {kinds}. The same command asks again.", "yellow")
+        yield cell(
+            f"Not marked, as a model failed, and in no figure: {kinds}. The same command asks again.",
+            "yellow",
+        )
     if document["stopped"]:
         yield cell(f"Stopped early: {document['stopped']}.", "yellow")
         if not document["whole_runs"]:
             yield cell(
-                "No run is whole: the figures are of the questions that were marked, first ones first.", "yellow"
+                "No run is whole: the figures are of the questions that were marked, first ones first.",
+                "yellow",
             )
     yield _marks_table(document)
 
 
 def paper_scores() -> Table:
     """Show the paper's own figures, which are not of this run."""
-    shown = table("From the paper, not this run: binary marks of gpt-4o-mini and gpt-4.1-mini", tight=True)
+    shown = table(
+        "From the paper, not this run: binary marks of gpt-4o-mini and gpt-4.1-mini", tight=True
+    )
     for name in ("backbone", "system"):
         shown.add_column(name)
     for name in (*_ORDER, "overall"):
         shown.add_column(name, justify="right")
     for backbone, systems in _PAPER.items():
         for name, figures in systems.items():
-            shown.add_row(backbone, name, *(_spread(mean, deviation) for mean, deviation in figures))
+            shown.add_row(
+                backbone, name, *(_spread(mean, deviation) for mean, deviation in figures)
+            )
     return shown
 
 
 def _marks_table(document: Mapping[str, Any]) -> Table:
-    names = _ordered([name for found in document["systems"].values() for name in found["categories"]])
-    shown = table("Answers marked right, and their mean grade: mean of the runs ± one standard deviation", tight=True)
+    names = _ordered(
+        [name for found in document["systems"].values() for name in found["categories"]]
+    )
+    shown = table(
+        "Answers marked right, and their mean grade: mean of the runs ± one standard deviation",
+        tight=True,
+    )
     for name in ("marks", "system"):
         shown.add_column(name)
     for name in (*names, "overall"):
         shown.add_column(cell(name or "(none)"), justify="right")
     for system, found in document["systems"].items():
         cells = [*(found["categories"][name] for name in names), found["overall"]]
-        shown.add_row("binary", cell(system), *(_figure(one["score"]) for one in cells), style="bold")
+        shown.add_row(
+            "binary", cell(system), *(_figure(one["score"]) for one in cells), style="bold"
+        )
         shown.add_row("graded", cell(system), *(_figure(one["graded"]) for one in cells))
-        shown.add_row("questions", cell(system), *(str(one["questions"]) for one in cells), style="dim")
+        shown.add_row(
+            "questions", cell(system), *(str(one["questions"]) for one in cells), style="dim"
+        )
     return shown
 
 
 def _ordered(names: Sequence[str]) -> list[str]:
-    return sorted(dict.fromkeys(names), key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))
+    return sorted(
+        dict.fromkeys(names), key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)
+    )
 
 
 def _figure(found: Mapping[str, Any] | None) -> str:

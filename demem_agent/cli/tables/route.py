@@ -17,7 +17,11 @@ def route_words(route: Route) -> Text:
     """Say in one line where a question went and whether memory bears on it."""
     if route.slot is None:
         return sentence("memory is empty")
-    bears = cell("adequate", "green") if route.adequate else cell("not adequate: nothing seems to bear on it", "yellow")
+    bears = (
+        cell("adequate", "green")
+        if route.adequate
+        else cell("not adequate: nothing seems to bear on it", "yellow")
+    )
     probability = f", probability {number(route.probability)}"
     return sentence(f"slot {route.slot}, ahead by {number(route.margin)}, ", bears, probability)
 

@@ -19,7 +19,11 @@ def audit_parts(report: Mapping[str, Any]) -> Iterator[RenderableType]:
     dialogues, left_out = report["dialogues"], report["left_out"]
     counted = f"{dialogues} dialogue{'s' if dialogues > 1 else ''}"
     without = f" ({left_out} left out: fewer than two questions with evidence)" if left_out else ""
-    brackets = "in brackets: 95 % intervals, drawn by dialogue" if dialogues > 1 else "no intervals from one dialogue"
+    brackets = (
+        "in brackets: 95 % intervals, drawn by dialogue"
+        if dialogues > 1
+        else "no intervals from one dialogue"
+    )
     yield cell(f"{report['data']}, {report['audit']}: {counted}{without}; {brackets}.")
     yield cell(report["stand_ins"])
     for note in report["notes"]:

@@ -31,10 +31,14 @@ def load_beam(path: str | Path, sample: str | None = None) -> list[Dialogue]:
     """
     root = Path(path)
     found = (
-        [root] if (root / "chat.json").is_file() else sorted((p.parent for p in root.glob("*/chat.json")), key=_order)
+        [root]
+        if (root / "chat.json").is_file()
+        else sorted((p.parent for p in root.glob("*/chat.json")), key=_order)
     )
     if not found:
-        raise InvalidInput("path", str(path), "a folder with chat.json, or with subfolders that hold one")
+        raise InvalidInput(
+            "path", str(path), "a folder with chat.json, or with subfolders that hold one"
+        )
     chosen = [folder for folder in found if sample is None or folder.name == sample]
     if not chosen:
         raise InvalidInput("sample", sample, f"one of {[folder.name for folder in found]}")
@@ -50,9 +54,15 @@ def _dialogue(folder: Path) -> Dialogue:
         turns = tuple(_turns(_json(folder / "chat.json")))
         known = {turn.source_id for turn in turns}
         kinds = _json(folder / "probing_questions.json").items()
-        return Dialogue(folder.name, turns, tuple(_probe(q, kind, known) for kind, asked in kinds for q in asked))
+        return Dialogue(
+            folder.name,
+            turns,
+            tuple(_probe(q, kind, known) for kind, asked in kinds for q in asked),
+        )
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
-        raise InvalidInput("path", str(folder), f"a BEAM chat ({type(error).__name__}: {error})") from error
+        raise InvalidInput(
+            "path", str(folder), f"a BEAM chat ({type(error).__name__}: {error})"
+        ) from error
 
 
 def _json(path: Path) -> Any:

@@ -56,12 +56,16 @@ def _update(given: Any, where: str) -> Update:
     try:
         return _read(given, where)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise InvalidInput(where, given, f"a Letta record ({type(error).__name__}: {error})") from error
+        raise InvalidInput(
+            where, given, f"a Letta record ({type(error).__name__}: {error})"
+        ) from error
 
 
 def _read(given: Mapping[str, Any], where: str) -> Update:
     name, extra = where[where.rindex("line") :], given["agent_args"]["extra"]
-    facts = tuple(_turn(fact, name, f"fact {number}", where) for number, fact in enumerate(extra["facts"]))
+    facts = tuple(
+        _turn(fact, name, f"fact {number}", where) for number, fact in enumerate(extra["facts"])
+    )
     told = text_field(f"{where}: ground_truth", given["ground_truth"])
     new = text_field(f"{where}: contradicting_answer", extra["contradicting_answer"])
     return Update(
@@ -77,7 +81,10 @@ def _read(given: Mapping[str, Any], where: str) -> Update:
 
 def _turn(text: object, name: str, what: str, where: str) -> Turn:
     return Turn(
-        text_field(f"{where}: {what}", text), session=what.split()[0], source="letta", source_id=f"{name}: {what}"
+        text_field(f"{where}: {what}", text),
+        session=what.split()[0],
+        source="letta",
+        source_id=f"{name}: {what}",
     )
 
 

@@ -31,12 +31,16 @@ def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
     """
     try:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
-        dialogues = [_dialogue(entry) for entry in raw if sample is None or entry["sample_id"] == sample]
+        dialogues = [
+            _dialogue(entry) for entry in raw if sample is None or entry["sample_id"] == sample
+        ]
         names = [entry["sample_id"] for entry in raw]
     except OSError as error:
         raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInput("path", str(path), f"a LoCoMo file ({type(error).__name__}: {error})") from error
+        raise InvalidInput(
+            "path", str(path), f"a LoCoMo file ({type(error).__name__}: {error})"
+        ) from error
     if not dialogues:
         raise InvalidInput("sample", sample, f"one of {names}")
     return dialogues
@@ -60,6 +64,8 @@ def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def _probe(qa: Mapping[str, Any], known: set[str]) -> Probe:
-    ids: list[str] = [id for entry in qa.get("evidence", []) for id in _TURN_ID.findall(str(entry)) if id in known]
+    ids: list[str] = [
+        id for entry in qa.get("evidence", []) for id in _TURN_ID.findall(str(entry)) if id in known
+    ]
     category = CATEGORIES.get(qa["category"], str(qa["category"]))
     return Probe(qa["question"], str(qa.get("answer", "")), tuple(dict.fromkeys(ids)), category)

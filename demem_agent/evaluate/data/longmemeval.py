@@ -32,10 +32,14 @@ def load_longmemeval(path: str | Path, sample: str | None = None) -> list[Dialog
     """
     try:
         raw = json.loads(_bytes(Path(path)).decode())
-        dialogues = [_dialogue(entry) for entry in raw if sample is None or entry["question_id"] == sample]
+        dialogues = [
+            _dialogue(entry) for entry in raw if sample is None or entry["question_id"] == sample
+        ]
         names = [entry["question_id"] for entry in raw]
     except (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError) as error:
-        raise InvalidInput("path", str(path), f"a LongMemEval file ({type(error).__name__}: {error})") from error
+        raise InvalidInput(
+            "path", str(path), f"a LongMemEval file ({type(error).__name__}: {error})"
+        ) from error
     if not dialogues:
         raise InvalidInput("sample", sample, f"one of {names}")
     return dialogues
@@ -65,12 +69,19 @@ def _dialogue(entry: Mapping[str, Any]) -> Dialogue:
 def _turns(entry: Mapping[str, Any]) -> Iterator[tuple[Turn, str, bool]]:
     """Give each turn with its session's id in the file and whether it is marked; a repeated session is numbered."""
     seen: Counter[str] = Counter()
-    sessions = zip(entry["haystack_session_ids"], entry["haystack_dates"], entry["haystack_sessions"], strict=True)
+    sessions = zip(
+        entry["haystack_session_ids"],
+        entry["haystack_dates"],
+        entry["haystack_sessions"],
+        strict=True,
+    )
     for session, date, turns in sessions:
         seen[session] += 1
         name = session if seen[session] == 1 else f"{session}#{seen[session]}"
         at = datetime.strptime(date, _DATE)
         for number, turn in enumerate(turns):
             if turn["content"].strip():
-                said = Turn(turn["content"], turn["role"], at, name, "longmemeval", f"{name}:{number}")
+                said = Turn(
+                    turn["content"], turn["role"], at, name, "longmemeval", f"{name}:{number}"
+                )
                 yield said, session, bool(turn.get("has_answer"))

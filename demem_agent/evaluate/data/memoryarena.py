@@ -32,7 +32,7 @@ from typing import Any
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.data.lines import json_lines
-from demem_agent.text.words import sentences
+from demem_agent.text.sentences import sentences
 from demem_agent.turns import Turn, text_field
 
 __all__ = ["SUBSETS", "load_memoryarena"]
@@ -52,7 +52,8 @@ _INTRODUCTION = re.compile(r"I(?: a|['’])m ")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 _DAY = re.compile(rf"\bday (\d+)|\b({'|'.join(_ORDINALS)})[ -]day\b", re.IGNORECASE)
 _REFERRED = re.compile(
-    r"\b(?:question|problem|sub-?task)s?\s+(\d+(?:\s*(?:,\s*and|,|and|&)\s*\d+)*)(?!\.\d)", re.IGNORECASE
+    r"\b(?:question|problem|sub-?task)s?\s+(\d+(?:\s*(?:,\s*and|,|and|&)\s*\d+)*)(?!\.\d)",
+    re.IGNORECASE,
 )
 
 
@@ -75,7 +76,9 @@ class _Task:
         return [turn.source_id or "" for day, turn in self.results if not days or day in days]
 
 
-def load_memoryarena(path: str | Path, sample: str | None = None, *, every: bool = False) -> list[Dialogue]:
+def load_memoryarena(
+    path: str | Path, sample: str | None = None, *, every: bool = False
+) -> list[Dialogue]:
     """Read the rows of a file, or of all ``*.jsonl`` below a folder, or the one named ``sample``.
 
     A row becomes a dialogue such as "formal_reasoning_math-3". Its turns are all sub-tasks but the last, with their
@@ -95,14 +98,20 @@ def load_memoryarena(path: str | Path, sample: str | None = None, *, every: bool
             subset = _subset(file, row)
             name = f"{subset}-{row.get('id', where.rpartition(' ')[2])}"
             if name in rows:
-                raise InvalidInput(f"{where}: id", row.get("id"), "that of no earlier row of its subset")
+                raise InvalidInput(
+                    f"{where}: id", row.get("id"), "that of no earlier row of its subset"
+                )
             rows[name] = (subset, where, row)
     if not rows:
-        raise InvalidInput("path", str(path), "a file of MemoryArena rows, or a folder with such files (*.jsonl)")
+        raise InvalidInput(
+            "path", str(path), "a file of MemoryArena rows, or a folder with such files (*.jsonl)"
+        )
     if sample is not None and sample not in rows:
         raise InvalidInput("sample", sample, f"the name of a row, such as {next(iter(rows))!r}")
     chosen = rows if sample is None else {sample: rows[sample]}
-    return [dialogue for name, placed in chosen.items() for dialogue in _dialogues(name, *placed, every)]
+    return [
+        dialogue for name, placed in chosen.items() for dialogue in _dialogues(name, *placed, every)
+    ]
 
 
 def _files(path: Path) -> list[Path]:
@@ -115,9 +124,15 @@ def _rows(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             raise InvalidInput(where, row, "an object with questions and answers")
         for field in ("questions", "answers"):
             if not isinstance(row.get(field), list):
-                raise InvalidInput(f"{where}: {field}", row.get(field), "a list with one entry a sub-task")
+                raise InvalidInput(
+                    f"{where}: {field}", row.get(field), "a list with one entry a sub-task"
+                )
         if len(row["questions"]) != len(row["answers"]):
-            raise InvalidInput(f"{where}: answers", row["answers"], f"as many as questions ({len(row['questions'])})")
+            raise InvalidInput(
+                f"{where}: answers",
+                row["answers"],
+                f"as many as questions ({len(row['questions'])})",
+            )
         yield where, row
 
 
@@ -129,13 +144,19 @@ def _subset(file: Path, row: Mapping[str, Any]) -> str:
         return _TRAVEL
     if any(isinstance(answer, Mapping) for answer in row["answers"]):
         return "bundled_shopping"
-    return "formal_reasoning" if row.get("paper_name") or row.get("backgrounds") else "progressive_search"
+    return (
+        "formal_reasoning"
+        if row.get("paper_name") or row.get("backgrounds")
+        else "progressive_search"
+    )
 
 
 # -- a row as sub-tasks ------------------------------------------------------------------------------------------
 
 
-def _dialogues(name: str, subset: str, where: str, row: Mapping[str, Any], every: bool) -> Iterator[Dialogue]:
+def _dialogues(
+    name: str, subset: str, where: str, row: Mapping[str, Any], every: bool
+) -> Iterator[Dialogue]:
     tasks = [*_base(row.get("base_person")), *_tasks(subset, row, where)]
     last = len(tasks) - 1
     for place in range(1 if every else max(last, 1), len(tasks)):
@@ -150,13 +171,25 @@ def _dialogues(name: str, subset: str, where: str, row: Mapping[str, Any], every
 
 def _tasks(subset: str, row: Mapping[str, Any], where: str) -> Iterator[_Task]:
     backgrounds = _own_backgrounds(row)
-    for number, (question, answer) in enumerate(zip(row["questions"], row["answers"], strict=True), 1):
+    for number, (question, answer) in enumerate(
+        zip(row["questions"], row["answers"], strict=True), 1
+    ):
         question = text_field(f"{where}: questions[{number - 1}]", question)
         background = backgrounds[number - 1] if backgrounds else ""
         name = _NAME.match(question) if subset == _TRAVEL else None
         person = name[1] if name else ""
-        said = (_turn(number, "background", background), _turn(number, "question", question, person or "user"))
-        yield _Task(number, question, background, person, _present(said), tuple(_results(number, person, answer)))
+        said = (
+            _turn(number, "background", background),
+            _turn(number, "question", question, person or "user"),
+        )
+        yield _Task(
+            number,
+            question,
+            background,
+            person,
+            _present(said),
+            tuple(_results(number, person, answer)),
+        )
 
 
 def _base(person: object) -> Iterator[_Task]:
@@ -170,12 +203,20 @@ def _base(person: object) -> Iterator[_Task]:
 
 def _own_backgrounds(row: Mapping[str, Any]) -> list[str]:
     given = row.get("backgrounds")
-    return [_text(one) for one in given] if isinstance(given, list) and len(given) == len(row["questions"]) else []
+    return (
+        [_text(one) for one in given]
+        if isinstance(given, list) and len(given) == len(row["questions"])
+        else []
+    )
 
 
 def _common(row: Mapping[str, Any]) -> tuple[Turn, ...]:
     """Give a background that is not split by sub-task: the card allows one text for all of them."""
-    return () if _own_backgrounds(row) else _present((_turn(0, "background", _text(row.get("backgrounds"))),))
+    return (
+        ()
+        if _own_backgrounds(row)
+        else _present((_turn(0, "background", _text(row.get("backgrounds"))),))
+    )
 
 
 def _results(number: int, person: str, answer: object) -> Iterator[tuple[str, Turn]]:
@@ -221,12 +262,20 @@ def _evidence(subset: str, task: _Task, before: Sequence[_Task], last: bool) -> 
         return _referred(task, before)
     if subset == _TRAVEL:
         return _joined(task, before)
-    return (id for earlier in before for id in earlier.ids()) if last or subset == "bundled_shopping" else ()
+    return (
+        (id for earlier in before for id in earlier.ids())
+        if last or subset == "bundled_shopping"
+        else ()
+    )
 
 
 def _referred(task: _Task, before: Sequence[_Task]) -> Iterator[str]:
     """Give the results of the earlier questions that a question names by number."""
-    numbers = {int(number) for found in _REFERRED.findall(task.question) for number in re.findall(r"\d+", found)}
+    numbers = {
+        int(number)
+        for found in _REFERRED.findall(task.question)
+        for number in re.findall(r"\d+", found)
+    }
     for earlier in before:
         if earlier.number in numbers:
             yield from earlier.ids()
@@ -238,7 +287,9 @@ def _joined(task: _Task, before: Sequence[_Task]) -> Iterator[str]:
         if earlier.number == 0:
             yield from earlier.ids()
     for wish in _wishes(task.question):
-        days = frozenset(number or str(_ORDINALS.index(word.lower()) + 1) for number, word in _DAY.findall(wish))
+        days = frozenset(
+            number or str(_ORDINALS.index(word.lower()) + 1) for number, word in _DAY.findall(wish)
+        )
         for earlier in before:
             if earlier.person and re.search(rf"\b{re.escape(earlier.person)}\b", wish):
                 yield from earlier.ids(days)

@@ -20,12 +20,17 @@ def load_jsonl(path: str | Path) -> Dialogue:
     Raises:
         InvalidInput: naming the line and the field.
     """
-    return Dialogue(Path(path).stem, tuple(as_turn(given, f"{where}: ") for where, given in json_lines(path)))
+    return Dialogue(
+        Path(path).stem, tuple(as_turn(given, f"{where}: ") for where, given in json_lines(path))
+    )
 
 
 def load_text(path: str | Path) -> Dialogue:
     """Read a text file, one turn a paragraph; its ``source`` is the file's name and its ``source_id`` the paragraph."""
     name = Path(path).name
     parts = [part.strip() for part in _PARAGRAPHS.split(read_text(path)) if part.strip()]
-    turns = (Turn(part, source=name, source_id=f"{name}#{number}") for number, part in enumerate(parts, 1))
+    turns = (
+        Turn(part, source=name, source_id=f"{name}#{number}")
+        for number, part in enumerate(parts, 1)
+    )
     return Dialogue(Path(path).stem, tuple(turns))

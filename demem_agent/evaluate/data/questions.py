@@ -51,7 +51,9 @@ def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
     probes = []
     for where, probe in _placed(path):
         if lost := [id for id in probe.evidence if id not in known]:
-            raise InvalidInput(f"{where}: evidence", lost[0], f"the source_id of a turn of {dialogue.name}")
+            raise InvalidInput(
+                f"{where}: evidence", lost[0], f"the source_id of a turn of {dialogue.name}"
+            )
         probes.append(probe)
     return replace(dialogue, probes=tuple(probes))
 

@@ -29,9 +29,19 @@ __all__ = ["draw", "require_matplotlib"]
 
 Report = Mapping[str, Any]
 
-WORDS = {"recall": "gold-evidence recall", "contained": "reference in the text", "f1": "token F1 of the answer"}
+WORDS = {
+    "recall": "gold-evidence recall",
+    "contained": "reference in the text",
+    "f1": "token F1 of the answer",
+}
 #: The best that any system reaches at no more than each cost.
-STAIRS: Mapping[str, Any] = {"color": "#C8C8C8", "linewidth": 4, "alpha": 0.6, "zorder": 0, "solid_joinstyle": "round"}
+STAIRS: Mapping[str, Any] = {
+    "color": "#C8C8C8",
+    "linewidth": 4,
+    "alpha": 0.6,
+    "zorder": 0,
+    "solid_joinstyle": "round",
+}
 CEILING: Mapping[str, Any] = {"color": "#000000", "linewidth": 1.2, "linestyle": ":", "zorder": 1}
 #: The most panels in a row of the figure by category.
 ACROSS = 4
@@ -45,7 +55,9 @@ def require_matplotlib() -> None:
         raise MissingExtra("drawing figures", "lab")
 
 
-def draw(report: Report, folder: str | Path, *, title: str = "", systems: Sequence[str] = ()) -> list[Path]:
+def draw(
+    report: Report, folder: str | Path, *, title: str = "", systems: Sequence[str] = ()
+) -> list[Path]:
     """Draw every figure that a report has the measures for, as PNG files in a folder.
 
     ``recall.png``: recall against the limit. ``categories.png``: the same by category, where there are several.
@@ -80,7 +92,14 @@ def _recall(report: Report, names: Sequence[str], title: str) -> Any:
     axes = figure.subplots()
     limits = report["limits"]
     ends = {name: report["systems"][name][str(limits[-1])]["recall"]["mean"] for name in names}
-    with_band = (OURS, max((name for name in names if name not in (OURS, ORACLE)), key=ends.__getitem__, default=OURS))
+    with_band = (
+        OURS,
+        max(
+            (name for name in names if name not in (OURS, ORACLE)),
+            key=ends.__getitem__,
+            default=OURS,
+        ),
+    )
     for name in names:
         points = [report["systems"][name][str(limit)]["recall"] for limit in limits]
         curve(axes, limits, points, name, names, band=name in with_band)
@@ -103,14 +122,23 @@ def _categories(report: Report, names: Sequence[str], title: str) -> Any:
     limits = report["limits"]
     for (category, questions), axes in zip(scored.items(), panels, strict=False):
         for name in names:
-            cells = [report["systems"][name][str(limit)]["categories"][category] for limit in limits]
+            cells = [
+                report["systems"][name][str(limit)]["categories"][category] for limit in limits
+            ]
             curve(axes, limits, [cell["recall"] for cell in cells], name, names, band=name == OURS)
         limits_below(axes, limits, ratio=1.6)
-        label(axes, "characters", "", f"{category} ({questions} question{'s' if questions > 1 else ''})")
+        label(
+            axes,
+            "characters",
+            "",
+            f"{category} ({questions} question{'s' if questions > 1 else ''})",
+        )
         axes.set_ylim(0, 1.03)
     for axes in list(panels):  # those that are left over
         axes.set_visible(False)
-    figure.suptitle(plain(f"Evidence within the budget by kind of question {_of(title)}"), fontsize=12)
+    figure.suptitle(
+        plain(f"Evidence within the budget by kind of question {_of(title)}"), fontsize=12
+    )
     figure.supylabel(WORDS["recall"], fontsize=10)
     legend(figure, names)
     return figure
@@ -119,7 +147,9 @@ def _categories(report: Report, names: Sequence[str], title: str) -> Any:
 def _scored(report: Report) -> dict[str, int]:
     """Give the categories that recall is measured of, with their questions, the largest first."""
     cell = next(iter(next(iter(report["systems"].values())).values()))
-    found = {name: of["recall"]["questions"] for name, of in cell["categories"].items() if of["recall"]}
+    found = {
+        name: of["recall"]["questions"] for name, of in cell["categories"].items() if of["recall"]
+    }
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
@@ -136,17 +166,25 @@ def _budget(report: Report, names: Sequence[str], title: str) -> Any:
 
 
 def _latency(report: Report, names: Sequence[str], title: str) -> Any:
-    figure, panels = _frontier(report, names, lambda cell: max(cell["seconds"]["median"] * 1000, FASTEST_MS))
+    figure, panels = _frontier(
+        report, names, lambda cell: max(cell["seconds"]["median"] * 1000, FASTEST_MS)
+    )
     for axes in panels:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(_thousands)
-        axes.xaxis.set_minor_formatter(lambda value, _: _thousands(value, _) if f"{value:e}"[0] in "25" else "")
-        axes.set_xlabel(f"milliseconds of a read, median (log; {FASTEST_MS:g} also where it is less)")
+        axes.xaxis.set_minor_formatter(
+            lambda value, _: _thousands(value, _) if f"{value:e}"[0] in "25" else ""
+        )
+        axes.set_xlabel(
+            f"milliseconds of a read, median (log; {FASTEST_MS:g} also where it is less)"
+        )
     figure.suptitle(plain(f"Answers against the time of a read {_of(title)}"), fontsize=12)
     return figure
 
 
-def _frontier(report: Report, names: Sequence[str], cost: Callable[[Any], float]) -> tuple[Any, Sequence[Any]]:
+def _frontier(
+    report: Report, names: Sequence[str], cost: Callable[[Any], float]
+) -> tuple[Any, Sequence[Any]]:
     """Draw both measures of answers against a cost, with the best that is had at no more than each cost."""
     figure = new_figure(11, 5.4)
     panels = figure.subplots(1, 2)
@@ -154,7 +192,9 @@ def _frontier(report: Report, names: Sequence[str], cost: Callable[[Any], float]
     for axes, measure in zip(panels, ("contained", "f1"), strict=True):
         every = []
         for name in rivals:
-            points = [(cost(cell), cell[measure]["mean"]) for cell in report["systems"][name].values()]
+            points = [
+                (cost(cell), cell[measure]["mean"]) for cell in report["systems"][name].values()
+            ]
             trail(axes, points, name, names)
             every += points
         _staircase(axes, every)
@@ -165,12 +205,20 @@ def _frontier(report: Report, names: Sequence[str], cost: Callable[[Any], float]
             highest = max(highest, ceiling)
         label(axes, "", WORDS[measure], _marks(report["limits"]) if axes is panels[0] else "")
         axes.set_ylim(0, 1.06 * highest or 1)
-    legend(figure, rivals, {"best at no more cost": STAIRS, **({ORACLE: CEILING} if ORACLE in names else {})})
+    legend(
+        figure,
+        rivals,
+        {"best at no more cost": STAIRS, **({ORACLE: CEILING} if ORACLE in names else {})},
+    )
     return figure, panels
 
 
 def _marks(limits: Sequence[int]) -> str:
-    return f"a larger mark is a larger limit: {limits[0]:,} to {limits[-1]:,} characters" if len(limits) > 1 else ""
+    return (
+        f"a larger mark is a larger limit: {limits[0]:,} to {limits[-1]:,} characters"
+        if len(limits) > 1
+        else ""
+    )
 
 
 def _thousands(value: float, _: object) -> str:
@@ -191,10 +239,14 @@ def _of(title: str) -> str:
 
 def _has(measure: str) -> Callable[[Report], bool]:
     """Give what tells whether a measure is known of every system."""
-    return lambda report: all(cell[measure] for cells in report["systems"].values() for cell in cells.values())
+    return lambda report: all(
+        cell[measure] for cells in report["systems"].values() for cell in cells.values()
+    )
 
 
-FIGURES: Mapping[str, tuple[Callable[[Report, Sequence[str], str], Any], Callable[[Report], bool]]] = {
+FIGURES: Mapping[
+    str, tuple[Callable[[Report, Sequence[str], str], Any], Callable[[Report], bool]]
+] = {
     "recall": (_recall, _has("recall")),
     "categories": (_categories, lambda report: _has("recall")(report) and len(_scored(report)) > 1),
     "budget": (_budget, _has("contained")),

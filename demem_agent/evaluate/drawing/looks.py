@@ -59,7 +59,13 @@ OTHERS = (
 )
 
 #: The line from a name to the line that it names.
-LEADER: Mapping[str, Any] = {"arrowstyle": "-", "color": "#CCCCCC", "linewidth": 0.7, "shrinkA": 0, "relpos": (0, 0.5)}
+LEADER: Mapping[str, Any] = {
+    "arrowstyle": "-",
+    "color": "#CCCCCC",
+    "linewidth": 0.7,
+    "shrinkA": 0,
+    "relpos": (0, 0.5),
+}
 #: The least distance between two names at the end of lines, as a share of the height.
 APART = 0.042
 
@@ -84,12 +90,20 @@ def _above(name: str) -> int:
 
 
 def curve(
-    axes: Any, limits: Sequence[int], points: Sequence[Any], name: str, names: Sequence[str], *, band: bool
+    axes: Any,
+    limits: Sequence[int],
+    points: Sequence[Any],
+    name: str,
+    names: Sequence[str],
+    *,
+    band: bool,
 ) -> None:
     look = _look(name, names)
     if band and all(point["low"] is not None for point in points):
         ends = [point["low"] for point in points], [point["high"] for point in points]
-        axes.fill_between(limits, *ends, color=look.colour, alpha=0.22 if name == OURS else 0.14, linewidth=0)
+        axes.fill_between(
+            limits, *ends, color=look.colour, alpha=0.22 if name == OURS else 0.14, linewidth=0
+        )
     axes.plot(
         limits,
         [point["mean"] for point in points],
@@ -137,7 +151,10 @@ def _spread(values: Sequence[float], apart: float) -> list[float]:
     groups: list[list[float]] = []
     for value in values:
         groups.append([value])
-        while len(groups) > 1 and _places(groups[-2], apart)[-1] + apart > _places(groups[-1], apart)[0]:
+        while (
+            len(groups) > 1
+            and _places(groups[-2], apart)[-1] + apart > _places(groups[-1], apart)[0]
+        ):
             last = groups.pop()
             groups[-1] += last
     return [place for group in groups for place in _places(group, apart)]
@@ -162,7 +179,9 @@ def label(axes: Any, x: str, y: str, title: str = "") -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def legend(figure: Any, names: Sequence[str], lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
+def legend(
+    figure: Any, names: Sequence[str], lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> None:
     from matplotlib.lines import Line2D
 
     looks = [_look(name, names) for name in names]
@@ -180,14 +199,24 @@ def legend(figure: Any, names: Sequence[str], lines: Mapping[str, Mapping[str, A
     ]
     handles += [Line2D([], [], label=label, **look) for label, look in lines.items()]
     figure.legend(
-        handles=handles, loc="outside lower center", ncols=min(-(-len(handles) // 2), 6), frameon=False, fontsize=9.5
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(-(-len(handles) // 2), 6),
+        frameon=False,
+        fontsize=9.5,
     )
 
 
-def trail(axes: Any, points: Sequence[tuple[float, float]], name: str, names: Sequence[str]) -> None:
+def trail(
+    axes: Any, points: Sequence[tuple[float, float]], name: str, names: Sequence[str]
+) -> None:
     """Draw the operating points of a system, the smallest limit with the smallest mark."""
     look = _look(name, names)
     x, y = zip(*points, strict=True)
-    axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=_width(name), zorder=_above(name))
+    axes.plot(
+        x, y, color=look.colour, linestyle=look.line, linewidth=_width(name), zorder=_above(name)
+    )
     sizes = [(3 + 5 * (n + 1) / len(points)) ** 2 for n in range(len(points))]
-    axes.scatter(x, y, sizes, color=look.colour, marker=look.marker, linewidths=0, zorder=_above(name))
+    axes.scatter(
+        x, y, sizes, color=look.colour, marker=look.marker, linewidths=0, zorder=_above(name)
+    )

@@ -35,7 +35,9 @@ class Estimate:
     cost: float | None
 
 
-def estimate(questions: Sequence[Posed], panel: Panel, ledger: Ledger, known: Sequence[Mark] = ()) -> Estimate:
+def estimate(
+    questions: Sequence[Posed], panel: Panel, ledger: Ledger, known: Sequence[Mark] = ()
+) -> Estimate:
     """Give about what a call of :func:`mark` will take, repairs and retries aside.
 
     Args:
@@ -57,9 +59,14 @@ def estimate(questions: Sequence[Posed], panel: Panel, ledger: Ledger, known: Se
         for place, one in distinct.items()
     }
     costs = [Usage(sum(answers[_place(one)] for one in left), _ANSWER * len(left))]
-    costs += [Usage(sum(marking[_place(one)] for one in left), _MARK * len(KINDS) * len(left)) for _ in panel.judges]
+    costs += [
+        Usage(sum(marking[_place(one)] for one in left), _MARK * len(KINDS) * len(left))
+        for _ in panel.judges
+    ]
     models = [panel.model, *panel.judges]
-    total = sum((ledger.priced(m.name, usage) for m, usage in zip(models, costs, strict=True)), Usage())
+    total = sum(
+        (ledger.priced(m.name, usage) for m, usage in zip(models, costs, strict=True)), Usage()
+    )
     calls = len(left) * (1 + len(KINDS) * len(panel.judges))
     return Estimate(len(left), calls, total.prompt_tokens, total.completion_tokens, total.cost)
 
@@ -102,7 +109,9 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
             name: {
                 "overall": _figures([m for m in counted if m.system == name]),
                 "categories": {
-                    category: _figures([m for m in counted if (m.system, m.category) == (name, category)])
+                    category: _figures(
+                        [m for m in counted if (m.system, m.category) == (name, category)]
+                    )
                     for category in categories
                 },
             }
@@ -113,7 +122,11 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
 
 def _figures(marks: Sequence[Mark]) -> dict[str, Any]:
     questions = len({(m.dialogue, m.question) for m in marks})
-    return {"score": _over_runs(marks, "binary"), "graded": _over_runs(marks, "graded"), "questions": questions}
+    return {
+        "score": _over_runs(marks, "binary"),
+        "graded": _over_runs(marks, "graded"),
+        "questions": questions,
+    }
 
 
 def _over_runs(marks: Sequence[Mark], kind: Judging) -> dict[str, Any] | None:

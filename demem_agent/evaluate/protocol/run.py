@@ -28,7 +28,9 @@ __all__ = ["KINDS", "Mark", "Marked", "Panel", "Posed", "Seeded", "mark", "posed
 #: The ways in which each judge marks an answer.
 KINDS: tuple[Judging, Judging] = ("binary", "graded")
 #: Faults that every further call would share.
-_HOPELESS: frozenset[ModelFault] = frozenset(("unauthorised", "no such model", "quota", "circuit open"))
+_HOPELESS: frozenset[ModelFault] = frozenset(
+    ("unauthorised", "no such model", "quota", "circuit open")
+)
 
 #: Called with (questions done, questions in all), each question once a run.
 Tick = Callable[[int, int], object]
@@ -65,7 +67,9 @@ class Panel:
         whole_field("runs", self.runs, 1)
         whole_field("parallel", self.parallel, 1)
         if not self.judges or len({judge.name for judge in self.judges}) < len(self.judges):
-            raise InvalidInput("judges", [judge.name for judge in self.judges], "one or more, each of another name")
+            raise InvalidInput(
+                "judges", [judge.name for judge in self.judges], "one or more, each of another name"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,11 @@ class Seeded:
 
 
 def posed(
-    dialogues: Sequence[Dialogue], systems: Mapping[str, Maker], limit: int, *, tick: Tick | None = None
+    dialogues: Sequence[Dialogue],
+    systems: Mapping[str, Maker],
+    limit: int,
+    *,
+    tick: Tick | None = None,
 ) -> list[Posed]:
     """Have every system read for every question that has an answer; no model is asked.
 
@@ -134,7 +142,11 @@ def posed(
         if tick:
             tick(done, len(wanted))
     if not found:
-        raise InvalidInput("dialogues", [d.name for d in dialogues], "dialogues with questions that have a reference")
+        raise InvalidInput(
+            "dialogues",
+            [d.name for d in dialogues],
+            "dialogues with questions that have a reference",
+        )
     return found
 
 
@@ -146,12 +158,16 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
             continue
         text = system.read(probe.question, limit, probe.at)
         if len(text) > limit:
-            raise InvalidInput(f"the reading of {name!r}", f"{len(text)} characters", f"at most {limit} characters")
+            raise InvalidInput(
+                f"the reading of {name!r}", f"{len(text)} characters", f"at most {limit} characters"
+            )
         asked = Question(probe.question, probe.at, as_reading(text))
         yield Posed(name, dialogue.name, number, probe.category, probe.reference, asked)
 
 
-async def mark(questions: Sequence[Posed], panel: Panel, *, tick: Tick | None = None, ignore: bool = False) -> Marked:
+async def mark(
+    questions: Sequence[Posed], panel: Panel, *, tick: Tick | None = None, ignore: bool = False
+) -> Marked:
     """Answer and mark every question in every run, run by run.
 
     A question on which a model fails is not marked, and says so. A spending limit, or a fault that all further calls
@@ -199,10 +215,18 @@ async def _marked(run: int, one: Posed, panel: Panel, stopped: _Stopped) -> Mark
     try:
         answer = await _answer(panel.model, run, one.asked)
         attempt = Attempt(one.asked.query, answer or "", one.asked.reading.text, one.reference)
-        binary, graded = [[await _score(judge, kind, run, attempt) for judge in panel.judges] for kind in KINDS]
+        binary, graded = [
+            [await _score(judge, kind, run, attempt) for judge in panel.judges] for kind in KINDS
+        ]
     except (ModelError, BudgetSpent) as error:
         return None if stopped.note(error) else replace(blank, failed=_kind(error))
-    return replace(blank, answer=answer or "", useless=answer is None, binary=tuple(binary), graded=tuple(graded))
+    return replace(
+        blank,
+        answer=answer or "",
+        useless=answer is None,
+        binary=tuple(binary),
+        graded=tuple(graded),
+    )
 
 
 async def _answer(model: ChatModel, run: int, asked: Question) -> str | None:

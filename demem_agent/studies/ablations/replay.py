@@ -107,7 +107,9 @@ def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> R
 
     def measured(number: int, probe: Probe, again: bool) -> Step:
         turns = [wanted[source] for source in probe.evidence if source in wanted]
-        return Step(number, probe.category, again, _measures(memory, probe, gold[number], turns, limits))
+        return Step(
+            number, probe.category, again, _measures(memory, probe, gold[number], turns, limits)
+        )
 
     steps: list[Step] = []
     asked: dict[str, frozenset[str]] = {}
@@ -117,19 +119,31 @@ def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> R
         if probe.category not in UNANSWERABLE and probe.reference.strip():
             learner.learn(probe.question, probe.reference, probe.at)
             asked |= {context.id: gold[number] for context in memory.contexts()[len(asked) :]}
-    steps += [measured(number, probe, again=True) for number, probe in enumerate(dialogue.probes) if gold[number]]
+    steps += [
+        measured(number, probe, again=True)
+        for number, probe in enumerate(dialogue.probes)
+        if gold[number]
+    ]
     certificates = memory.certificates()
     splits = sum(certificate.decision == "split" for certificate in certificates)
     judged = tuple(judge_splits(certificates, asked))
     final = shape(memory)
-    return Replay(dialogue.name, tuple(steps), len(asked), splits, judged, final.slots, final.largest)
+    return Replay(
+        dialogue.name, tuple(steps), len(asked), splits, judged, final.slots, final.largest
+    )
 
 
 def _measures(
-    memory: SlotMemory, probe: Probe, gold: frozenset[str], wanted: Sequence[Gold], limits: Sequence[int]
+    memory: SlotMemory,
+    probe: Probe,
+    gold: frozenset[str],
+    wanted: Sequence[Gold],
+    limits: Sequence[int],
 ) -> dict[str, float]:
     slot = memory.route(probe.question, at=probe.at).slot
-    inside = next((frozenset(view.evidence) for view in memory.slots if view.number == slot), frozenset())
+    inside = next(
+        (frozenset(view.evidence) for view in memory.slots if view.number == slot), frozenset()
+    )
     summary = memory.read(probe.question, mode="strict", at=probe.at)
     found = {
         "slot": len(gold & inside) / len(gold),

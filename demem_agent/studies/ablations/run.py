@@ -84,7 +84,9 @@ def ablation_table(
         InvalidInput: if ``base`` is not among the ablations, or no question has gold.
     """
     _among(base, ablations)  # before the replays, which take minutes
-    return summed_up(replayed(dialogues, ablations, limits, tick), base, seed=seed, resamples=resamples)
+    return summed_up(
+        replayed(dialogues, ablations, limits, tick), base, seed=seed, resamples=resamples
+    )
 
 
 def replayed(
@@ -101,14 +103,18 @@ def replayed(
     """
     runs: dict[str, list[Replay]] = {name: [] for name in ablations}
     total = len(dialogues) * len(ablations)
-    for done, (dialogue, name) in enumerate(((d, name) for d in dialogues for name in ablations), 1):
+    for done, (dialogue, name) in enumerate(
+        ((d, name) for d in dialogues for name in ablations), 1
+    ):
         runs[name].append(replay(dialogue, ablations[name], limits))
         if tick:
             tick(done, total)
     return runs
 
 
-def summed_up(runs: Mapping[str, Sequence[Replay]], base: str, *, seed: int = 0, resamples: int = 1000) -> list[Row]:
+def summed_up(
+    runs: Mapping[str, Sequence[Replay]], base: str, *, seed: int = 0, resamples: int = 1000
+) -> list[Row]:
     """Sum up replays of the same dialogues, by the ablation they were made with.
 
     Args:
@@ -127,16 +133,24 @@ def summed_up(runs: Mapping[str, Sequence[Replay]], base: str, *, seed: int = 0,
     interval = partial(bootstrap, seed=seed, resamples=resamples)
     standard = _values(runs[base])
     if not standard:
-        raise InvalidInput("dialogues", [run.dialogue for run in runs[base]], "dialogues with questions that have gold")
+        raise InvalidInput(
+            "dialogues",
+            [run.dialogue for run in runs[base]],
+            "dialogues with questions that have gold",
+        )
     rows = []
     for name, replays in runs.items():
         values = _values(replays)
-        measures = {measure: interval(list(of.values()), _dialogues(of)) for measure, of in values.items()}
+        measures = {
+            measure: interval(list(of.values()), _dialogues(of)) for measure, of in values.items()
+        }
         against = {
             measure: interval([of[key] - standard[measure][key] for key in of], _dialogues(of))
             for measure, of in values.items()
         }
-        rows.append(Row(name, measures | _endings(replays, interval), against if name != base else {}))
+        rows.append(
+            Row(name, measures | _endings(replays, interval), against if name != base else {})
+        )
     return rows
 
 
@@ -161,7 +175,10 @@ def _dialogues(values: Mapping[tuple[str, int], float]) -> list[str]:
 
 def _endings(replays: Sequence[Replay], interval: Callable[..., Interval]) -> dict[str, Interval]:
     names = [run.dialogue for run in replays]
-    found = {measure: interval([float(getattr(run, measure)) for run in replays], names) for measure in _ENDINGS}
+    found = {
+        measure: interval([float(getattr(run, measure)) for run in replays], names)
+        for measure in _ENDINGS
+    }
     judged = [(run.dialogue, split) for run in replays for split in run.judged]
     if judged:
         of = [dialogue for dialogue, _ in judged]

@@ -30,7 +30,15 @@ from demem_agent.stores import Rows
 from demem_agent.summaries.compress import Summary, compress
 from demem_agent.types import Answer, Context, FeedbackReport, number_of
 
-__all__ = ["DescribedState", "FeatureState", "Variant", "always", "farther_than", "now_and_then", "uncertified"]
+__all__ = [
+    "DescribedState",
+    "FeatureState",
+    "Variant",
+    "always",
+    "farther_than",
+    "now_and_then",
+    "uncertified",
+]
 
 #: Picks, among the contexts of a slot with a known reference (in order of their ids, never none), the one that
 #: another context of the slot is to be parted from; None for no split.
@@ -48,7 +56,13 @@ class Variant(SlotMemory):
     threshold -1, and ``conditions`` says so.
     """
 
-    def __init__(self, *, trigger: Trigger = certified, state: type[State] = State, **options: Unpack[Options]) -> None:
+    def __init__(
+        self,
+        *,
+        trigger: Trigger = certified,
+        state: type[State] = State,
+        **options: Unpack[Options],
+    ) -> None:
         self._trigger = trigger
         self._kind = state
         super().__init__(**options)
@@ -121,7 +135,15 @@ def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
     tested = contents(pending.slots, shared, [], division)
     unknown = np.full((2, len(tested), 2), np.nan)
     verdict = judge(tested, [("", "")] * len(tested), unknown, state.settings.split)
-    return Conflict((other, context), verdict, division, -1.0, saturated=False, conditions=_UNTESTED, regime="none")
+    return Conflict(
+        (other, context),
+        verdict,
+        division,
+        -1.0,
+        saturated=False,
+        conditions=_UNTESTED,
+        regime="none",
+    )
 
 
 def _least_similar(context: StoredContext, others: list[StoredContext]) -> StoredContext:
@@ -178,7 +200,11 @@ class DescribedState(State):
         """Note nothing: what rewarded answers rested on does not count."""
 
     def rebuild(
-        self, slot: SlotState, items: Iterable[str], revision: int, used: dict[str, int] | None = None
+        self,
+        slot: SlotState,
+        items: Iterable[str],
+        revision: int,
+        used: dict[str, int] | None = None,
     ) -> SlotState:
         ordered = sorted(items, key=number_of)
         return self._described(super().rebuild(slot, ordered, revision, used), ordered)

@@ -37,7 +37,18 @@ from demem_agent.memory import SlotMemory
 from demem_agent.turns import whole_field
 from demem_agent.types import Evidence, Reading
 
-__all__ = ["SHARES", "STATES", "Audited", "Row", "Selected", "Shape", "audit", "audit_table", "gold_items", "shape"]
+__all__ = [
+    "SHARES",
+    "STATES",
+    "Audited",
+    "Row",
+    "Selected",
+    "Shape",
+    "audit",
+    "audit_table",
+    "gold_items",
+    "shape",
+]
 
 Selected = Literal["slot", "slots", "summary", "reading"]
 STATES: tuple[Selected, ...] = ("slot", "slots", "summary", "reading")
@@ -93,7 +104,9 @@ class Row:
     against: Mapping[str, Interval]
 
 
-def audit(memory: SlotMemory, dialogue: Dialogue, *, best: int = 3, limit: int | None = None) -> list[Audited]:
+def audit(
+    memory: SlotMemory, dialogue: Dialogue, *, best: int = 3, limit: int | None = None
+) -> list[Audited]:
     """Measure what a memory that holds a dialogue selects for each of its questions with gold.
 
     The memory is read, and not changed.
@@ -124,7 +137,9 @@ def audit_table(audited: Sequence[Audited], *, seed: int = 0, resamples: int = 1
         group = [one for one in audited if one.state == state]
         over = [one.dialogue for one in group]
         measures = {
-            name: bootstrap([getattr(one, name) for one in group], over, seed=seed, resamples=resamples)
+            name: bootstrap(
+                [getattr(one, name) for one in group], over, seed=seed, resamples=resamples
+            )
             for name in (*SHARES, "items", "size")
         }
         rows.append(Row(state, measures, {}))
@@ -183,7 +198,12 @@ def _held(reading: Reading) -> Held:
 
 
 def _audited(
-    dialogue: str, question: int, category: str, state: Selected, held: Held, supports: Sequence[Gold]
+    dialogue: str,
+    question: int,
+    category: str,
+    state: Selected,
+    held: Held,
+    supports: Sequence[Gold],
 ) -> Audited:
     gold, size = supports[question], sum(held.values())
     return Audited(

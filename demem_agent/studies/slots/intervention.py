@@ -25,7 +25,8 @@ from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, r
 from demem_agent.slots.records import Vector, direction, mean_vector
 from demem_agent.studies.slots.audit import Row, gold_items
 from demem_agent.studies.slots.partition import PARTITIONS, Items, Labels, Partition
-from demem_agent.text.words import clean, passages
+from demem_agent.text.sentences import passages
+from demem_agent.text.words import clean
 from demem_agent.turns import whole_field
 from demem_agent.types import Encoder, Evidence
 
@@ -116,7 +117,9 @@ def intervene(
     return found
 
 
-def intervention_table(found: Sequence[Intervened], *, seed: int = 0, resamples: int = 1000) -> list[Row]:
+def intervention_table(
+    found: Sequence[Intervened], *, seed: int = 0, resamples: int = 1000
+) -> list[Row]:
     """Sum up records, one row a partition and routing, over questions and seeds; ``against`` compares with "own"."""
     interval = partial(bootstrap, seed=seed, resamples=resamples)
     groups: dict[tuple[str, Routing], list[Intervened]] = {}
@@ -128,7 +131,9 @@ def intervention_table(found: Sequence[Intervened], *, seed: int = 0, resamples:
         measures = {m: interval([float(getattr(one, m)) for one in group], over) for m in _MEASURES}
         standard = groups.get(("own", routing), []) if name != "own" else []
         known = {(one.dialogue, one.question, one.seed): one for one in standard}
-        pairs = [(one, known[one.dialogue, one.question, one.seed]) for one in group] if known else []
+        pairs = (
+            [(one, known[one.dialogue, one.question, one.seed]) for one in group] if known else []
+        )
         against = {
             m: interval([getattr(one, m) - getattr(other, m) for one, other in pairs], over)
             for m in (_MEASURES if pairs else ())
@@ -143,7 +148,9 @@ _MEASURES = ("coverage", "contamination", "characters", "slots", "largest")
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
     """Index items as a memory does; which slot they are in is not looked at."""
     spans = [passages(item.text) for item in evidence]
-    texts = [clean(item.text[a:b]) for item, cut in zip(evidence, spans, strict=True) for a, b in cut]
+    texts = [
+        clean(item.text[a:b]) for item, cut in zip(evidence, spans, strict=True) for a, b in cut
+    ]
     matrix = as_matrix(encoder.encode(texts), len(texts))
     index = PassageIndex(matrix.shape[1])
     start = 0
@@ -153,13 +160,18 @@ def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
     return index
 
 
-def _items(memory: SlotMemory, dialogue: Dialogue, index: PassageIndex, slots: int, room: int) -> Items:
+def _items(
+    memory: SlotMemory, dialogue: Dialogue, index: PassageIndex, slots: int, room: int
+) -> Items:
     evidence = memory.evidence()
     place = {item.id: number for number, item in enumerate(evidence)}
     own = np.zeros(len(evidence), np.intp)
     for slot in memory.slots:
         own[[place[item] for item in slot.evidence]] = slot.number
-    names = {session: number for number, session in enumerate(dict.fromkeys(item.session for item in evidence))}
+    names = {
+        session: number
+        for number, session in enumerate(dict.fromkeys(item.session for item in evidence))
+    }
     return Items(
         np.stack([direction(mean_vector(index.vectors_of(item.id))) for item in evidence]),
         np.array([names[item.session] for item in evidence]),
@@ -181,19 +193,31 @@ def _asked(
 
 
 def _prototypes(items: Items, labels: Labels) -> dict[int, Vector]:
-    return {int(slot): direction(items.vectors[labels == slot].sum(axis=0)) for slot in np.unique(labels)}
+    return {
+        int(slot): direction(items.vectors[labels == slot].sum(axis=0))
+        for slot in np.unique(labels)
+    }
 
 
 def _routes(
     asked: _Asked, labels: Labels, of_row: Labels, prototypes: Mapping[int, Vector]
 ) -> list[tuple[Routing, int]]:
-    scores = slot_scores(asked.ranking, labels[of_row].astype(np.int32), prototypes, asked.query.vector, {})
+    scores = slot_scores(
+        asked.ranking, labels[of_row].astype(np.int32), prototypes, asked.query.vector, {}
+    )
     held = np.bincount(labels[list(asked.gold)], minlength=max(prototypes) + 1)
-    return [("routed", min(scores, key=lambda slot: (-scores[slot], slot))), ("oracle", int(held.argmax()))]
+    return [
+        ("routed", min(scores, key=lambda slot: (-scores[slot], slot))),
+        ("oracle", int(held.argmax())),
+    ]
 
 
 def _intervened(
-    about: tuple[str, int, str, int, Routing], gold: frozenset[int], labels: Labels, slot: int, sizes: Labels
+    about: tuple[str, int, str, int, Routing],
+    gold: frozenset[int],
+    labels: Labels,
+    slot: int,
+    sizes: Labels,
 ) -> Intervened:
     inside = np.flatnonzero(labels == slot)
     held = [item for item in gold if labels[item] == slot]

@@ -54,7 +54,9 @@ def at_random(items: Items, rng: Generator) -> Labels:
 def by_features(items: Items, rng: Generator) -> Labels:
     """Cluster items by their vectors."""
     centres = k_means(items.vectors, items.slots, rng)
-    return bounded([[item] for item in range(len(items.own))], items.vectors @ centres.T, items.room)
+    return bounded(
+        [[item] for item in range(len(items.own))], items.vectors @ centres.T, items.room
+    )
 
 
 def by_sessions(items: Items, rng: Generator) -> Labels:
@@ -142,7 +144,11 @@ def _spread(vectors: Floats, clusters: int, rng: Generator) -> Floats:
     """Choose first centres far from each other (k-means++)."""
     centres = [vectors[rng.integers(len(vectors))]]
     while len(centres) < clusters:
-        apart = np.clip(np.round(1.0 - (vectors @ np.array(centres).T).max(axis=1).astype(np.float64), 5), 0.0, None)
+        apart = np.clip(
+            np.round(1.0 - (vectors @ np.array(centres).T).max(axis=1).astype(np.float64), 5),
+            0.0,
+            None,
+        )
         chances = apart / apart.sum() if apart.sum() > 0 else None
         centres.append(vectors[rng.choice(len(vectors), p=chances)])
     return np.array(centres)

@@ -124,7 +124,9 @@ def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged
     sizes = support_sizes(memory)
     load = sum(sizes[item] for item in frozenset[str]().union(*gold)) / (count * limit)
     states = reference_states(gold, sizes, homes, count, limit)
-    packed = [_packed(evidence, gold, [n for n in asked if states[n] == m], limit) for m in range(count)]
+    packed = [
+        _packed(evidence, gold, [n for n in asked if states[n] == m], limit) for m in range(count)
+    ]
     own = {slot.number: Content.of(slot.summary, slot.cover) for slot in memory.slots}
     alone = [_packed(evidence, gold, [n], limit) for n in asked]
     seen = [_seen(memory, dialogue.probes[n], gold[n]) for n in asked]
@@ -134,12 +136,20 @@ def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged
         mu = np.array([[of(one) for one in (*packed, *own.values())] for of in worth])
         every = np.column_stack([mu, [of(one) for of, one in zip(worth, alone, strict=True)]])
         labels, best = np.array([states[n] for n in asked]), every.max(axis=1)
-        actions = _actions(gaps(every)[:, :-1], labels, count, {slot: count + n for n, slot in enumerate(own)})
+        actions = _actions(
+            gaps(every)[:, :-1], labels, count, {slot: count + n for n, slot in enumerate(own)}
+        )
         for row, (number, one) in enumerate(zip(asked, seen, strict=True)):
             state = states[number]
-            of_reference = (float(best[row]), float(mu[row, actions[state]]), float(mu[row, actions[one.slot]]))
+            of_reference = (
+                float(best[row]),
+                float(mu[row, actions[state]]),
+                float(mu[row, actions[one.slot]]),
+            )
             about = (dialogue.name, number, moment, reward, state, one.slot == state)
-            found.append(Bridged(*about, *of_reference, worth[row](one.strict), one.reading[reward], load))
+            found.append(
+                Bridged(*about, *of_reference, worth[row](one.strict), one.reading[reward], load)
+            )
     return found
 
 
@@ -155,7 +165,10 @@ def reference_states(
     states = [-1] * len(gold)
     for members in _cheapest_first(gold, sizes):
         items = frozenset[str]().union(*(gold[number] for number in members))
-        size, inside = sum(sizes[item] for item in items), Counter(homes[item] for item in items if item in homes)
+        size, inside = (
+            sum(sizes[item] for item in items),
+            Counter(homes[item] for item in items if item in homes),
+        )
         order = sorted(range(count), key=lambda state: (-inside[state], -left[state], state))
         state = next((state for state in order if left[state] >= size), order[0])
         left[state] -= size
@@ -169,12 +182,20 @@ def _cheapest_first(gold: Sequence[Gold], sizes: Mapping[str, int]) -> list[list
     place = {item: n for n, item in enumerate(sorted(frozenset[str]().union(*gold)))}
     groups = supports([frozenset(place[item] for item in one) for one in gold])
     items = list(place)
-    inside = [[n for n, one in enumerate(gold) if any(place[item] in group for item in one)] for group in groups]
-    cost = [sum(sizes[items[n]] for n in group) / len(own) for group, own in zip(groups, inside, strict=True)]
+    inside = [
+        [n for n, one in enumerate(gold) if any(place[item] in group for item in one)]
+        for group in groups
+    ]
+    cost = [
+        sum(sizes[items[n]] for n in group) / len(own)
+        for group, own in zip(groups, inside, strict=True)
+    ]
     return [own for _, own in sorted(zip(cost, inside, strict=True))]
 
 
-def _packed(evidence: Mapping[str, Evidence], gold: Sequence[Gold], members: Sequence[int], limit: int) -> Content:
+def _packed(
+    evidence: Mapping[str, Evidence], gold: Sequence[Gold], members: Sequence[int], limit: int
+) -> Content:
     """Pack the gold of questions into a content, the items that serve most of them, and the shortest, first."""
     serves = Counter(item for number in members for item in gold[number])
     order = sorted(serves, key=lambda item: (-serves[item], len(evidence[item].text), item))
@@ -206,7 +227,9 @@ def _seen(memory: SlotMemory, probe: Probe, gold: Gold) -> _Seen:
     held = frozenset(item.id for item in reading.evidence)
     contained = Contained().score(Attempt(probe.question, "", reading.text, probe.reference))
     of_strict = Content.of(strict.text, (item.id for item in strict.evidence))
-    return _Seen(slot or 0, of_strict, {"gold share": len(gold & held) / len(gold), "contained": contained})
+    return _Seen(
+        slot or 0, of_strict, {"gold share": len(gold & held) / len(gold), "contained": contained}
+    )
 
 
 def _worth(reward: Reward, probe: Probe, gold: Gold, content: Content) -> float:

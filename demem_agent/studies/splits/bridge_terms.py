@@ -35,7 +35,9 @@ NOTES = (
 )
 
 
-def audit_bridge(dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None) -> Found:
+def audit_bridge(
+    dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None
+) -> Found:
     """Measure every dialogue before and after feedback, and sum up."""
     records: list[Bridged] = []
     for done, dialogue in enumerate(dialogues, 1):
@@ -58,11 +60,15 @@ def terms(records: Sequence[Bridged]) -> dict[str, float]:
     agreed = [one.reference - one.got for one in records if one.agree]
     found = {
         "compression floor": floor,
-        "routing error": statistics.fmean(0.0 if one.agree else one.reference - one.routed for one in records),
+        "routing error": statistics.fmean(
+            0.0 if one.agree else one.reference - one.routed for one in records
+        ),
         "state-realisation error": statistics.fmean(agreed) if agreed else 0.0,
         "observed distortion": statistics.fmean(one.best - one.got for one in records),
         "exact: mean floor": statistics.fmean(one.best - one.reference for one in records),
-        "exact: realisation, all questions": statistics.fmean(one.routed - one.got for one in records),
+        "exact: realisation, all questions": statistics.fmean(
+            one.routed - one.got for one in records
+        ),
         "router agrees with the reference": statistics.fmean(one.agree for one in records),
         "default reading, distortion": statistics.fmean(one.best - one.reading for one in records),
         "gold in units of K * L": records[0].load,
@@ -84,12 +90,17 @@ def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
     return Found(records, tuple(sheets), NOTES, {"terms": drawn, "paper": dict(PAPER)})
 
 
-def _overall(found: Mapping[tuple[str, str], Mapping[str, Mapping[str, float]]], reward: str, seed: int) -> Sheet:
+def _overall(
+    found: Mapping[tuple[str, str], Mapping[str, Mapping[str, float]]], reward: str, seed: int
+) -> Sheet:
     of = intervals(seed)
     moments = [moment for known, moment in found if known == reward]
     rows: list[tuple[str, tuple[Cell, ...]]] = []
     for name in TERMS:
-        cells = [of([own[name] for own in found[reward, m].values()], list(found[reward, m])) for m in moments]
+        cells = [
+            of([own[name] for own in found[reward, m].values()], list(found[reward, m]))
+            for m in moments
+        ]
         rows.append((name, (*cells, PAPER[name])))
     return Sheet(f"Bridge, reward: {reward}", (*moments, "paper"), tuple(rows))
 

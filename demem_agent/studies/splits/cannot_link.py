@@ -89,7 +89,11 @@ def require_scipy() -> None:
 
 def epochs(dialogue: str, feedbacks: int, tests: Sequence[Tried], level: float) -> list[Epoch]:
     """Follow the graph of recorded tests at one level, in [0, 1]."""
-    ends = sorted({min(2**n, feedbacks) for n in range(feedbacks.bit_length() + 1)}) if feedbacks else []
+    ends = (
+        sorted({min(2**n, feedbacks) for n in range(feedbacks.bit_length() + 1)})
+        if feedbacks
+        else []
+    )
     found = []
     for end in ends:
         known = [test for test in tests if test.feedback <= end]
@@ -97,7 +101,18 @@ def epochs(dialogue: str, feedbacks: int, tests: Sequence[Tried], level: float) 
         degeneracy, colours = colouring(edges)
         far = packing(_beyond(known, 2 * level))
         found.append(
-            Epoch(dialogue, end, end == feedbacks, level, end, len(known), len(edges), degeneracy, colours, far)
+            Epoch(
+                dialogue,
+                end,
+                end == feedbacks,
+                level,
+                end,
+                len(known),
+                len(edges),
+                degeneracy,
+                colours,
+                far,
+            )
         )
     return found
 
@@ -141,7 +156,9 @@ def _rewards(graph: NDArray[np.bool_]) -> NDArray[np.float64]:
 def _mask(edges: Iterable[Pair]) -> NDArray[np.bool_]:
     """Give the graph of the vertices that have an edge."""
     known = list(edges)
-    place = {vertex: n for n, vertex in enumerate(sorted({vertex for edge in known for vertex in edge}))}
+    place = {
+        vertex: n for n, vertex in enumerate(sorted({vertex for edge in known for vertex in edge}))
+    }
     graph = np.zeros((len(place), len(place)), dtype=np.bool_)
     for first, second in known:
         graph[place[first], place[second]] = graph[place[second], place[first]] = True
@@ -157,14 +174,20 @@ def summed_graph(records: Sequence[Epoch], *, seed: int = 0) -> Found:
     levels = sorted({one.level for one in records})
     sheets = [
         Sheet("Cannot-link graph, all epochs", *_columns(records, levels, seed)),
-        Sheet("The same, last epochs", *_columns([one for one in records if one.last], levels, seed)),
+        Sheet(
+            "The same, last epochs", *_columns([one for one in records if one.last], levels, seed)
+        ),
     ]
     shipped = SplitSettings().tau_split
     last = [one for one in records if one.last and one.level == shipped]
     cells = ("contexts", "tested", "edges", "degeneracy", "colours", "packing")
     rows = tuple((one.dialogue, tuple(getattr(one, name) for name in cells)) for one in last)
     sheets.append(Sheet(f"Last epoch of each dialogue, level {shipped:g}", cells, rows))
-    drawn = {"level": shipped, "slots": Settings().slots, "epochs": [asdict(one) for one in records]}
+    drawn = {
+        "level": shipped,
+        "slots": Settings().slots,
+        "epochs": [asdict(one) for one in records],
+    }
     return Found(records, tuple(sheets), NOTES, drawn)
 
 
@@ -180,7 +203,9 @@ def _columns(
         found["edges"].append(spread([one.edges for one in group]))
         found["degeneracy"].append(spread(degeneracy))
         found["degeneracy, median"].append(statistics.median_low(degeneracy))
-        found["epochs with degeneracy + 1 <= K"].append(of([value < slots for value in degeneracy], names))
+        found["epochs with degeneracy + 1 <= K"].append(
+            of([value < slots for value in degeneracy], names)
+        )
         found["greedy colours"].append(spread([one.colours for one in group]))
         found["packing number at twice the level"].append(spread([one.packing for one in group]))
     columns = (*(f"level {level:g}" for level in levels), "paper")

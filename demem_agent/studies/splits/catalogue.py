@@ -22,7 +22,9 @@ __all__ = ["AUDITS", "Audit", "audited", "save_records"]
 class Audit(Protocol):
     """Audits dialogues; ``tick`` is called with (done, all) and moves a progress bar."""
 
-    def __call__(self, dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None) -> Found: ...
+    def __call__(
+        self, dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None
+    ) -> Found: ...
 
 
 #: By the names under which ``demem audit`` runs them.
@@ -35,7 +37,12 @@ AUDITS: Mapping[str, Audit] = {
 
 
 def audited(
-    kind: str, dialogues: Sequence[Dialogue], *, data: str = "", seed: int = 0, tick: Tick | None = None
+    kind: str,
+    dialogues: Sequence[Dialogue],
+    *,
+    data: str = "",
+    seed: int = 0,
+    tick: Tick | None = None,
 ) -> tuple[dict[str, Any], Sequence[Any]]:
     """Run one audit over the dialogues that have two questions with evidence.
 
@@ -69,5 +76,8 @@ def audited(
 
 def save_records(records: Sequence[Any], path: str | Path) -> None:
     """Write records as JSON lines, each with the name of its kind."""
-    lines = (json.dumps({"kind": type(one).__name__, **asdict(one)}, allow_nan=False) + "\n" for one in records)
+    lines = (
+        json.dumps({"kind": type(one).__name__, **asdict(one)}, allow_nan=False) + "\n"
+        for one in records
+    )
     Path(path).write_text("".join(lines), encoding="utf-8")

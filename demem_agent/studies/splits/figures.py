@@ -15,7 +15,18 @@ Drawn = Mapping[str, Any]
 
 OURS, OTHER, PAPER, GREY = "#D55E00", "#0072B2", "#000000", "#999999"
 #: One a dialogue, in turn; told apart without colour vision.
-COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#332288", "#E69F00", "#56B4E9", "#882255", "#999933", "#444444")
+COLOURS = (
+    "#D55E00",
+    "#0072B2",
+    "#009E73",
+    "#CC79A7",
+    "#332288",
+    "#E69F00",
+    "#56B4E9",
+    "#882255",
+    "#999933",
+    "#444444",
+)
 
 
 def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
@@ -40,7 +51,12 @@ def _splits(drawn: Drawn, title: str) -> Any:
     recalls, precisions = ([one[name] for one in points] for name in ("recall", "precision"))
     axes.plot(recalls, precisions, color=OURS, marker=".", linewidth=1.6, label="any threshold")
     for one in points[:: max(len(points) // 8, 1)]:
-        axes.annotate(f"{one['threshold']:g}", (one["recall"], one["precision"]), (3, 5), textcoords="offset points")
+        axes.annotate(
+            f"{one['threshold']:g}",
+            (one["recall"], one["precision"]),
+            (3, 5),
+            textcoords="offset points",
+        )
     shipped = drawn["shipped"]
     words = f"as it ships, over {shipped['threshold']:g}"
     axes.plot(shipped["recall"], shipped["precision"], "o", color=OURS, markersize=11, label=words)
@@ -48,9 +64,20 @@ def _splits(drawn: Drawn, title: str) -> Any:
         known = {"label": "one dialogue, threshold of the others"} if not n else {}
         axes.plot(one["recall"], one["precision"], "x", color=OTHER, markersize=8, **known)
     paper = drawn["paper"]
-    axes.plot(paper["recall"], paper["precision"], "*", color=PAPER, markersize=14, label="paper, by its definition")
+    axes.plot(
+        paper["recall"],
+        paper["precision"],
+        "*",
+        color=PAPER,
+        markersize=14,
+        label="paper, by its definition",
+    )
     axes.set(xlim=(0, 1), ylim=(0, 1.02))
-    label(axes, "recall: conflicts by gold that are certified", "precision: certified pairs that are conflicts")
+    label(
+        axes,
+        "recall: conflicts by gold that are certified",
+        "precision: certified pairs that are conflicts",
+    )
     axes.legend(frameon=False, loc="lower left", fontsize=9)
     figure.suptitle(plain(f"Split trigger on recorded tests {_of(title)}"), fontsize=12)
     return figure
@@ -67,12 +94,28 @@ def _bridge(drawn: Drawn, title: str) -> Any:
             places = [place + 0.27 * n for place in range(len(names))]
             axes.bar(places, means, 0.25, color=colour, label=moment)
             for place, name in zip(places, names, strict=True):
-                axes.plot([place] * len(found), [own[name] for own in found], ".", color="#333333", markersize=4)
+                axes.plot(
+                    [place] * len(found),
+                    [own[name] for own in found],
+                    ".",
+                    color="#333333",
+                    markersize=4,
+                )
         papers = [drawn["paper"][name] for name in names]
-        axes.bar([place + 0.54 for place in range(len(names))], papers, 0.25, color=PAPER, label="paper")
-        axes.set_xticks([place + 0.27 for place in range(len(names))], [name.replace(" ", "\n", 1) for name in names])
+        axes.bar(
+            [place + 0.54 for place in range(len(names))], papers, 0.25, color=PAPER, label="paper"
+        )
+        axes.set_xticks(
+            [place + 0.27 for place in range(len(names))],
+            [name.replace(" ", "\n", 1) for name in names],
+        )
         axes.tick_params(axis="x", labelsize=8)
-        label(axes, "", "loss, in units of the reward" if axes is panels[0] else "", f"reward: {reward}")
+        label(
+            axes,
+            "",
+            "loss, in units of the reward" if axes is panels[0] else "",
+            f"reward: {reward}",
+        )
     panels[0].legend(frameon=False, fontsize=9)
     figure.suptitle(plain(f"Approximation bridge; dots are dialogues {_of(title)}"), fontsize=12)
     return figure
@@ -81,7 +124,12 @@ def _bridge(drawn: Drawn, title: str) -> Any:
 def _noise(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7, 4.8)
     axes = figure.subplots()
-    lines = (("reward", OURS, "-"), ("thumbs", OTHER, "--"), ("scorers", "#009E73", "-."), ("paper", PAPER, ":"))
+    lines = (
+        ("reward", OURS, "-"),
+        ("thumbs", OTHER, "--"),
+        ("scorers", "#009E73", "-."),
+        ("paper", PAPER, ":"),
+    )
     for channel, colour, line in lines:
         found = [one for one in drawn["precision"] if one["channel"] == channel]
         if found:
@@ -89,7 +137,11 @@ def _noise(drawn: Drawn, title: str) -> Any:
             axes.plot(x, y, marker="o", color=colour, linestyle=line, label=channel)
     axes.set_ylim(0, 1)
     axes.set_xticks([one["p"] for one in drawn["precision"] if one["channel"] == "paper"])
-    label(axes, "probability that a reward is the wrong way round", "certificates whose claim holds by gold")
+    label(
+        axes,
+        "probability that a reward is the wrong way round",
+        "certificates whose claim holds by gold",
+    )
     axes.legend(frameon=False)
     figure.suptitle(plain(f"Corrupted rewards {_of(title)}"), fontsize=12)
     return figure
@@ -103,7 +155,12 @@ def _graph(drawn: Drawn, title: str) -> Any:
         own = [one for one in known if one["dialogue"] == name]
         x, y = [one["feedbacks"] for one in own], [one["degeneracy"] for one in own]
         axes.plot(x, y, marker=".", color=COLOURS[n % len(COLOURS)], label=name)
-    axes.axhline(drawn["slots"] - 1, color=GREY, linestyle="--", label="K - 1: K colours are always enough below")
+    axes.axhline(
+        drawn["slots"] - 1,
+        color=GREY,
+        linestyle="--",
+        label="K - 1: K colours are always enough below",
+    )
     axes.axhline(4.1, color=PAPER, linestyle=":", label="paper, mean")
     axes.set_xscale("log", base=2)
     axes.set_ylim(-0.2, drawn["slots"])

@@ -41,7 +41,9 @@ class JudgedSplit:
         return self.radius > 0
 
 
-def judge_splits(certificates: Sequence[SplitCertificate], gold: Mapping[str, Gold]) -> list[JudgedSplit]:
+def judge_splits(
+    certificates: Sequence[SplitCertificate], gold: Mapping[str, Gold]
+) -> list[JudgedSplit]:
     """Judge certificates by gold.
 
     Args:
@@ -51,7 +53,9 @@ def judge_splits(certificates: Sequence[SplitCertificate], gold: Mapping[str, Go
     for certificate in certificates:
         first, second = (gold.get(context, frozenset()) for context in certificate.pair)
         if first and second:
-            judged.append(JudgedSplit(certificate.id, *claim(certificate.candidates, first, second)))
+            judged.append(
+                JudgedSplit(certificate.id, *claim(certificate.candidates, first, second))
+            )
     return judged
 
 
@@ -63,7 +67,9 @@ def claim(candidates: Sequence[Candidate], first: Gold, second: Gold) -> tuple[f
         first, second: gold of each context, not empty.
     """
     covers = {candidate.name: frozenset(candidate.cover) for candidate in candidates}
-    held = np.array([[len(gold & cover) / len(gold) for cover in covers.values()] for gold in (first, second)])
+    held = np.array(
+        [[len(gold & cover) / len(gold) for cover in covers.values()] for gold in (first, second)]
+    )
     lacking = not (first | second) <= covers["current"]
     repaired = lacking and first <= covers["split first"] and second <= covers["split second"]
     return radius(gaps(held))[0], repaired

@@ -102,7 +102,11 @@ class _Watch:
 def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoRouted]]:
     """Ingest a dialogue, answer its questions with their references as feedback, and account for every pair."""
     unkept = len(dialogue.turns) - len(memory.ingest_many(dialogue.turns))
-    gold, sizes, before = gold_items(memory.evidence(), dialogue), support_sizes(memory), len(memory.slots)
+    gold, sizes, before = (
+        gold_items(memory.evidence(), dialogue),
+        support_sizes(memory),
+        len(memory.slots),
+    )
     watch = _watched(memory, dialogue, gold)
     memory.check()
     certificates, homes = memory.certificates(), _homes(memory)
@@ -157,7 +161,10 @@ def _watched(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _W
 def support_sizes(memory: SlotMemory) -> dict[str, int]:
     """Give what each item takes in a summary, in characters."""
     limit = memory.settings.slot_limit
-    return {item.id: sum(cut.size for cut in excerpts(item, 0, 0, limit, len)) for item in memory.evidence()}
+    return {
+        item.id: sum(cut.size for cut in excerpts(item, 0, 0, limit, len))
+        for item in memory.evidence()
+    }
 
 
 def within_slots(memory: SlotMemory, dialogue: Dialogue, state: str) -> Within:
@@ -169,9 +176,14 @@ def within_slots(memory: SlotMemory, dialogue: Dialogue, state: str) -> Within:
         slot = memory.route(probe.question, at=probe.at).slot
         if gold[number] and slot is not None:
             inside.setdefault(slot, []).append(gold[number] <= covers[slot])
-    pairs, served = (sum(_pairs(n) for n in counts) for counts in zip(*map(_counts, inside.values()), strict=True))
+    pairs, served = (
+        sum(_pairs(n) for n in counts)
+        for counts in zip(*map(_counts, inside.values()), strict=True)
+    )
     audited = audit(memory, dialogue)
-    rates = {of: tuple(one.conflict for one in audited if one.state == of) for of in ("slot", "summary")}
+    rates = {
+        of: tuple(one.conflict for one in audited if one.state == of) for of in ("slot", "summary")
+    }
     return Within(dialogue.name, state, pairs, pairs - served, rates["slot"], rates["summary"])
 
 
@@ -185,7 +197,11 @@ def _pairs(count: int) -> int:
 
 def _homes(memory: SlotMemory) -> Mapping[str, int]:
     """Give the slot of every context."""
-    return dict(chain.from_iterable(((context, slot.number) for context in slot.contexts) for slot in memory.slots))
+    return dict(
+        chain.from_iterable(
+            ((context, slot.number) for context in slot.contexts) for slot in memory.slots
+        )
+    )
 
 
 def _covers(memory: SlotMemory) -> dict[int, Gold]:

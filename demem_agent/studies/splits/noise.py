@@ -89,14 +89,27 @@ class Erring:
 
     def score(self, attempt: Attempt) -> float:
         score = float(self.scorer.score(attempt))  # type: ignore[arg-type]  # the shipped scorers are not async
-        parts = (str(self.seed), self.name, attempt.query, attempt.answer, attempt.reading, attempt.reference)
-        digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        parts = (
+            str(self.seed),
+            self.name,
+            attempt.query,
+            attempt.answer,
+            attempt.reading,
+            attempt.reference,
+        )
+        digest = hashlib.blake2b(
+            "\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8
+        ).digest()
         return 1.0 - score if int.from_bytes(digest, "big") < self.p * 2**64 else score
 
 
 def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) -> Noisy:
     """Replay a dialogue with feedback that is wrong with probability p, and measure by gold what came of it."""
-    scorers = [Erring(scorer, p, seed) for scorer in default_scorers()] if channel == "scorers" else default_scorers()
+    scorers = (
+        [Erring(scorer, p, seed) for scorer in default_scorers()]
+        if channel == "scorers"
+        else default_scorers()
+    )
     memory = SlotMemory(scorers=scorers)
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
@@ -104,8 +117,14 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
     asked = {one.answer.id: gold[one.question] for one in taught(memory, dialogue, tell)}
     certificates = memory.certificates()
     judged = judge_splits(certificates, asked)
-    found = [_found(memory, probe, wanted) for probe, wanted in zip(dialogue.probes, gold, strict=True) if wanted]
-    reading, summary, contained = (round(statistics.fmean(values), 6) for values in zip(*found, strict=True))
+    found = [
+        _found(memory, probe, wanted)
+        for probe, wanted in zip(dialogue.probes, gold, strict=True)
+        if wanted
+    ]
+    reading, summary, contained = (
+        round(statistics.fmean(values), 6) for values in zip(*found, strict=True)
+    )
     return Noisy(
         dialogue.name,
         channel,
@@ -138,11 +157,15 @@ def _erring(channel: Corrupted, p: float, seed: int) -> Tell:
 def _found(memory: SlotMemory, probe: Probe, gold: frozenset[str]) -> tuple[float, float, float]:
     reading = memory.read(probe.question, mode="evidence", at=probe.at)
     summary = memory.read(probe.question, mode="strict", at=probe.at)
-    shares = [len(gold & {item.id for item in one.evidence}) / len(gold) for one in (reading, summary)]
+    shares = [
+        len(gold & {item.id for item in one.evidence}) / len(gold) for one in (reading, summary)
+    ]
     return shares[0], shares[1], float(contains(reading.text, probe.reference))
 
 
-def audit_noise(dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None, seeds: int = SEEDS) -> Found:
+def audit_noise(
+    dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None, seeds: int = SEEDS
+) -> Found:
     """Replay every dialogue on both channels at each noise, and sum up.
 
     Args:
@@ -173,13 +196,37 @@ def summed_noise(records: Sequence[Noisy], *, seed: int = 0) -> Found:
             split = [(one.dialogue, n < one.splits) for one in group for n in range(one.feedbacks)]
             precision = of([value for _, value in right], [name for name, _ in right])
             frequency = of([value for _, value in split], [name for name, _ in split])
-            means = [of([getattr(one, name) for one in group], names) for name in ("reading", "summary", "contained")]
+            means = [
+                of([getattr(one, name) for one in group], names)
+                for name in ("reading", "summary", "contained")
+            ]
             rows.append((f"p = {p:g}", (len(right), precision, frequency, *means)))
             if precision is not None:
-                drawn[f"{channel} {p:g}"] = {"channel": channel, "p": p, "precision": precision.mean}
-        columns = ("judged", "right", "splits per event", "gold in reading", "in summary", "contained")
+                drawn[f"{channel} {p:g}"] = {
+                    "channel": channel,
+                    "p": p,
+                    "precision": precision.mean,
+                }
+        columns = (
+            "judged",
+            "right",
+            "splits per event",
+            "gold in reading",
+            "in summary",
+            "contained",
+        )
         sheets.append(Sheet(f"Corrupted rewards: {channel}", columns, tuple(rows)))
-    paper = tuple((f"p = {p:g}", (right, splits, answers)) for p, (right, splits, answers) in PAPER.items())
-    sheets.append(Sheet("From the paper, not this run", ("paper: right", "splits per event", "answers right"), paper))
-    paper_drawn = [{"channel": "paper", "p": p, "precision": right} for p, (right, *_) in PAPER.items()]
+    paper = tuple(
+        (f"p = {p:g}", (right, splits, answers)) for p, (right, splits, answers) in PAPER.items()
+    )
+    sheets.append(
+        Sheet(
+            "From the paper, not this run",
+            ("paper: right", "splits per event", "answers right"),
+            paper,
+        )
+    )
+    paper_drawn = [
+        {"channel": "paper", "p": p, "precision": right} for p, (right, *_) in PAPER.items()
+    ]
     return Found(records, tuple(sheets), NOTES, {"precision": [*drawn.values(), *paper_drawn]})

@@ -17,7 +17,14 @@ from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick
 from demem_agent.studies.sheets import Cell, Found, Sheet, Spread, intervals, spread
-from demem_agent.studies.splits.curves import PRECISION, Point, chosen_threshold, curve, held_out, point
+from demem_agent.studies.splits.curves import (
+    PRECISION,
+    Point,
+    chosen_threshold,
+    curve,
+    held_out,
+    point,
+)
 from demem_agent.studies.splits.loop import CoRouted, Run, Within, replay_splits, within_slots
 from demem_agent.studies.splits.recorded import PAIRS, Tried, record_tests
 
@@ -38,7 +45,9 @@ NOTES = (
 )
 
 
-def audit_splits(dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None) -> Found:
+def audit_splits(
+    dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None
+) -> Found:
     """Replay each dialogue with and without splits, and sum up."""
     runs: list[Run] = []
     pairs: list[CoRouted] = []
@@ -62,7 +71,12 @@ def audit_splits(dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | N
 
 
 def summed_splits(
-    runs: Sequence[Run], pairs: Sequence[CoRouted], tests: Sequence[Tried], within: Sequence[Within], *, seed: int = 0
+    runs: Sequence[Run],
+    pairs: Sequence[CoRouted],
+    tests: Sequence[Tried],
+    within: Sequence[Within],
+    *,
+    seed: int = 0,
 ) -> Found:
     """Sum up records; without a dialogue with gold there is nothing to sum up."""
     chosen = [test for test in tests if test.chosen]
@@ -93,18 +107,26 @@ def _frequency(runs: Sequence[Run], seed: int) -> Sheet:
     slots = Settings().slots
     rows: list[tuple[str, tuple[Cell, ...]]] = [
         ("splits per dialogue", (of([run.splits for run in runs], names), PAPER["splits"])),
-        ("splits per routing event", (of([split for _, split in feedbacks], [d for d, _ in feedbacks]), PAPER["rate"])),
+        (
+            "splits per routing event",
+            (of([split for _, split in feedbacks], [d for d, _ in feedbacks]), PAPER["rate"]),
+        ),
         ("suppressed per dialogue", (of([run.suppressed for run in runs], names), None)),
         ("slots before feedback", (spread([run.before for run in runs]), None)),
         ("final active slots", (spread([run.slots for run in runs]), PAPER_SLOTS)),
-        ("dialogues that reach K", (of([run.slots == slots for run in runs], names), PAPER["full"])),
+        (
+            "dialogues that reach K",
+            (of([run.slots == slots for run in runs], names), PAPER["full"]),
+        ),
         (f"most slots ever (K = {slots})", (max(run.most for run in runs), None)),
         ("turns or tests rejected", (sum(run.failed for run in runs), None)),
     ]
     return Sheet("How often slots are split", ("ours", "paper"), tuple(rows))
 
 
-def _claims(tests: Sequence[Tried], runs: Sequence[Run], pairs: Sequence[CoRouted], seed: int) -> Sheet:
+def _claims(
+    tests: Sequence[Tried], runs: Sequence[Run], pairs: Sequence[CoRouted], seed: int
+) -> Sheet:
     now = SplitSettings()
     chosen, plain = [t for t in tests if t.chosen], [t for t in tests if t.plain]
     credible = [t for t in plain if t.credible]
@@ -129,7 +151,10 @@ def _claims(tests: Sequence[Tried], runs: Sequence[Run], pairs: Sequence[CoRoute
         (f"any: over {now.tau_split:g}", _claimed(plain, plain, now.tau_split, seed)),
         ("any: over 0.3", _claimed(plain, plain, 0.3, seed)),
         ("certificates of the replay", (None, None, len(judged), right, None, repaired)),
-        ("co-routed, gold lost: parted", (len(pairs), len(lacking), sum(parted), None, found, None)),
+        (
+            "co-routed, gold lost: parted",
+            (len(pairs), len(lacking), sum(parted), None, found, None),
+        ),
     )
     columns = ("pairs", "conflicts", "certified", "precision", "recall", "repaired")
     return Sheet("Split precision and recall, by the certificate's claim", columns, rows)
@@ -175,9 +200,13 @@ def _by_length(runs: Sequence[Run], pairs: Sequence[CoRouted], seed: int) -> She
             of([pair.named for pair in wide], names),
             of([pair.named or pair.apart for pair in wide], names),
         )
-        rows.append((f"L = {length:,}" + (", as it is" if length == LENGTHS[0] else ", what if"), row))
+        rows.append(
+            (f"L = {length:,}" + (", as it is" if length == LENGTHS[0] else ", what if"), row)
+        )
     columns = ("of co-routed pairs", "precision", "recall: certified", "certified or apart")
-    return Sheet("By the paper's definition: the gold of both is longer than L", columns, tuple(rows))
+    return Sheet(
+        "By the paper's definition: the gold of both is longer than L", columns, tuple(rows)
+    )
 
 
 def _within(within: Sequence[Within], seed: int) -> Sheet:
@@ -185,7 +214,10 @@ def _within(within: Sequence[Within], seed: int) -> Sheet:
     for state in dict.fromkeys(one.state for one in within):
         group = [one for one in within if one.state == state]
         by_pair = [(one.dialogue, n < one.lacking) for one in group for n in range(one.pairs)]
-        rates = [[(one.dialogue, rate) for one in group for rate in getattr(one, part)] for part in ("slot", "summary")]
+        rates = [
+            [(one.dialogue, rate) for one in group for rate in getattr(one, part)]
+            for part in ("slot", "summary")
+        ]
         row: tuple[Cell, ...] = (
             sum(one.pairs for one in group),
             of([lacks for _, lacks in by_pair], [name for name, _ in by_pair]),
@@ -199,10 +231,22 @@ def _within(within: Sequence[Within], seed: int) -> Sheet:
 def _dialogues(runs: Sequence[Run], chosen: Sequence[Tried]) -> Sheet:
     rows: list[tuple[str, tuple[Cell, ...]]] = []
     for run in runs:
-        own = point([test for test in chosen if test.dialogue == run.dialogue], SplitSettings().tau_split)
+        own = point(
+            [test for test in chosen if test.dialogue == run.dialogue], SplitSettings().tau_split
+        )
         right = sum(one.right for one in run.judged)
         row = (run.feedbacks, run.splits, run.suppressed, run.slots, len(run.judged), right)
         shares = (own.precision if own.certified else None, own.recall if own.conflicts else None)
         rows.append((run.dialogue, (*row, own.certified, *shares)))
-    columns = ("feedbacks", "splits", "suppr.", "slots", "judged", "right", "certified", "precision", "recall")
+    columns = (
+        "feedbacks",
+        "splits",
+        "suppr.",
+        "slots",
+        "judged",
+        "right",
+        "certified",
+        "precision",
+        "recall",
+    )
     return Sheet("By dialogue: the replay, then the recorded tests", columns, tuple(rows))

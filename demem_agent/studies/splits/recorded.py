@@ -115,7 +115,11 @@ def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
             if verdict is not None:
                 credible = all(stored.context.credible for stored in pair)
                 ids = (id, pending.context.context.id)
-                found.append(_Seen(ids, id in chosen, id in plain, credible, verdict.candidates, verdict.radius))
+                found.append(
+                    _Seen(
+                        ids, id in chosen, id in plain, credible, verdict.candidates, verdict.radius
+                    )
+                )
         seen.append(found)
         return None
 
@@ -124,7 +128,11 @@ def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
 
 def _chosen(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
     slot = pending.context.context.slot
-    found = pairs_to_test(state, pending.context, pending.slots[slot].summary, limit) if slot is not None else []
+    found = (
+        pairs_to_test(state, pending.context, pending.slots[slot].summary, limit)
+        if slot is not None
+        else []
+    )
     return {stored.context.id: stored for stored in found}
 
 
@@ -149,7 +157,11 @@ def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContex
 
 
 def _judged(
-    dialogue: str, feedback: int, one: _Seen, questions: Sequence[int], gold: Sequence[frozenset[str]]
+    dialogue: str,
+    feedback: int,
+    one: _Seen,
+    questions: Sequence[int],
+    gold: Sequence[frozenset[str]],
 ) -> Tried:
     first, second = questions
     known = gold[first] and gold[second]
@@ -158,5 +170,15 @@ def _judged(
     own = max(sides["split first"][0], sides["split second"][1])
     strength = min(one.radius, own)
     return Tried(
-        dialogue, feedback, first, second, one.chosen, one.plain, one.credible, one.radius, strength, truth, repaired
+        dialogue,
+        feedback,
+        first,
+        second,
+        one.chosen,
+        one.plain,
+        one.credible,
+        one.radius,
+        strength,
+        truth,
+        repaired,
     )

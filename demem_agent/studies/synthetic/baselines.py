@@ -45,7 +45,9 @@ class Neighbours:
         distance = ((features[:, None] - features[None]) ** 2).sum(axis=2)
         self.near: Labels = np.argsort(distance, axis=1, kind="stable")[:, :nearest]
         chosen = np.take_along_axis(distance, self.near, axis=1)
-        self.weight: Floats = np.exp(-chosen / np.maximum(chosen.mean(axis=1, keepdims=True), 1e-12))
+        self.weight: Floats = np.exp(
+            -chosen / np.maximum(chosen.mean(axis=1, keepdims=True), 1e-12)
+        )
         self.own = Tally(len(features), actions)
         self.order: Labels = rng.permutation(actions)
 
@@ -72,7 +74,9 @@ class Neighbours:
 class FeatureGreedy:
     """Epsilon-greedy on clusters of descriptions that form online: a far context opens one while fewer than K exist."""
 
-    def __init__(self, features: Floats, actions: int, slots: int, rng: Generator, *, epsilon: float = 0.05) -> None:
+    def __init__(
+        self, features: Floats, actions: int, slots: int, rng: Generator, *, epsilon: float = 0.05
+    ) -> None:
         self.features, self.rng, self.epsilon = features, rng, epsilon
         self.centres: list[Floats] = []
         self.slots, self.seen = slots, np.zeros(slots)
@@ -93,7 +97,9 @@ class FeatureGreedy:
         slot = int(self.labels[context])
         self.pool.add(slot, action, reward)
         self.seen[slot] += 1
-        self.centres[slot] = self.centres[slot] + (self.features[context] - self.centres[slot]) / self.seen[slot]
+        self.centres[slot] = (
+            self.centres[slot] + (self.features[context] - self.centres[slot]) / self.seen[slot]
+        )
 
     def partition(self) -> Assignment:
         labels = [self._nearest(context) for context in range(len(self.features))]
@@ -120,7 +126,10 @@ class Club:
         self.own = Tally(confidence.contexts, confidence.actions)
         self.linked = np.ones((confidence.contexts, confidence.contexts), dtype=np.bool_)
         self.order: Labels = rng.permutation(confidence.actions)
-        self.labels, self.pool = np.zeros(confidence.contexts, dtype=np.intp), Tally(1, confidence.actions)
+        self.labels, self.pool = (
+            np.zeros(confidence.contexts, dtype=np.intp),
+            Tally(1, confidence.actions),
+        )
 
     def choose(self, context: int) -> int:
         row = self.labels[context]
@@ -160,9 +169,13 @@ class Club:
         return pool
 
 
-def k_means(features: Floats, clusters: int, rng: Generator, *, starts: int = 10, steps: int = 50) -> Labels:
+def k_means(
+    features: Floats, clusters: int, rng: Generator, *, starts: int = 10, steps: int = 50
+) -> Labels:
     """Cluster descriptions: Lloyd's steps from k-means++ centres, the best of ``starts``; (N,) in [0, clusters)."""
-    found = [_lloyd(features, _spread_centres(features, clusters, rng), steps) for _ in range(starts)]
+    found = [
+        _lloyd(features, _spread_centres(features, clusters, rng), steps) for _ in range(starts)
+    ]
     return min(found, key=lambda result: result[0])[1]
 
 
@@ -180,7 +193,10 @@ def _lloyd(features: Floats, centres: Floats, steps: int) -> tuple[float, Labels
     labels = _squares(features, centres).argmin(axis=1)
     for _ in range(steps):
         centres = np.array(
-            [features[labels == k].mean(axis=0) if (labels == k).any() else c for k, c in enumerate(centres)]
+            [
+                features[labels == k].mean(axis=0) if (labels == k).any() else c
+                for k, c in enumerate(centres)
+            ]
         )
         moved = _squares(features, centres).argmin(axis=1)
         if (moved == labels).all():

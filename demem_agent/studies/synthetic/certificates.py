@@ -31,12 +31,18 @@ class AuditCase:
 def run_audit(case: AuditCase) -> dict[str, Any]:
     """Tell for each delta and kind of envelope whether any certificate of the run was ever wrong."""
     world = make_world(
-        0.5, np.random.default_rng([case.seed, 5]), contexts=CONTEXTS, identities=IDENTITIES, actions=ACTIONS
+        0.5,
+        np.random.default_rng([case.seed, 5]),
+        contexts=CONTEXTS,
+        identities=IDENTITIES,
+        actions=ACTIONS,
     )
     truth = pairwise_distance(world.mu)
     confidence = Confidence(CONTEXTS, ACTIONS, noise=NOISE)
     learner = PracticalSplits(4, confidence=confidence, rng=np.random.default_rng([case.seed, 6]))
-    wrong: dict[str, dict[str, bool]] = {f"{delta:g}": dict.fromkeys(KINDS, False) for delta in DELTAS}
+    wrong: dict[str, dict[str, bool]] = {
+        f"{delta:g}": dict.fromkeys(KINDS, False) for delta in DELTAS
+    }
     proven = dict.fromkeys(wrong, 0.0)
     rng = np.random.default_rng([case.seed, 7])
     for _ in range(ROUNDS // STEP):
@@ -57,5 +63,7 @@ def _envelopes(tally: Tally, rounds: int, delta: float) -> dict[str, Envelope]:
     return {
         "hoeffding": hoeffding(means, counts, t=rounds, delta=delta),
         "all counts": Confidence(CONTEXTS, ACTIONS, delta=delta, noise=NOISE).envelope(tally),
-        "one at a time": Envelope(np.clip(means - naive, 0.0, 1.0), np.clip(means + naive, 0.0, 1.0)),
+        "one at a time": Envelope(
+            np.clip(means - naive, 0.0, 1.0), np.clip(means + naive, 0.0, 1.0)
+        ),
     }

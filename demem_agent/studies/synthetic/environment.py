@@ -48,7 +48,9 @@ class Block:
     world: World
 
 
-def make_world(alpha: float, rng: Generator, *, contexts: int = 60, identities: int = 8, actions: int = 10) -> World:
+def make_world(
+    alpha: float, rng: Generator, *, contexts: int = 60, identities: int = 8, actions: int = 10
+) -> World:
     """Draw a world; the same generator state gives the same rewards and descriptions at every ``alpha``."""
     rewards = rng.uniform(size=(identities, actions))
     group = np.arange(contexts) % identities
@@ -81,6 +83,8 @@ def play(learner: Learner, blocks: list[Block], rounds: int, rng: Generator) -> 
             context = int(contexts[t])
             action = learner.choose(context)
             reward = mu[context, action] + reach[context, action] * noise[t]
-            learner.learn(context, action, min(max(float(reward), 0.0), 1.0))  # rounding may leave [0, 1] by 1e-17
+            learner.learn(
+                context, action, min(max(float(reward), 0.0), 1.0)
+            )  # rounding may leave [0, 1] by 1e-17
             regret[t] = gaps[context, action]
     return regret

@@ -60,11 +60,18 @@ def _sweep(scale: Scale) -> list[Case]:
 def _curve(scale: Scale) -> list[Case]:
     skipped = ("DeMem, as written", "No budget")
     names = [m for m in METHODS if m not in skipped]
-    return [Case(m, s, 0.5, k, scale.rounds) for k in scale.budgets for m in names for s in range(scale.seeds)]
+    return [
+        Case(m, s, 0.5, k, scale.rounds)
+        for k in scale.budgets
+        for m in names
+        for s in range(scale.seeds)
+    ]
 
 
 def _changes(scale: Scale) -> list[Case]:
-    return [Case(m, s, 0.25, 8, scale.rounds, blocks=4) for m in RESTARTS for s in range(scale.seeds)]
+    return [
+        Case(m, s, 0.25, 8, scale.rounds, blocks=4) for m in RESTARTS for s in range(scale.seeds)
+    ]
 
 
 def _gaps(scale: Scale) -> list[GapCase]:
@@ -93,17 +100,26 @@ def _by_alpha(rows: Sequence[Row], scale: Scale, name: str, digits: int) -> list
     return [
         {
             "method": m,
-            **{f"alpha={a:g}": spread(column(select(rows, method=m, alpha=a), name), digits) for a in scale.alphas},
+            **{
+                f"alpha={a:g}": spread(column(select(rows, method=m, alpha=a), name), digits)
+                for a in scale.alphas
+            },
         }
         for m in METHODS
     ]
 
 
 def _regret_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
-    setting = f"N=60, M=8, A=10, K=8, T={scale.rounds}, {scale.seeds} seeds; mean ± standard deviation"
+    setting = (
+        f"N=60, M=8, A=10, K=8, T={scale.rounds}, {scale.seeds} seeds; mean ± standard deviation"
+    )
     return [
         Table("Cumulative regret", setting, _by_alpha(rows, scale, "regret", 0)),
-        Table("Share of rounds spent exploring outside the states", setting, _by_alpha(rows, scale, "explored", 3)),
+        Table(
+            "Share of rounds spent exploring outside the states",
+            setting,
+            _by_alpha(rows, scale, "explored", 3),
+        ),
     ]
 
 
@@ -114,7 +130,9 @@ def _mismatch_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
     )
     return [
         Table(
-            "Corrected prior against the others, by mismatch", notes, [_against(rows, alpha) for alpha in scale.alphas]
+            "Corrected prior against the others, by mismatch",
+            notes,
+            [_against(rows, alpha) for alpha in scale.alphas],
         )
     ]
 
@@ -141,7 +159,11 @@ def _distortion_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
     relation = [{"runs": len(rows), "rank correlation of D* and regret": f"{ranks:.3f}"}]
     return [
         Table("Induced average distortion D*", setting, _by_alpha(rows, scale, "d_star", 4)),
-        Table("Induced worst-case distortion D*_inf", setting, _by_alpha(rows, scale, "d_star_worst", 3)),
+        Table(
+            "Induced worst-case distortion D*_inf",
+            setting,
+            _by_alpha(rows, scale, "d_star_worst", 3),
+        ),
         Table("Distortion and regret", "over all methods, mismatches and seeds", relation),
     ]
 
@@ -167,7 +189,10 @@ def _curve_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
             [
                 {
                     "method": m,
-                    **{f"K={k}": spread(column(select(rows, method=m, slots=k), name), 3) for k in scale.budgets},
+                    **{
+                        f"K={k}": spread(column(select(rows, method=m, slots=k), name), 3)
+                        for k in scale.budgets
+                    },
                 }
                 for m in names
             ],
@@ -191,14 +216,20 @@ def _gap_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
     known = "N=20, A=12, rewards uniform and known: certified = realised radius; ratios are of means, as eps* may be 0"
     sampled = "the same rewards, each pair sampled 400 times with noise 0.1: certified and realised radius differ"
     return [
-        Table("Greedy-Partition and action cover, known rewards", known, [_gap_row(rows, k) for k in (3, 5, 8, 10)]),
+        Table(
+            "Greedy-Partition and action cover, known rewards",
+            known,
+            [_gap_row(rows, k) for k in (3, 5, 8, 10)],
+        ),
         Table("The same from samples", sampled, [_sampled_row(rows, k) for k in (3, 5, 8, 10)]),
     ]
 
 
 def _gap_row(rows: Sequence[Row], k: int) -> Row:
     at = select(rows, k=k)
-    exact, level, greedy, cover = (column(at, name) for name in ("exact", "level", "greedy", "cover"))
+    exact, level, greedy, cover = (
+        column(at, name) for name in ("exact", "level", "greedy", "cover")
+    )
     return {
         "K": k,
         "eps*": spread(exact, 3),
@@ -221,7 +252,10 @@ def _sampled_row(rows: Sequence[Row], k: int) -> Row:
     return {
         "K": k,
         "eps*": spread(column(at, "exact"), 3),
-        **{name.replace("greedy", "colouring").replace("_", " "): spread(column(at, name), 3) for name in names},
+        **{
+            name.replace("greedy", "colouring").replace("_", " "): spread(column(at, name), 3)
+            for name in names
+        },
     }
 
 
@@ -260,7 +294,10 @@ def _audit_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
             [
                 {
                     "delta": delta,
-                    **{kind: f"{np.mean([row['wrong'][delta][kind] for row in rows]):.4f}" for kind in KINDS},
+                    **{
+                        kind: f"{np.mean([row['wrong'][delta][kind] for row in rows]):.4f}"
+                        for kind in KINDS
+                    },
                     "proven pairs": f"{np.mean([row['proven'][delta] for row in rows]):.1f}",
                 }
                 for delta in deltas

@@ -11,7 +11,13 @@ from demem_agent.decision.correction import CorrectedPrior
 from demem_agent.decision.learner import Confidence, Learner
 from demem_agent.decision.restarts import AdaptiveRestarts, Restarting
 from demem_agent.decision.splits import CertifiedSplits, PracticalSplits
-from demem_agent.studies.synthetic.baselines import Club, FeatureGreedy, Grouped, Neighbours, k_means
+from demem_agent.studies.synthetic.baselines import (
+    Club,
+    FeatureGreedy,
+    Grouped,
+    Neighbours,
+    k_means,
+)
 from demem_agent.studies.synthetic.environment import NOISE, World
 
 __all__ = ["BUDGETED", "DESCRIPTION", "METHODS", "RESTARTS", "THIRD"]
@@ -89,7 +95,9 @@ def _every(period: int, build: Build) -> Build:
 
 
 def _on_change(build: Build) -> Build:
-    return lambda world, slots, rng: AdaptiveRestarts(lambda: build(world, slots, rng), _confidence(world))
+    return lambda world, slots, rng: AdaptiveRestarts(
+        lambda: build(world, slots, rng), _confidence(world)
+    )
 
 
 #: For rewards that change; the oracle still knows who shares an identity, and restarts on change as well.

@@ -36,7 +36,10 @@ def run_gap(case: GapCase) -> dict[str, Any]:
     known, sampled = Envelope(mu, mu), _sampled(mu, rng)
     exact = worst_case_frontier(mu, case.k).value
     greedy, cover = greedy_partition(known, case.k), cover_partition(known, case.k)
-    greedy_sampled, cover_sampled = greedy_partition(sampled, case.k), cover_partition(sampled, case.k)
+    greedy_sampled, cover_sampled = (
+        greedy_partition(sampled, case.k),
+        cover_partition(sampled, case.k),
+    )
     return {
         "k": case.k,
         "seed": case.seed,
@@ -63,4 +66,7 @@ def _sampled(mu: Floats, rng: np.random.Generator) -> Envelope:
 
 def _realised(mu: Floats, partition: Partition) -> float:
     losses = gaps(mu)
-    return max(radius(losses, np.flatnonzero(partition.labels == label))[0] for label in np.unique(partition.labels))
+    return max(
+        radius(losses, np.flatnonzero(partition.labels == label))[0]
+        for label in np.unique(partition.labels)
+    )

@@ -22,7 +22,12 @@ Tick = Callable[[int, int], None]
 
 
 def run_lab(
-    out: Path, *, scale: Scale | None = None, names: Sequence[str] = (), workers: int = 2, tick: Tick | None = None
+    out: Path,
+    *,
+    scale: Scale | None = None,
+    names: Sequence[str] = (),
+    workers: int = 2,
+    tick: Tick | None = None,
 ) -> list[Path]:
     """Run experiments and write ``NAME.json``, ``NAME.txt`` and ``NAME.png`` of each into ``out``.
 
@@ -79,7 +84,9 @@ def _write(out: Path, name: str, rows: list[Row], scale: Scale) -> list[Path]:
         "tables": [{"title": t.title, "notes": t.notes, "rows": list(t.rows)} for t in tables],
         "runs": rows,
     }
-    paths[0].write_text(json.dumps(document, indent=1, allow_nan=False) + os.linesep, encoding="utf-8")
+    paths[0].write_text(
+        json.dumps(document, indent=1, allow_nan=False) + os.linesep, encoding="utf-8"
+    )
     paths[1].write_text("\n".join(_text(table) for table in tables), encoding="utf-8")
     draw(name, rows, scale, paths[2])
     return paths
@@ -89,5 +96,8 @@ def _text(table: Table) -> str:
     head = list(table.rows[0])
     cells = [head, *([str(row[key]) for key in head] for row in table.rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    ]
     return "\n".join([table.title, table.notes, "", lines[0], "-" * len(lines[0]), *lines[1:], ""])
