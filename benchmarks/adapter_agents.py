@@ -1,6 +1,7 @@
 """One turn through each framework of agents, with its adapter and without.
 
-Agents are made once, and each turn is a conversation of its own. Models are the frameworks' own fakes.
+Agents are made once, and each turn is a conversation of its own. Models are the frameworks' own
+fakes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""One turn through each client of models and the MCP server, with memory and without; and what all adapters share."""
+"""One turn through each client of models and the MCP server, with memory and without; and what all
+adapters share.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ class Case:
     Attributes:
         adapted, bare: run the turn that the talk is at.
         namespace: of the memory that the adapter works on.
-        keeps: what the adapter is to remember of a turn, in this order; of the talk's "asked" and "said".
+        keeps: what the adapter is to remember of a turn, in this order; of the talk's "asked" and
+            "said".
         read: the one reading that the turn needs, by hand; None where it needs none.
     """
 

@@ -1,4 +1,6 @@
-"""One turn, one retrieval or one writing through each toolkit for retrieval, with its adapter and without."""
+"""One turn, one retrieval or one writing through each toolkit for retrieval, with its adapter and
+without.
+"""
 
 from __future__ import annotations
 
@@ -205,7 +207,8 @@ TOOLKITS: dict[str, Callable[[Talk, Memories], Case]] = {
     "langchain retriever": langchain_retriever,
     "langgraph store": langgraph_store,
     "llama_index block": llama_index,
-    # LlamaIndex compiles its template of blocks anew in each turn, as soon as there is a block; here there was one.
+    # LlamaIndex compiles its template of blocks anew in each turn, as soon as there is a block;
+    # here there was one.
     "llama_index 2nd block": partial(llama_index, others=("house",)),
     "llama_index retriever": llama_index_retriever,
     "haystack hooks": haystack,

@@ -1,14 +1,18 @@
-"""Measure what an adapter costs over the plain calls: python benchmarks/adapters.py [--turns N] [--only NAME] [--json]
+"""Measure what an adapter costs over the plain calls: python benchmarks/adapters.py [--turns N]
+[--only NAME] [--json]
 
-For each framework that is installed, three things in turn, turn by turn, in one process: a turn through the framework
-without the adapter, the same turn with it, and by hand what the adapter did to its memory: one ``read``, and an
-``ingest`` for each text that it remembered and an ``answered`` if it recorded one, on a copy of the memory. The
-overhead of a turn is what is left of the second without the first and the third. Each memory holds the same 200 items
-at first and grows by what the turns say; encoder, limits and store are the defaults. Garbage is collected between the
-timed parts, never in them. "shared code" is what all adapters call, without any framework. Times are in ms; on a
-machine that does other work as well, ``--cpu`` gives processor time, which does not count waiting for a thread.
+For each framework that is installed, three things in turn, turn by turn, in one process: a turn
+through the framework without the adapter, the same turn with it, and by hand what the adapter did
+to its memory: one ``read``, and an ``ingest`` for each text that it remembered and an ``answered``
+if it recorded one, on a copy of the memory. The overhead of a turn is what is left of the second
+without the first and the third. Each memory holds the same 200 items at first and grows by what the
+turns say; encoder, limits and store are the defaults. Garbage is collected between the timed parts,
+never in them. "shared code" is what all adapters call, without any framework. Times are in ms; on a
+machine that does other work as well, ``--cpu`` gives processor time, which does not count waiting
+for a thread.
 
-Frameworks whose requirements exclude each other go into environments of their own, as `make test-adapters` makes them.
+Frameworks whose requirements exclude each other go into environments of their own, as `make
+test-adapters` makes them.
 """
 
 from __future__ import annotations
@@ -37,7 +41,8 @@ from demem_agent.stores import MemoryStore
 Clock = Callable[[], float]
 TARGET = 1.0  # ms, of the median
 WARM = 20  # turns before those that count
-#: Keep the frameworks from looking for prices, versions and places to send to; said before any is imported.
+#: Keep the frameworks from looking for prices, versions and places to send to; said before any is
+#: imported.
 ALONE = {
     "CREWAI_DISABLE_TELEMETRY": "true",
     "CREWAI_TRACING_ENABLED": "false",

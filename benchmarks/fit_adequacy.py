@@ -1,20 +1,24 @@
-"""Fit and judge the probability that a memory holds what is asked: ``Route.probability`` and its threshold.
+"""Fit and judge the probability that a memory holds what is asked: ``Route.probability`` and its
+threshold.
 
     pip install "demem-agent[lab]"
     python benchmarks/fit_adequacy.py --data FOLDER [--out adequacy.json] [--figure FILE.png]
 
-FOLDER is that of ``fit_weights.py``, whose result, ``weights.json``, must be made before this is. About four minutes.
+FOLDER is that of ``fit_weights.py``, whose result, ``weights.json``, must be made before this is.
+About four minutes.
 
-Answerable are the questions of a dialogue asked of its own memory. Unanswerable are the same questions asked of a
-memory that the turns of their evidence were left out of, or of another dialogue's memory, and the questions that the
-data sets call abstention. All but the last are asked once more of a small memory, of the sessions that hold the
-evidence alone, since most memories begin small. LoCoMo's adversarial questions, and memories without the sessions of
-the evidence, are for judging only.
+Answerable are the questions of a dialogue asked of its own memory. Unanswerable are the same
+questions asked of a memory that the turns of their evidence were left out of, or of another
+dialogue's memory, and the questions that the data sets call abstention. All but the last are asked
+once more of a small memory, of the sessions that hold the evidence alone, since most memories begin
+small. LoCoMo's adversarial questions, and memories without the sessions of the evidence, are for
+judging only.
 
-The model is logistic, with weights whose signs are fixed beforehand, so that it is monotone. Every data set has the
-same weight, half of it for answerable questions. The threshold is the largest one below which no data set has more
-than 5 % of its answerable questions. All figures are for dialogues left out: of this fit (five folds of dialogues) and
-of the fit of the weights that passages are ranked with. Intervals are 95 %, from drawing dialogues.
+The model is logistic, with weights whose signs are fixed beforehand, so that it is monotone. Every
+data set has the same weight, half of it for answerable questions. The threshold is the largest one
+below which no data set has more than 5 % of its answerable questions. All figures are for dialogues
+left out: of this fit (five folds of dialogues) and of the fit of the weights that passages are
+ranked with. Intervals are 95 %, from drawing dialogues.
 """
 
 from __future__ import annotations
@@ -51,10 +55,12 @@ from demem_agent.scoring import (
 )
 
 SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "adequacy.json"
-#: How a signal may move the probability: a fit that says otherwise has found an accident of the data.
+#: How a signal may move the probability: a fit that says otherwise has found an accident of the
+#: data.
 SIGNS = {name: -1 if name == "missing" else 1 for name in SIGNALS}
 RIDGE = 0.003
-#: Answerable questions that the threshold may refuse, in any data set; the others are for the table.
+#: Answerable questions that the threshold may refuse, in any data set; the others are for the
+#: table.
 REFUSED = 0.05
 ALLOWED = (0.01, 0.02, REFUSED, 0.1, 0.2)
 BINS = 10
@@ -77,7 +83,9 @@ Marks = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Questions asked of memories, one a row: what they are, and their signals by weights held out and as shipped."""
+    """Questions asked of memories, one a row: what they are, and their signals by weights held out
+    and as shipped.
+    """
 
     data_set: NDArray[np.str_]
     dialogue: NDArray[np.str_]
@@ -115,7 +123,8 @@ class Cases:
         return weight
 
 
-# -- asking ------------------------------------------------------------------------------------------------------
+# -- asking
+# ------------------------------------------------------------------------------------------------------
 
 
 def ask_all(samples: Sequence[Sample]) -> Cases:
@@ -180,7 +189,8 @@ def without(
         yield kind, probe, index
 
 
-# -- fitting -----------------------------------------------------------------------------------------------------
+# -- fitting
+# -----------------------------------------------------------------------------------------------------
 
 
 def fit(cases: Cases, values: Floats, among: Marks) -> Adequacy:
@@ -213,7 +223,9 @@ def probabilities(model: Adequacy, values: Floats) -> Floats:
 
 
 def threshold(cases: Cases, p: Floats, among: Marks, allowed: float) -> float:
-    """Give the largest threshold that refuses no more than a share of the answerable questions of any data set."""
+    """Give the largest threshold that refuses no more than a share of the answerable questions of
+    any data set.
+    """
     found = []
     for data_set in cases.sets:
         own = np.sort(p[among & cases.answerable & (cases.data_set == data_set)])
@@ -221,12 +233,15 @@ def threshold(cases: Cases, p: Floats, among: Marks, allowed: float) -> float:
     return round(float(min(found)), 4)
 
 
-# -- judging -----------------------------------------------------------------------------------------------------
+# -- judging
+# -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """For every case: its probability by a model that saw nothing of its dialogue, and what thresholds refuse it."""
+    """For every case: its probability by a model that saw nothing of its dialogue, and what
+    thresholds refuse it.
+    """
 
     p: Floats
     refused: Mapping[float, Marks]
@@ -247,7 +262,9 @@ def judge(cases: Cases) -> Judged:
 
 
 def auc(cases: Cases, p: Floats, data_set: str, kind: str) -> tuple[float, float, float] | None:
-    """Give the area under the ROC curve with its interval by dialogue, or None where there is no such question."""
+    """Give the area under the ROC curve with its interval by dialogue, or None where there is no
+    such question.
+    """
     own, other = cases.of(data_set, TOLD_FROM[kind]), cases.of(data_set, kind)
     if not other.any():
         return None
@@ -271,7 +288,9 @@ def _wins(first: Floats, second: Floats) -> float:
 def reliability(
     cases: Cases, p: Floats, data_sets: Sequence[str]
 ) -> tuple[list[tuple[float, float, int]], float]:
-    """Give per bin the mean probability, the share that is answerable and the questions; and the calibration error."""
+    """Give per bin the mean probability, the share that is answerable and the questions; and the
+    calibration error.
+    """
     among = cases.fitted & np.isin(cases.data_set, data_sets)
     weight = cases.weight(cases.fitted)
     bins, error = [], 0.0
@@ -287,7 +306,8 @@ def reliability(
     return bins, error
 
 
-# -- reporting ---------------------------------------------------------------------------------------------------
+# -- reporting
+# ---------------------------------------------------------------------------------------------------
 
 
 def figures(cases: Cases, judged: Judged) -> dict[str, Any]:
@@ -364,7 +384,9 @@ def _share(value: float | None) -> str:
 
 
 def draw(cases: Cases, judged: Judged, path: Path) -> None:
-    """Draw ROC curves, a panel a data set and a line a kind of unanswerable question, and the reliability."""
+    """Draw ROC curves, a panel a data set and a line a kind of unanswerable question, and the
+    reliability.
+    """
     from demem_agent.evaluate.drawing.looks import label, new_figure
 
     figure = new_figure(10, 9.4)
@@ -423,7 +445,9 @@ def _reliable(
 
 
 def roc(own: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Give the shares of the answerable and of the unanswerable questions that are below each threshold."""
+    """Give the shares of the answerable and of the unanswerable questions that are below each
+    threshold.
+    """
     limits = np.concatenate([[-np.inf], np.unique(np.concatenate([own, other])), [np.inf]])
     below_own, below_other = (
         np.searchsorted(np.sort(values), limits) / len(values) for values in (own, other)
@@ -432,7 +456,9 @@ def roc(own: Floats, other: Floats) -> tuple[Floats, Floats]:
 
 
 def fingerprint(weights: Weights) -> str:
-    """Name the weights that the signals come from; tests/scoring/test_adequacy.py holds the shipped ones to it."""
+    """Name the weights that the signals come from; tests/scoring/test_adequacy.py holds the shipped
+    ones to it.
+    """
     return hashlib.sha256(json.dumps(weights.values).encode()).hexdigest()[:16]
 
 

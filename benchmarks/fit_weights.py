@@ -1,19 +1,23 @@
-"""Fit the weights of Score_theta on three public benchmarks together, and judge them on dialogues they did not see.
+"""Fit the weights of Score_theta on three public benchmarks together, and judge them on dialogues
+they did not see.
 
     pip install demem-agent scipy
     python benchmarks/fit_weights.py --data FOLDER [--out weights.json] [--no-judging]
 
-FOLDER holds ``locomo/*.json``, ``longmemeval/*.json`` (or ``.json.gz``) and ``beam/<chat>/chat.json``, each in the
-format it was published in. Adversarial and unanswerable questions, which have no evidence, are left out of fitting.
+FOLDER holds ``locomo/*.json``, ``longmemeval/*.json`` (or ``.json.gz``) and
+``beam/<chat>/chat.json``, each in the format it was published in. Adversarial and unanswerable
+questions, which have no evidence, are left out of fitting.
 
-What is fitted is what a reading is judged by: that gold turns are among the passages that fill a limit. For one
-query and one limit B, passage p is "in" with probability sigmoid(s_p - t), where the threshold t is such that the
-expected size of what is in equals B. The loss is the mean over gold turns of -log P(best passage of the turn is in),
-over limits of 2,000 and 6,000 characters, each data set with equal weight, plus a small ridge. Long passages thus
-pay for the room they take. The scores are then divided by the weight of the cosine, whose unit they keep.
+What is fitted is what a reading is judged by: that gold turns are among the passages that fill a
+limit. For one query and one limit B, passage p is "in" with probability sigmoid(s_p - t), where the
+threshold t is such that the expected size of what is in equals B. The loss is the mean over gold
+turns of -log P(best passage of the turn is in), over limits of 2,000 and 6,000 characters, each
+data set with equal weight, plus a small ridge. Long passages thus pay for the room they take. The
+scores are then divided by the weight of the cosine, whose unit they keep.
 
-Figures are for dialogues left out of the fit (five folds of dialogues), through ``SlotMemory.read``: the share of a
-question's gold turns that are found in the text, averaged over questions. They come out in Markdown.
+Figures are for dialogues left out of the fit (five folds of dialogues), through
+``SlotMemory.read``: the share of a question's gold turns that are found in the text, averaged over
+questions. They come out in Markdown.
 """
 
 from __future__ import annotations
@@ -45,11 +49,12 @@ LIMITS = (2000, 6000)
 RIDGE = 0.05
 FOLDS = 5
 STEPS = 40
-#: Characters that a passage takes in a reading besides what is said: the dash, the line end, its part of a header.
+#: Characters that a passage takes in a reading besides what is said: the dash, the line end, its
+#: part of a header.
 OVERHEAD = 8
-#: Set by hand, in deviations of the cosine. No data set here has untrusted turns. And since one passage of a turn is
-#: enough to count, fitting would hold back the rest of a long turn (to -3.3) more than a reader wants: -1 costs no
-#: recall and reads more of the gold.
+#: Set by hand, in deviations of the cosine. No data set here has untrusted turns. And since one
+#: passage of a turn is enough to count, fitting would hold back the rest of a long turn (to -3.3)
+#: more than a reader wants: -1 costs no recall and reads more of the gold.
 BY_HAND = {"trust": 1.0, "behind": -1.0}
 FITTED = [n for n, name in enumerate(FEATURES) if name not in BY_HAND]
 WITHOUT_EVIDENCE = ("adversarial", "abstention")
@@ -69,8 +74,8 @@ BASELINES = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question: features of shape (n, features) in :data:`FITTED`, what those set by hand add, the room that
-    each passage takes, and the rows of each gold turn."""
+    """One question: features of shape (n, features) in :data:`FITTED`, what those set by hand add,
+    the room that each passage takes, and the rows of each gold turn."""
 
     table: Floats
     fixed: Floats
@@ -93,7 +98,8 @@ class Sample:
         return self.memory._state.passage_index()
 
 
-# -- reading the data --------------------------------------------------------------------------------------------
+# -- reading the data
+# --------------------------------------------------------------------------------------------
 
 
 def load(folder: Path) -> dict[str, list[Dialogue]]:
@@ -141,7 +147,8 @@ def _case(memory: SlotMemory, probe: Probe) -> Case:
     )
 
 
-# -- fitting -----------------------------------------------------------------------------------------------------
+# -- fitting
+# -----------------------------------------------------------------------------------------------------
 
 
 def fit(samples: Sequence[Sample]) -> Weights:
@@ -168,7 +175,9 @@ def fit(samples: Sequence[Sample]) -> Weights:
 def _loss(
     weights: Floats, cases: Sequence[tuple[Case, float]], thresholds: dict[tuple[int, int], float]
 ) -> tuple[float, Floats]:
-    """Give the loss and its gradient; ``thresholds`` of the last call are where this one starts to look."""
+    """Give the loss and its gradient; ``thresholds`` of the last call are where this one starts to
+    look.
+    """
     loss = RIDGE * float(weights @ weights)
     gradient = 2 * RIDGE * weights
     for n, (case, weight) in enumerate(cases):
@@ -203,7 +212,8 @@ def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
     return t
 
 
-# -- judging -----------------------------------------------------------------------------------------------------
+# -- judging
+# -----------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -247,7 +257,8 @@ def row(name: str, figures: Mapping[str, Sequence[float]]) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-# -- all of it ---------------------------------------------------------------------------------------------------
+# -- all of it
+# ---------------------------------------------------------------------------------------------------
 
 
 def folds(samples: Sequence[Sample]) -> dict[tuple[str, str], int]:

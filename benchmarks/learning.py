@@ -1,19 +1,22 @@
-"""Does a memory that learns read better? Replay annotated questions in order, each measured before its feedback.
+"""Does a memory that learns read better? Replay annotated questions in order, each measured before
+its feedback.
 
     pip install demem-agent scipy
     python benchmarks/learning.py --data FOLDER [--workers 2]
 
-FOLDER is as for ``benchmarks/fit_weights.py``. Each dialogue is remembered, its questions are asked in the file's
-order, and after each one its feedback is given: its reference, or only a reward, 1 if the answer held half of what was
-asked for and 0 if not. LongMemEval has one question a haystack, so ten haystacks make one memory, in order of time.
+FOLDER is as for ``benchmarks/fit_weights.py``. Each dialogue is remembered, its questions are asked
+in the file's order, and after each one its feedback is given: its reference, or only a reward, 1 if
+the answer held half of what was asked for and 0 if not. LongMemEval has one question a haystack, so
+ten haystacks make one memory, in order of time.
 
-"later" is evidence recall, at 2,000 and 6,000 characters, of each question before its own feedback. The others are that
-of all questions asked again at the end, put otherwise: "turned" is without stop words and with the clauses in reverse
-order, "shortened" without every third of the words that matter. Gains, in points, are over the same replay without
-learning. The default weights are fitted anew for each memory, on all other dialogues ("known domain") or on the other
-two data sets ("new domain"). How far lessons move weights, and how far what served is ahead, are also chosen on every
-other dialogue and judged on those between. Splits are off. Intervals are of 95 %, by dialogue. About ten minutes on two
-cores.
+"later" is evidence recall, at 2,000 and 6,000 characters, of each question before its own feedback.
+The others are that of all questions asked again at the end, put otherwise: "turned" is without stop
+words and with the clauses in reverse order, "shortened" without every third of the words that
+matter. Gains, in points, are over the same replay without learning. The default weights are fitted
+anew for each memory, on all other dialogues ("known domain") or on the other two data sets ("new
+domain"). How far lessons move weights, and how far what served is ahead, are also chosen on every
+other dialogue and judged on those between. Splits are off. Intervals are of 95 %, by dialogue.
+About ten minutes on two cores.
 """
 
 from __future__ import annotations
@@ -59,7 +62,9 @@ RIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A memory of a dialogue, its questions with what is gold for each, and its default weights by domain."""
+    """A memory of a dialogue, its questions with what is gold for each, and its default weights by
+    domain.
+    """
 
     data_set: str
     name: str
@@ -92,7 +97,8 @@ WORLDS: list[World] = []
 KEPT: dict[tuple[int, str, date | None], Any] = {}
 
 
-# -- the worlds ----------------------------------------------------------------------------------------------------
+# -- the worlds
+# ----------------------------------------------------------------------------------------------------
 
 
 def worlds(folder: Path) -> list[World]:
@@ -159,7 +165,8 @@ def _time(dated: Any) -> Any:
     return dated.at
 
 
-# -- other words for the same --------------------------------------------------------------------------------------
+# -- other words for the same
+# --------------------------------------------------------------------------------------
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSE = re.compile(
@@ -168,7 +175,9 @@ _CLAUSE = re.compile(
 
 
 def turned(question: str) -> str:
-    """Drop the stop words of a question, but not what it asks by, and put its clauses in reverse order."""
+    """Drop the stop words of a question, but not what it asks by, and put its clauses in reverse
+    order.
+    """
     asks = {"when", "who", "where", "what", "how", "why", "which"}
     found = (w for clause in reversed(_CLAUSE.split(question)) for w in _WORD.findall(clause))
     return " ".join(w for w in found if w.lower() not in STOPWORDS - asks) or question
@@ -188,7 +197,8 @@ WORDING = {"turned": turned, "shortened": shortened}
 MEASURES = ("later", *WORDING)
 
 
-# -- replaying -----------------------------------------------------------------------------------------------------
+# -- replaying
+# -----------------------------------------------------------------------------------------------------
 
 
 def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
@@ -275,7 +285,8 @@ def outcomes(plans: Sequence[Plan], workers: int) -> dict[Plan, Outcome]:
     return found
 
 
-# -- judging -------------------------------------------------------------------------------------------------------
+# -- judging
+# -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

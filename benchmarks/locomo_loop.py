@@ -1,10 +1,12 @@
-"""Run whole LoCoMo dialogues: ingest every turn, then answer each question and learn from its reference.
+"""Run whole LoCoMo dialogues: ingest every turn, then answer each question and learn from its
+reference.
 
     python benchmarks/locomo_loop.py --data locomo10.json [--mode strict] [--json]
 
-Questions of categories 1 to 4 are asked in the file's order; all invariants are checked after each. "split/q"
-counts splits per routing event, that is, per question. "contained" and "f1" are the two scorers' means over the
-answers as they were given, before their feedback. "answers" is how many counterfactual answers one feedback took.
+Questions of categories 1 to 4 are asked in the file's order; all invariants are checked after each.
+"split/q" counts splits per routing event, that is, per question. "contained" and "f1" are the two
+scorers' means over the answers as they were given, before their feedback. "answers" is how many
+counterfactual answers one feedback took.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Measure memory beside a model that is slow, or fails: python benchmarks/models.py [--rounds 200] [--json]
+"""Measure memory beside a model that is slow, or fails: python benchmarks/models.py [--rounds 200]
+[--json]
 
-A provider on this machine (``demem_agent.testing.Provider``), in a process of its own, speaks the protocol; the real
-``openai`` client talks to it.
+A provider on this machine (``demem_agent.testing.Provider``), in a process of its own, speaks the
+protocol; the real ``openai`` client talks to it.
 
-* compressions: under each way to fail, so many summaries of a memory that changes in between. Counted: evidence lost,
-  summaries over L, summaries that cover what is not in their slot, and summaries that were kept although spoilt.
+* compressions: under each way to fail, so many summaries of a memory that changes in between.
+  Counted: evidence lost, summaries over L, summaries that cover what is not in their slot, and
+  summaries that were kept although spoilt.
 * one call: HTTP requests and seconds at worst, with the default retries.
 * beside: ingest and read while the provider stalls, against the same without any model.
 * at once: 50 answers of an async memory at a provider that takes 200 ms, against 200 ms.
@@ -82,7 +84,9 @@ def main() -> None:
 
 @contextmanager
 def serving(delay_ms: float) -> Iterator[str]:
-    """Serve in a process of its own, so that it does not share an interpreter with what is measured."""
+    """Serve in a process of its own, so that it does not share an interpreter with what is
+    measured.
+    """
     context = multiprocessing.get_context("spawn")
     urls, done = context.Queue(), context.Event()
     process = context.Process(target=_serve, args=(delay_ms, urls, done), daemon=True)
@@ -101,7 +105,9 @@ def _serve(delay_ms: float, urls: Any, done: Event) -> None:
 
 
 def compressions(url: str, fault: str, rounds: int) -> dict[str, int]:
-    """Have a summary written ``rounds`` times by a model with a fault, the memory changing in between."""
+    """Have a summary written ``rounds`` times by a model with a fault, the memory changing in
+    between.
+    """
     retry = Retry(attempts=2, seconds=0.2, first_wait=0.001, longest_wait=0.002)
     model = OpenAIChat(f"fault-{fault}", base_url=url, retry=retry, breaker=Breaker())
     compressor = ModelCompressor(model)

@@ -1,12 +1,15 @@
-"""Measure what selection adds to a retriever: python benchmarks/rag_drop_in.py --data locomo10.json [--json]
+"""Measure what selection adds to a retriever: python benchmarks/rag_drop_in.py --data locomo10.json
+[--json]
 
-The drop-in experiment of the paper (appendix "Drop-in Experiment"), with recall of the gold turns in the place of a
-judged answer. A retriever by cosine and one by BM25 give their best turns (--candidates); what fits in --limit
-characters of these, best first, is the retriever alone. Wrapped by the langchain adapter's ``wrap``, the same
-candidates are partitioned into K slots and what a reading of that limit takes of them comes back. In both, a line is
-"speaker: text" and counts with its line break. "cosine" and "bm25" of `demem bench` stand beside them; they spend a
-part of the limit on dates. "1 slot" and "text only" tell what the partition and the candidates' metadata (speaker,
-session, date) are worth. Needs the extra `langchain`; about five minutes for five dialogues.
+The drop-in experiment of the paper (appendix "Drop-in Experiment"), with recall of the gold turns
+in the place of a judged answer. A retriever by cosine and one by BM25 give their best turns
+(--candidates); what fits in --limit characters of these, best first, is the retriever alone.
+Wrapped by the langchain adapter's ``wrap``, the same candidates are partitioned into K slots and
+what a reading of that limit takes of them comes back. In both, a line is "speaker: text" and counts
+with its line break. "cosine" and "bm25" of `demem bench` stand beside them; they spend a part of
+the limit on dates. "1 slot" and "text only" tell what the partition and the candidates' metadata
+(speaker, session, date) are worth. Needs the extra `langchain`; about five minutes for five
+dialogues.
 """
 
 from __future__ import annotations
@@ -45,7 +48,8 @@ from demem_agent.text.words import content_terms, terms
 Score = Callable[[str], NDArray[Any]]
 #: (with selection, alone, as `demem bench` has it)
 PAIRS = (("cosine, wrapped", "cosine, alone", "cosine"), ("bm25, wrapped", "bm25, alone", "bm25"))
-#: What selection may go without: slots to divide the candidates among; what their metadata says of them.
+#: What selection may go without: slots to divide the candidates among; what their metadata says of
+#: them.
 LESS: dict[str, dict[str, Any]] = {
     "1 slot": {"slots": 1},
     "text only": {"turn": lambda d: {"text": d.page_content}},

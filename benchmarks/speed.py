@@ -3,11 +3,12 @@
     pip install 'demem-agent[cli]'                  # and matplotlib, for --figure
     python benchmarks/speed.py [--quick] [--runs N] [--data locomo.json] [--figure growth.png] [--json]
 
-The conversation is made up here, from a seed, unless ``--data`` names a LoCoMo file. Every value is the median
-of several runs; on a machine that does other work as well, look at the range beside it. Full-text search (FTS5,
-BM25, the same SQLite) gets the same turns and questions side by side with DeMem, and "x plain" is how many times as
-long DeMem takes: what encoding, placing, summarising and scoring cost over plain search.
-The exit status is 1 if ``import demem_agent`` loads one of the libraries that it must leave alone.
+The conversation is made up here, from a seed, unless ``--data`` names a LoCoMo file. Every value is
+the median of several runs; on a machine that does other work as well, look at the range beside it.
+Full-text search (FTS5, BM25, the same SQLite) gets the same turns and questions side by side with
+DeMem, and "x plain" is how many times as long DeMem takes: what encoding, placing, summarising and
+scoring cost over plain search. The exit status is 1 if ``import demem_agent`` loads one of the
+libraries that it must leave alone.
 """
 
 from __future__ import annotations
@@ -73,9 +74,11 @@ TARGETS = {
 }
 
 
-# -- data --------------------------------------------------------------------------------------------------------
+# -- data
+# --------------------------------------------------------------------------------------------------------
 
-# The commonest words of English come first, as in any real text: by Zipf's law they are half of all words.
+# The commonest words of English come first, as in any real text: by Zipf's law they are half of all
+# words.
 _COMMON = """the to and I a you it of that in was is for my on have me with so but at this be just we are not do what
     like about they all had when up out get as if one there really from went then time some them got would can go think
     know good back been will did an or after our how more who now too want see too by here new day""".split()
@@ -107,7 +110,9 @@ _ASKED = (
 
 
 class Invented:
-    """A conversation of two people drawn from a seed: sessions with topics, dates, and words by Zipf's law."""
+    """A conversation of two people drawn from a seed: sessions with topics, dates, and words by
+    Zipf's law.
+    """
 
     def __init__(self, seed: int) -> None:
         rng = random.Random(seed)
@@ -199,7 +204,8 @@ class Locomo:
 Data = Invented | Locomo
 
 
-# -- what is measured, and the yardstick -------------------------------------------------------------------------
+# -- what is measured, and the yardstick
+# -------------------------------------------------------------------------
 
 
 class DeMem:
@@ -229,7 +235,9 @@ class DeMem:
 
 
 class FullText:
-    """Plain SQLite full-text search, in RAM or in a file: any word of the question that is no stop word, by BM25."""
+    """Plain SQLite full-text search, in RAM or in a file: any word of the question that is no stop
+    word, by BM25.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self._db = sqlite3.connect(str(path or ":memory:"), isolation_level=None)
@@ -272,7 +280,8 @@ System = DeMem | FullText
 Make = Callable[[Path | None], System]
 
 
-# -- results -----------------------------------------------------------------------------------------------------
+# -- results
+# -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +311,9 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long as plain full-text search it takes: the median over runs that ran side by side."""
+        """How many times as long as plain full-text search it takes: the median over runs that ran
+        side by side.
+        """
         if not self.plain:
             return None
         ratio = median(ours / plain for ours, plain in zip(self.values, self.plain, strict=True))
@@ -319,7 +330,9 @@ class Growth:
 
     @property
     def slope(self) -> float:
-        """The exponent p of cost ~ size^p, by least squares on logarithms: 0 is constant, 1 proportional."""
+        """The exponent p of cost ~ size^p, by least squares on logarithms: 0 is constant, 1
+        proportional.
+        """
         return float(np.polyfit(np.log(self.sizes), np.log(self.costs), 1)[0])
 
 
@@ -339,12 +352,15 @@ class Bench:
     def both(
         self, work: Callable[[Make], _Result]
     ) -> tuple[tuple[_Result, ...], tuple[_Result, ...]]:
-        """Do the same with DeMem and with plain search, in turns, so that what else the machine does hits both."""
+        """Do the same with DeMem and with plain search, in turns, so that what else the machine
+        does hits both.
+        """
         pairs = [(work(DeMem), work(FullText)) for _ in range(self.runs)]
         return tuple(ours for ours, _ in pairs), tuple(plain for _, plain in pairs)
 
 
-# -- measurements ------------------------------------------------------------------------------------------------
+# -- measurements
+# ------------------------------------------------------------------------------------------------
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -551,7 +567,9 @@ def _turn_times(times: Times) -> Times:
 
 
 def growth(bench: Bench) -> tuple[list[Figure], list[Growth]]:
-    """Let two memories grow side by side and time turns at each size; the last size also gives a row of the table."""
+    """Let two memories grow side by side and time turns at each size; the last size also gives a
+    row of the table.
+    """
     makes: tuple[Make, ...] = (DeMem, FullText)
     growing = {make: Growing(make(None), bench.data.turns(), bench.data.probes()) for make in makes}
     found = []
@@ -615,7 +633,9 @@ def feedback(bench: Bench) -> list[Figure]:
 
 
 def _feedback(bench: Bench) -> tuple[Times, list[tuple[int, int, bool]]]:
-    """Answer as many questions as there shall be contexts, and time the feedback on the last of them."""
+    """Answer as many questions as there shall be contexts, and time the feedback on the last of
+    them.
+    """
     memory = SlotMemory()
     memory.ingest_many(bench.turns(ITEMS))
     asked = [
@@ -646,7 +666,8 @@ def measure(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     return figures, curves
 
 
-# -- showing -----------------------------------------------------------------------------------------------------
+# -- showing
+# -----------------------------------------------------------------------------------------------------
 
 
 def machine() -> dict[str, str]:
@@ -756,7 +777,9 @@ def growth_table(curves: Sequence[Growth]) -> str:
 
 
 def chart(curves: Sequence[Growth], width: int = 66) -> str:
-    """Draw the same on log scales with characters: size goes down, cost goes right; * is where marks meet."""
+    """Draw the same on log scales with characters: size goes down, cost goes right; * is where
+    marks meet.
+    """
     costs = [cost for curve in curves for cost in curve.costs]
     low, high = math.floor(math.log10(min(costs))), math.ceil(math.log10(max(costs)))
 
@@ -826,7 +849,8 @@ def as_json(about: dict[str, str], figures: Sequence[Figure], curves: Sequence[G
     )
 
 
-# -- running -----------------------------------------------------------------------------------------------------
+# -- running
+# -----------------------------------------------------------------------------------------------------
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
@@ -861,7 +885,9 @@ def source(path: Path | None, seed: int) -> Data:
 
 
 def run(bench: Bench) -> tuple[list[Figure], list[Growth]]:
-    """Measure everything under a progress bar on stderr; it moves between timed stretches, never during one."""
+    """Measure everything under a progress bar on stderr; it moves between timed stretches, never
+    during one.
+    """
     looks = (TextColumn("{task.description:56}"), BarColumn(), TimeElapsedColumn())
     with Progress(*looks, console=Console(stderr=True), auto_refresh=False, transient=True) as bar:
         task = bar.add_task("", total=_steps(bench))
@@ -874,7 +900,9 @@ def run(bench: Bench) -> tuple[list[Figure], list[Growth]]:
 
 
 def _steps(bench: Bench) -> int:
-    """About how often the bar moves: once a measurement, a run of feedback, and a chunk of either growing memory."""
+    """About how often the bar moves: once a measurement, a run of feedback, and a chunk of either
+    growing memory.
+    """
     return 7 + bench.runs + 2 * (len(bench.sizes) + bench.sizes[-1] // CHUNK)
 
 

@@ -2,11 +2,12 @@
 
     python benchmarks/split_defaults.py --data locomo_dev5.json [--json]
 
-Every question of LoCoMo's categories 1 to 4 is answered and gets its reference as feedback; afterwards all are
-asked again and read from the routed slot's summary alone (``mode="strict"``). The turns annotated as gold judge
-certificates and readings; the trigger never sees them. Three steps: where items are placed, what the trigger's
-constants are, and what the splits so made buy. Each dialogue is also reported with the values that the other
-dialogues chose. What the columns mean, and what came of it, is in ``docs/defaults.md``.
+Every question of LoCoMo's categories 1 to 4 is answered and gets its reference as feedback;
+afterwards all are asked again and read from the routed slot's summary alone (``mode="strict"``).
+The turns annotated as gold judge certificates and readings; the trigger never sees them. Three
+steps: where items are placed, what the trigger's constants are, and what the splits so made buy.
+Each dialogue is also reported with the values that the other dialogues chose. What the columns
+mean, and what came of it, is in ``docs/defaults.md``.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ PAPER = {
     "precision": 0.85,
     "recall": 0.63,
 }
-#: The trigger's constants are those that find most conflicts among those that are right at least this often,
-#: whichever dialogue is left out.
+#: The trigger's constants are those that find most conflicts among those that are right at least
+#: this often, whichever dialogue is left out.
 PRECISION = 0.85
 #: Fewer fires than this on the choosing dialogues say nothing of a precision.
 FIRES = 20
@@ -95,8 +96,8 @@ class Plan:
     """One way to run the loop.
 
     Attributes:
-        policy: "certified", "always" (any pair of a slot, at every feedback, until K) or "random" (a random pair
-            of a slot, at ``rate`` of the feedbacks).
+        policy: "certified", "always" (any pair of a slot, at every feedback, until K) or "random"
+            (a random pair of a slot, at ``rate`` of the feedbacks).
         every: feedback is given on every n-th question only; the others stay unseen until the end.
     """
 
@@ -117,8 +118,10 @@ class Test:
 
     Attributes:
         scores: shape (2, U, B), as the trigger saw them.
-        truth: the certificate's radius with the share of gold that a content holds in place of its score.
-        repaired: the shared summary lacks gold of one, and each side of the split holds all gold of its own.
+        truth: the certificate's radius with the share of gold that a content holds in place of its
+            score.
+        repaired: the shared summary lacks gold of one, and each side of the split holds all gold of
+            its own.
     """
 
     scores: Floats
@@ -131,15 +134,19 @@ class Tally:
     """What one dialogue gave under one plan; counts and sums, so that dialogues add up.
 
     Attributes:
-        audited: certificates of pairs that both have gold; the next six are counts and sums over these.
+        audited: certificates of pairs that both have gold; the next six are counts and sums over
+            these.
         confirmed: the shared summary lacked gold of at least one of the two questions.
         repaired, true: as in :class:`Test`; ``true`` counts a truth above 0.
         wide: the paper's true positive: the gold of both together is longer than L.
-        held_before, held_after: share of the pair's gold in the shared summary, and in the two sides.
-        lost, lost_parted: pairs that shared a slot whose summary lacked gold of one; of these, those that a
-            certificate named or a split had parted by the end. ``wide_pairs, wide_parted``: by the paper's measure.
-        asked: questions asked at the end; coverage, containment, of a strict reading, are sums over them, and so
-            are ``routed`` (gold in the routed slot) and ``filled`` (gold in an evidence reading).
+        held_before, held_after: share of the pair's gold in the shared summary, and in the two
+            sides.
+        lost, lost_parted: pairs that shared a slot whose summary lacked gold of one; of these,
+            those that a certificate named or a split had parted by the end. ``wide_pairs,
+            wide_parted``: by the paper's measure.
+        asked: questions asked at the end; coverage, containment, of a strict reading, are sums over
+            them, and so are ``routed`` (gold in the routed slot) and ``filled`` (gold in an
+            evidence reading).
         fresh, fresh_coverage: the same for questions that never got feedback.
     """
 
@@ -176,11 +183,14 @@ def total(tallies: Sequence[Tally]) -> Tally:
     return sum(tallies[1:], tallies[0])
 
 
-# -- running ------------------------------------------------------------------------------------------------------
+# -- running
+# ------------------------------------------------------------------------------------------------------
 
 
 class Lab:
-    """Runs plans over dialogues; answers, vectors and excerpts that many runs share are computed once."""
+    """Runs plans over dialogues; answers, vectors and excerpts that many runs share are computed
+    once.
+    """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         self.dialogues = dialogues
@@ -349,7 +359,8 @@ def _test(first: Gold, second: Gold, covers: Sequence[Gold], scores: Floats) -> 
     return Test(scores, float(losses.max(axis=0).min()), bool(repaired))
 
 
-# -- what runs share, and what they replace ------------------------------------------------------------------------
+# -- what runs share, and what they replace
+# ------------------------------------------------------------------------
 
 
 class _Encoder:
@@ -368,7 +379,9 @@ class _Encoder:
 
 
 class _Answerer:
-    """The extractive answerer, each question on each reading once; ids of one dialogue are always the same."""
+    """The extractive answerer, each question on each reading once; ids of one dialogue are always
+    the same.
+    """
 
     def __init__(self) -> None:
         self._answerer = ExtractiveAnswerer()
@@ -462,12 +475,15 @@ def _partners(
     return sorted(inside, key=lambda other: round(float(other.vector @ context.vector), 4))[:1]
 
 
-# -- choosing ------------------------------------------------------------------------------------------------------
+# -- choosing
+# ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How the trigger does with given constants on recorded tests: counts, so that dialogues add up."""
+    """How the trigger does with given constants on recorded tests: counts, so that dialogues add
+    up.
+    """
 
     tests: int = 0
     fired: int = 0
@@ -512,7 +528,9 @@ def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants,
 
 
 def chosen(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> Constants:
-    """Give the constants that find most conflicts among those right often enough, whichever dialogue is left out."""
+    """Give the constants that find most conflicts among those right often enough, whichever
+    dialogue is left out.
+    """
     summary = summed(per_dialogue)
     rest = [
         summed([per_dialogue[m] for m in others(n, len(per_dialogue))])
@@ -538,7 +556,8 @@ def others(n: int, count: int) -> list[int]:
     return [other for other in range(count) if other != n]
 
 
-# -- reporting -----------------------------------------------------------------------------------------------------
+# -- reporting
+# -----------------------------------------------------------------------------------------------------
 
 
 def row(name: str, tallies: Sequence[Tally]) -> dict[str, Any]:
@@ -599,7 +618,8 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-# -- the three steps -----------------------------------------------------------------------------------------------
+# -- the three steps
+# -----------------------------------------------------------------------------------------------
 
 
 def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:

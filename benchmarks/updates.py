@@ -1,9 +1,11 @@
-"""Measure whether a corrected fact is read: python benchmarks/updates.py --data core_memory_update.jsonl [--json]
+"""Measure whether a corrected fact is read: python benchmarks/updates.py --data
+core_memory_update.jsonl [--json]
 
-Each record has facts, a later one that contradicts one of them, a question, and the answer that holds since. All facts
-are remembered; the question is answered; one feedback tells the new answer, as a ``correction`` (which is remembered)
-or as a ``reference`` (which is not). Then the reading of 500 characters is looked at: does it hold the new answer? The
-question is asked as before and in other words (its words in alphabetical order, so that nothing but they match).
+Each record has facts, a later one that contradicts one of them, a question, and the answer that
+holds since. All facts are remembered; the question is answered; one feedback tells the new answer,
+as a ``correction`` (which is remembered) or as a ``reference`` (which is not). Then the reading of
+500 characters is looked at: does it hold the new answer? The question is asked as before and in
+other words (its words in alphabetical order, so that nothing but they match).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""DeMem: agent memory in K bounded slots that splits one only when a certificate shows that it must.
+"""DeMem: agent memory in K bounded slots that splits one only when a certificate shows that it
+must.
 
 Everything public is named here; the rest may move. See ``SlotMemory`` to begin.
 """

@@ -117,10 +117,13 @@ class MemoryCore:
         memory._owns_store = isinstance(url, str)
         return memory
 
-    # -- copying ---------------------------------------------------------------------------------------------
+    # -- copying
+    # ---------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give what makes the memory again elsewhere: all it holds if it lives in RAM, else its store."""
+        """Give what makes the memory again elsewhere: all it holds if it lives in RAM, else its
+        store.
+        """
         options = {
             name: value for name, value in self._plain_options().items() if value is not None
         }
@@ -142,7 +145,8 @@ class MemoryCore:
         return copy.deepcopy(self)
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
-        """Copy a memory in RAM with all it holds; one in a store becomes another handle on the same memory.
+        """Copy a memory in RAM with all it holds; one in a store becomes another handle on the same
+        memory.
 
         Who does the work (encoder, answerer, ...) is shared, not copied.
         """
@@ -181,7 +185,8 @@ class MemoryCore:
             self._release()
             raise
 
-    # -- inspecting; the same in both ------------------------------------------------------------------------
+    # -- inspecting; the same in both
+    # ------------------------------------------------------------------------
 
     @property
     def settings(self) -> Settings:
@@ -212,7 +217,8 @@ class MemoryCore:
     def _certificates(self) -> tuple[SplitCertificate, ...]:
         return tuple(certified.certificate for certified in self._state.certificates.values())
 
-    # -- settings and state ----------------------------------------------------------------------------------
+    # -- settings and state
+    # ----------------------------------------------------------------------------------
 
     def _made(self) -> Rows:
         settings = Settings(**self._given)
@@ -271,7 +277,8 @@ class MemoryCore:
         if self._team.store.seq(self._team.address) != self._state.head.seq:
             self._reload()
 
-    # -- the checks at the door: each gives a maker of flows, since a stale one is made anew -------------------
+    # -- the checks at the door: each gives a maker of flows, since a stale one is made anew
+    # -------------------
 
     def _turns(self, turns: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
         if not isinstance(turns, Iterable) or isinstance(turns, str | Mapping):
@@ -345,7 +352,9 @@ class MemoryCore:
         )
 
     def _own_reading(self, reading: Reading) -> None:
-        """Refuse a reading of another memory: ids are counted anew in each. What was forgotten since is no matter."""
+        """Refuse a reading of another memory: ids are counted anew in each. What was forgotten
+        since is no matter.
+        """
         for line in reading.lines:
             if not isinstance(line, Line) or not isinstance(line.evidence, Evidence):
                 raise InvalidInput("reading", line, "a reading that this memory gave")
@@ -454,7 +463,9 @@ class MemoryCore:
 
 
 def _asked(query: str, given: Numbers | None) -> NDArray[np.float32] | None:
-    """Check what is asked; give its vector as the scorer wants it, or None where it is not known yet."""
+    """Check what is asked; give its vector as the scorer wants it, or None where it is not known
+    yet.
+    """
     if given is None:
         text_field("query", query)
         return None

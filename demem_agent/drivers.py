@@ -1,8 +1,8 @@
 """Run a flow to its end, synchronously or not, with any mix of sync and async collaborators.
 
-The flow's own code runs under the memory's lock; encoders, answerers and scorers run outside it, so that a
-slow model never keeps another thread or task from the memory. A commit runs inside it, so that the order of
-the ledger is the order of the state.
+The flow's own code runs under the memory's lock; encoders, answerers and scorers run outside it, so
+that a slow model never keeps another thread or task from the memory. A commit runs inside it, so
+that the order of the ledger is the order of the state.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Collaborators:
 
 
 def drive(flow: Flow[Result], lock: AbstractContextManager[Any], team: Collaborators) -> Result:
-    """Run a flow; an awaitable that a collaborator returns is awaited on a loop in a thread of its own."""
+    """Run a flow; an awaitable that a collaborator returns is awaited on a loop in a thread of its
+    own.
+    """
     run = _Run(flow)
     while True:
         with lock:
@@ -63,7 +65,9 @@ def drive(flow: Flow[Result], lock: AbstractContextManager[Any], team: Collabora
 
 
 async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborators) -> Result:
-    """Run a flow without blocking the event loop: what is not a coroutine function runs in a thread."""
+    """Run a flow without blocking the event loop: what is not a coroutine function runs in a
+    thread.
+    """
     run = _Run(flow)
     while True:
         async with lock:
@@ -176,7 +180,9 @@ def _scores(given: Sequence[object], scorers: Sequence[Scorer]) -> NDArray[np.fl
 
 @contextmanager
 def _reported(who: str) -> Iterator[None]:
-    """Report whatever a collaborator raises as one error; its own text may quote memory, so only its type is named."""
+    """Report whatever a collaborator raises as one error; its own text may quote memory, so only
+    its type is named.
+    """
     try:
         yield
     except DeMemError:
@@ -194,7 +200,9 @@ def _settled(value: Any) -> Any:
 
 
 async def _settled_async(calls: Sequence[tuple[Callable[[Any], Any], Any]]) -> list[Any]:
-    """Make all calls: coroutine functions here and together, everything else in one thread after the other."""
+    """Make all calls: coroutine functions here and together, everything else in one thread after
+    the other.
+    """
     blocking = [
         (call, argument) for call, argument in calls if not inspect.iscoroutinefunction(call)
     ]
@@ -226,7 +234,9 @@ async def _wait(value: Any) -> Any:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """Give the loop on which a synchronous memory awaits; it runs in a daemon thread from its first use on."""
+    """Give the loop on which a synchronous memory awaits; it runs in a daemon thread from its first
+    use on.
+    """
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="demem-await", daemon=True).start()
     return loop

@@ -57,7 +57,9 @@ ModelFault = Literal[
 
 
 class DeMemError(Exception):
-    """Base of every error raised on purpose by this library; all can be pickled, so they cross processes."""
+    """Base of every error raised on purpose by this library; all can be pickled, so they cross
+    processes.
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self.args, self.__dict__)
@@ -133,7 +135,8 @@ class CollaboratorError(DeMemError):
 
 
 class ModelError(CollaboratorError):
-    """Report a call of a language model that gave nothing usable; it quotes neither prompt, reply nor key.
+    """Report a call of a language model that gave nothing usable; it quotes neither prompt, reply
+    nor key.
 
     Attributes:
         kind: how it failed.

@@ -46,18 +46,19 @@ RETRIES = 5
 class SlotMemory(MemoryCore):
     """Agent memory in K bounded slots: remember, route, read, answer, learn from feedback.
 
-    Safe to share between threads. Made by its constructor it lives in RAM; ``SlotMemory.open`` keeps it in a
-    store. Keyword arguments of both, all optional:
+    Safe to share between threads. Made by its constructor it lives in RAM; ``SlotMemory.open``
+    keeps it in a store. Keyword arguments of both, all optional:
 
-    * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"), ``counter``
-      for ``unit="tokens"``;
-    * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"), ``learn`` (False), ``split``
-      (:class:`~demem_agent.settings.SplitSettings`);
+    * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"),
+      ``counter`` for ``unit="tokens"``;
+    * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"), ``learn``
+      (False), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
     * ``clock``: dates turns and queries that come without ``at``;
     * ``memory_id``, ``tenant``: which memory of a store.
 
-    :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about each.
+    :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about
+        each.
 
     Example:
         >>> memory = SlotMemory(slots=4)
@@ -118,8 +119,8 @@ class SlotMemory(MemoryCore):
             at: when it happened: a datetime, a date or an ISO 8601 string.
             source_id: your own id of the turn; it comes back in ``Reading.evidence``.
             trust: in [0, 1].
-            key: idempotency key: the same key with the same request gives the stored result, also when its
-                item was forgotten since; it is not remembered again.
+            key: idempotency key: the same key with the same request gives the stored result, also
+                when its item was forgotten since; it is not remembered again.
 
         Raises:
             InvalidInput: naming the field and its range; nothing was stored.
@@ -134,7 +135,8 @@ class SlotMemory(MemoryCore):
         """Remember many turns, faster than one by one and with the same result.
 
         Args:
-            turns: :class:`~demem_agent.turns.Turn` records, or mappings with the arguments of ``ingest``.
+            turns: :class:`~demem_agent.turns.Turn` records, or mappings with the arguments of
+                ``ingest``.
             progress: called with (done, total) after each batch of 512, which is one transaction.
 
         Raises:
@@ -149,7 +151,9 @@ class SlotMemory(MemoryCore):
         return done
 
     def route(self, query: str, *, at: When = None, vector: Numbers | None = None) -> Route:
-        """Choose the slot that a query goes to, and tell whether any is adequate; ``vector`` as of :meth:`read`."""
+        """Choose the slot that a query goes to, and tell whether any is adequate; ``vector`` as of
+        :meth:`read`.
+        """
         return self._run(self._routing(query, at, vector))
 
     def read(
@@ -163,17 +167,18 @@ class SlotMemory(MemoryCore):
         vector: Numbers | None = None,
         without: Iterable[str] = (),
     ) -> Reading:
-        """Give the text to put before a model: at most ``limit`` in the memory's unit, marks included.
+        """Give the text to put before a model: at most ``limit`` in the memory's unit, marks
+        included.
 
         Args:
-            mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
-                gives the routed slot's summary alone, as in the paper.
+            mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead;
+                ``strict`` gives the routed slot's summary alone, as in the paper.
             at: when the query is asked; "last week" in it then means something.
             slot: read this one as if the query had been routed there.
-            vector: of the query by the memory's own encoder, where you have it already, of any length but 0; the
-                query may then be "", and is found by its meaning alone.
-            without: ids of evidence to leave out, such as what the model is shown anyway; a strict reading, which is a
-                summary, is given as it is.
+            vector: of the query by the memory's own encoder, where you have it already, of any
+                length but 0; the query may then be "", and is found by its meaning alone.
+            without: ids of evidence to leave out, such as what the model is shown anyway; a strict
+                reading, which is a summary, is given as it is.
 
         A limit too small for the marks and one line gives an empty text.
         """
@@ -186,11 +191,13 @@ class SlotMemory(MemoryCore):
     def answered(
         self, query: str, text: str, *, reading: Reading | None = None, at: When = None
     ) -> Answer:
-        """Record an answer that was produced elsewhere, such as by your own model, so that feedback can refer to it.
+        """Record an answer that was produced elsewhere, such as by your own model, so that feedback
+        can refer to it.
 
         Args:
             text: the answer as it was given; it is not remembered as evidence.
-            reading: what it was given from; give what ``read`` gave, or what rewards say of evidence is guesswork.
+            reading: what it was given from; give what ``read`` gave, or what rewards say of
+                evidence is guesswork.
 
         Raises:
             InvalidInput: for a blank query, or a text that is none.
@@ -207,19 +214,23 @@ class SlotMemory(MemoryCore):
         Args:
             answer: the answer or its id.
             reward: in [0, 1].
-            reference: what would have been right; the scorers turn it into rewards. The shipped ones look at
-                the answer's words and at whether the reading held the reference, so their mean says that
-                memory could have answered rather than that the answer was right.
+            reference: what would have been right; the scorers turn it into rewards. The shipped
+                ones look at the answer's words and at whether the reading held the reference, so
+                their mean says that memory could have answered rather than that the answer was
+                right.
             thumbs: True for up, False for down.
-            correction: what a user says would have been right. It is remembered as evidence, with its question and
-                with ``source`` "correction"; what was remembered before stays beside it.
+            correction: what a user says would have been right. It is remembered as evidence, with
+                its question and with ``source`` "correction"; what was remembered before stays
+                beside it.
             outcome: of the tool or task the answer was used for: True, False, or a score in [0, 1].
-            agreement: other answers to the same question; the reward is how far they agree with this one.
+            agreement: other answers to the same question; the reward is how far they agree with
+                this one.
             judge: True to have the memory's ``judges`` rate it.
             key: the same key again changes nothing.
 
         Raises:
-            InvalidInput: for nothing told, two that do not go together, or a value outside its range.
+            InvalidInput: for nothing told, two that do not go together, or a value outside its
+                range.
             NotFound: for an unknown answer.
         """
         return self._run(self._learning(answer, told, key))
@@ -227,13 +238,14 @@ class SlotMemory(MemoryCore):
     def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
     ) -> Receipt:
-        """Erase evidence and every text that came from it; when this returns it is in no file either.
+        """Erase evidence and every text that came from it; when this returns it is in no file
+        either.
 
-        Every answer whose reading held an item is blanked, since nobody can tell what it drew on; so is a
-        reference that rests on the item or quotes it. Rewards stay.
+        Every answer whose reading held an item is blanked, since nobody can tell what it drew on;
+        so is a reference that rests on the item or quotes it. Rewards stay.
 
-        Give exactly one of: an evidence id, the caller's own ``source_id``, or ``before``, which means
-        everything dated earlier.
+        Give exactly one of: an evidence id, the caller's own ``source_id``, or ``before``, which
+        means everything dated earlier.
 
         Raises:
             NotFound: for an unknown evidence id or source id.
@@ -241,7 +253,8 @@ class SlotMemory(MemoryCore):
         return self._run(self._forgetting(evidence_id, source_id, before))
 
     def undo(self, certificate_id: str) -> None:
-        """Take a split back: exactly if nothing came after it, else by merging and keeping what came after.
+        """Take a split back: exactly if nothing came after it, else by merging and keeping what
+        came after.
 
         Raises:
             NotFound: for an unknown certificate.
@@ -250,11 +263,13 @@ class SlotMemory(MemoryCore):
         self._run(self._undoing(certificate_id))
 
     def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
-        """Have the memory's ``compressor`` write summaries: of one slot, or of all that changed since it last did.
+        """Have the memory's ``compressor`` write summaries: of one slot, or of all that changed
+        since it last did.
 
-        Ingest and read never wait for it: nothing is locked while it works, and what it gives is kept only if the slot
-        has not changed meanwhile and everything in it stands in the evidence that it names. Else the slot keeps the
-        excerpts it has, and the result says why. Strict readings give what was written; its next change drops it.
+        Ingest and read never wait for it: nothing is locked while it works, and what it gives is
+        kept only if the slot has not changed meanwhile and everything in it stands in the evidence
+        that it names. Else the slot keeps the excerpts it has, and the result says why. Strict
+        readings give what was written; its next change drops it.
 
         Raises:
             InvalidInput: if the memory has no compressor.
@@ -273,9 +288,11 @@ class SlotMemory(MemoryCore):
         self._run(self._naming(slot, name))
 
     def pin(self, slot: int, pinned: bool = True) -> None:
-        """Have a slot stay as it is divided: it is neither split nor merged, and still takes in what is placed there.
+        """Have a slot stay as it is divided: it is neither split nor merged, and still takes in
+        what is placed there.
 
-        A conflict certified in it is logged as suppressed, and acted on once the slot is no longer pinned.
+        A conflict certified in it is logged as suppressed, and acted on once the slot is no longer
+        pinned.
 
         Raises:
             NotFound: for a slot that is not active.
@@ -283,7 +300,8 @@ class SlotMemory(MemoryCore):
         self._run(self._pinning(slot, pinned))
 
     def merge(self, slot: int, *, into: int) -> None:
-        """Move all that is in one slot into another and close it, which frees its number for a later split.
+        """Move all that is in one slot into another and close it, which frees its number for a
+        later split.
 
         Splits that this takes back are marked as undone.
 
@@ -313,7 +331,9 @@ class SlotMemory(MemoryCore):
             return self._certificates()
 
     def fingerprint(self) -> str:
-        """Digest what is remembered: the same operations in the same order give the same 64 hex digits."""
+        """Digest what is remembered: the same operations in the same order give the same 64 hex
+        digits.
+        """
         with self._still():
             return self._state.fingerprint()
 
@@ -347,7 +367,9 @@ class SlotMemory(MemoryCore):
             self._state.check()
 
     def close(self) -> None:
-        """Release the store, if ``open`` made it from a URL; a store object belongs to whoever made it."""
+        """Release the store, if ``open`` made it from a URL; a store object belongs to whoever made
+        it.
+        """
         with self._lock:
             self._release()
 
@@ -379,8 +401,9 @@ class SlotMemory(MemoryCore):
 class AsyncSlotMemory(MemoryCore):
     """The same memory with coroutines; what blocks runs in threads, never on the event loop.
 
-    Every method does what the one of :class:`SlotMemory` with its name does, with the same arguments and errors.
-    ``settings``, ``slots`` and ``len()`` are plain, and as of the last operation.
+    Every method does what the one of :class:`SlotMemory` with its name does, with the same
+    arguments and errors. ``settings``, ``slots`` and ``len()`` are plain, and as of the last
+    operation.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
@@ -516,7 +539,9 @@ class AsyncSlotMemory(MemoryCore):
             return self._certificates()
 
     async def fingerprint(self) -> str:
-        """Digest what is remembered: the same operations in the same order give the same 64 hex digits."""
+        """Digest what is remembered: the same operations in the same order give the same 64 hex
+        digits.
+        """
         async with self._fresh():
             return self._state.fingerprint()
 

@@ -24,15 +24,16 @@ __all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
 class Options(TypedDict, total=False):
     """Keyword arguments of ``SlotMemory``; all may be left out.
 
-    The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory: slots (10),
-    slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if that is less), near,
-    mode ("evidence"), learn (False), split. When a stored memory is opened again they may be left out; of those
-    given only read_limit, mode, learn and split may differ.
+    The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
+    slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
+    that is less), near, mode ("evidence"), learn (False), split. When a stored memory is opened
+    again they may be left out; of those given only read_limit, mode, learn and split may differ.
 
-    encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in reading; at
-    least two), judges (rate an answer without a reference; none, or at least two), compressor (writes summaries when
-    ``summarise`` is called; none): sync or async. counter: measures text when unit is "tokens". clock: dates turns
-    and queries that come without ``at``; by default they stay undated. memory_id, tenant: whose memory it is.
+    encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
+    reading; at least two), judges (rate an answer without a reference; none, or at least two),
+    compressor (writes summaries when ``summarise`` is called; none): sync or async. counter:
+    measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by
+    default they stay undated. memory_id, tenant: whose memory it is.
     """
 
     slots: int

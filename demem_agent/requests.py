@@ -28,7 +28,8 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Attempts to score; the reply is a float64 array of shape (n, B) in [0, 1], one column per scorer.
+    """Attempts to score; the reply is a float64 array of shape (n, B) in [0, 1], one column per
+    scorer.
 
     Attributes:
         judged: by the judges, who know no reference, instead of the scorers.
@@ -47,7 +48,8 @@ class Compress:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Rows to write; when the reply (None) comes they are durable, and the flow applies them to the state.
+    """Rows to write; when the reply (None) comes they are durable, and the flow applies them to the
+    state.
 
     The only request that is carried out while the memory's lock is held.
     """
@@ -57,6 +59,7 @@ class Commit:
 
 Request = Encode | Ask | Score | Compress | Commit
 Result = TypeVar("Result")
-#: A generator of requests that returns a result. Between two requests it may read the state, and right after
-#: a Commit it applies the delta; the driver holds the memory's lock whenever the generator runs.
+#: A generator of requests that returns a result. Between two requests it may read the state, and
+#: right after a Commit it applies the delta; the driver holds the memory's lock whenever the
+#: generator runs.
 Flow = Generator[Request, Any, Result]

@@ -20,18 +20,20 @@ SMALLEST_LIMIT = 40
 class SplitSettings:
     """Constants of the practical split trigger (paper, appendix "Practical split trigger").
 
-    The paper gives no values; these were chosen on development dialogues by ``benchmarks/split_defaults.py``,
-    whose table is in ``docs/defaults.md``.
+    The paper gives no values; these were chosen on development dialogues by
+    ``benchmarks/split_defaults.py``, whose table is in ``docs/defaults.md``.
 
     Attributes:
         c_beta: multiplier of the guard band, >= 0.
         sigma_0: floor of the scorers' dispersion, > 0.
         eta_cal: calibration slack added to every guard band, in [0, 1].
-        tau_split: a conflict splits when its certified radius exceeds this, in [0, 1] (``eps_split``).
+        tau_split: a conflict splits when its certified radius exceeds this, in [0, 1]
+            (``eps_split``).
         tau_sat: the threshold once all K slots are active, in [tau_split, 1].
         pairs: pairs of contexts tested per feedback, >= 0; 0 switches splitting off.
         counterfactuals: most answers produced for the tests of one feedback, >= 0.
-        delta: probability in (0, 1) that an envelope of one pair fails, where rewards were repeated.
+        delta: probability in (0, 1) that an envelope of one pair fails, where rewards were
+            repeated.
     """
 
     c_beta: float = 0.5
@@ -63,13 +65,14 @@ class Settings:
         slot_limit: L, the most a slot's summary measures, >= 40.
         read_limit: B, the most a reading measures unless the call says otherwise, >= 40.
         unit: what both limits are measured in.
-        initial_slots: slots that similarity alone may open, 1 <= initial_slots <= slots; the rest is left to
-            certified splits.
+        initial_slots: slots that similarity alone may open, 1 <= initial_slots <= slots; the rest
+            is left to certified splits.
         near: cosine to the nearest prototype below which an item opens a slot while fewer than
             ``initial_slots`` are active, in [-1, 1].
         mode: what ``read`` and ``answer`` use unless the call says otherwise.
-        learn: whether feedback moves how passages are ranked: the weights of Score_theta, inside a box around the
-            default, and passages that served questions like the one asked. Off gives the default back.
+        learn: whether feedback moves how passages are ranked: the weights of Score_theta, inside a
+            box around the default, and passages that served questions like the one asked. Off gives
+            the default back.
     """
 
     slots: int = 10

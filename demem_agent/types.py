@@ -57,7 +57,8 @@ Channel = Literal[
     "agreement",
 ]
 
-#: By feature of Score_theta: how far the passages that served an answer are apart from the others that were read.
+#: By feature of Score_theta: how far the passages that served an answer are apart from the others
+#: that were read.
 Lesson = tuple[tuple[str, float], ...]
 
 
@@ -73,7 +74,8 @@ class Evidence:
     Attributes:
         id: given by the memory, ``e1``, ``e2``, ... in order of ingestion.
         at: when it happened; None when unknown.
-        source: where it came from (a file, a channel); ``source_id`` is the caller's own id of the turn.
+        source: where it came from (a file, a channel); ``source_id`` is the caller's own id of the
+            turn.
         trust: in [0, 1]; less trusted evidence is ranked lower, never dropped.
     """
 
@@ -123,10 +125,12 @@ class Route:
         slot: the chosen slot, or None while the memory is empty.
         scores: score of every active slot; higher is nearer.
         margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
-        adequate: False when nothing in memory seems to bear on the query, so that a caller can abstain: when the
-            probability is below a threshold that few questions about the memory fall short of.
-        probability: in [0, 1], that the memory holds what the query asks for, if as many queries could be answered
-            from it as could not; 0.0 while it is empty. Calibrated with the embedded encoder (docs/scoring.md).
+        adequate: False when nothing in memory seems to bear on the query, so that a caller can
+            abstain: when the probability is below a threshold that few questions about the memory
+            fall short of.
+        probability: in [0, 1], that the memory holds what the query asks for, if as many queries
+            could be answered from it as could not; 0.0 while it is empty. Calibrated with the
+            embedded encoder (docs/scoring.md).
     """
 
     slot: int | None
@@ -141,8 +145,8 @@ class Line:
     """One line of a reading: a stretch ``text[start:end]`` of one evidence item.
 
     Attributes:
-        score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not scored one by one.
-            Of no weight when lines are compared.
+        score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not
+            scored one by one. Of no weight when lines are compared.
     """
 
     evidence: Evidence
@@ -163,7 +167,8 @@ class Reading:
         size: of ``text``, in ``unit``; never more than ``limit``.
         evidence: the items in it, in the order in which they appear.
         slots: the slots these items are in; the routed one first.
-        probability: that the memory holds what was asked, as of :class:`Route`; 0.0 where nothing was asked of it.
+        probability: that the memory holds what was asked, as of :class:`Route`; 0.0 where nothing
+            was asked of it.
     """
 
     text: str
@@ -188,7 +193,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an :class:`Answerer` may return instead of plain text: the text and the evidence it rests on."""
+    """What an :class:`Answerer` may return instead of plain text: the text and the evidence it
+    rests on.
+    """
 
     text: str
     evidence: tuple[str, ...] = ()
@@ -228,20 +235,25 @@ class Context:
     """One decision instance (``x = (h, q)``): a query, where it went, what came of it.
 
     Attributes:
-        slot: where it was routed; once rewarded, the slot that holds most of what the answer rests on. None while
-            the memory was empty.
+        slot: where it was routed; once rewarded, the slot that holds most of what the answer rests
+            on. None while the memory was empty.
         read: (evidence id, start, end) of every line of the reading it was answered from.
-        supports: ids of the evidence that the answer rests on, as far as feedback or the answerer tells.
-        kept: ids of the evidence that rewarded answers to it ever rested on; Compress_L keeps it first.
-        channel: how other answers to it could be judged: by a ``reference`` or a user's ``correction``, by the
-            memory's ``judge``s, by the observed answer, which was rewarded and is a ``stand-in`` for a reference; or
-            not at all, since ``reward``, ``thumbs``, ``outcome`` or ``agreement`` speak of the observed answer
-            alone; ``none`` before any feedback.
+        supports: ids of the evidence that the answer rests on, as far as feedback or the answerer
+            tells.
+        kept: ids of the evidence that rewarded answers to it ever rested on; Compress_L keeps it
+            first.
+        channel: how other answers to it could be judged: by a ``reference`` or a user's
+            ``correction``, by the memory's ``judge``s, by the observed answer, which was rewarded
+            and is a ``stand-in`` for a reference; or not at all, since ``reward``, ``thumbs``,
+            ``outcome`` or ``agreement`` speak of the observed answer alone; ``none`` before any
+            feedback.
         rewards: mean reward in [0, 1] of each feedback, in order; ``told``: the channel of each.
-        untested: ids of contexts that it was to be tested against when the budget of answers had run out.
-        lesson: what its rewards teach about ranking, (feature, difference) each; empty unless the memory learns.
-        credible: whether the memory itself ranks what the answer rests on among the first for this query, or was told;
-            only then is it tested against others.
+        untested: ids of contexts that it was to be tested against when the budget of answers had
+            run out.
+        lesson: what its rewards teach about ranking, (feature, difference) each; empty unless the
+            memory learns.
+        credible: whether the memory itself ranks what the answer rests on among the first for this
+            query, or was told; only then is it tested against others.
     """
 
     id: str
@@ -264,7 +276,8 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One slot content ``u`` on which a pair of contexts was tested; each pair is (first, second context).
+    """One slot content ``u`` on which a pair of contexts was tested; each pair is (first, second
+    context).
 
     Attributes:
         name: ``current``, ``routed 3``, ``split first`` or ``split second``.
@@ -290,25 +303,28 @@ class Candidate:
 class SplitCertificate:
     """A cannot-link witness: why two contexts must not share a slot, and what was done.
 
-    Certified means: for every candidate listed, at least one of the two contexts loses ``radius`` or more
-    under the stated envelopes. With B scorers and one pass the envelopes are a guard band, not a
-    probability (paper, appendix "Practical split trigger").
+    Certified means: for every candidate listed, at least one of the two contexts loses ``radius``
+    or more under the stated envelopes. With B scorers and one pass the envelopes are a guard band,
+    not a probability (paper, appendix "Practical split trigger").
 
     Attributes:
         pair: ids of the two contexts; ``queries`` are theirs.
-        radius: smallest over the candidates of the larger lower-bounded loss; it exceeds ``threshold``.
+        radius: smallest over the candidates of the larger lower-bounded loss; it exceeds
+            ``threshold``.
         saturated: True when K slots were active, so that the higher threshold applied.
         decision: ``split``, or ``suppressed`` because K slots were active or the slot was pinned.
         new_slot: the slot that the split opened.
         conditions: in words, what the envelopes assume.
         undone: True once its split was taken back, by ``undo`` or by a merge of slots.
-        regime: what the envelopes are: a ``guard band`` (B scorers, one pass), a ``confidence sequence`` (repeated
-            rewards; holds at the confidence 1 - delta), or ``none`` (an experiment that divided without a test).
+        regime: what the envelopes are: a ``guard band`` (B scorers, one pass), a ``confidence
+            sequence`` (repeated rewards; holds at the confidence 1 - delta), or ``none`` (an
+            experiment that divided without a test).
         parameters: the numbers of that regime by name: c_beta, sigma_0, eta_cal, or delta.
         models: names of the answerer and of the encoder.
         seed: of random choices; None, as all choices are deterministic.
         pinned: True when the slot was pinned, so that it could not be split.
-        digest: of all ids and numbers; :func:`demem_agent.splitting.replay.replay` refuses a certificate where it differs.
+        digest: of all ids and numbers; :func:`demem_agent.splitting.replay.replay` refuses a
+            certificate where it differs.
     """
 
     id: str
@@ -354,16 +370,19 @@ class FeedbackReport:
     """What ``feedback`` learned and did.
 
     Attributes:
-        rewards: by name, each in [0, 1]: what the caller gave, by its channel, and what each scorer or judge gave.
+        rewards: by name, each in [0, 1]: what the caller gave, by its channel, and what each scorer
+            or judge gave.
         reward: the caller's own, or else the mean of the others.
-        certificate: present when a conflict was certified, whether it led to a split or was suppressed.
-        tested: pairs of contexts tested; ``counterfactuals``: answers that the tests needed, one by query and slot
-            content; what was answered before is not asked for again.
-        capped: True when the budget of counterfactual answers ended the tests early; ``queued``: how many pairs it
-            left for the next feedback in their slot.
+        certificate: present when a conflict was certified, whether it led to a split or was
+            suppressed.
+        tested: pairs of contexts tested; ``counterfactuals``: answers that the tests needed, one by
+            query and slot content; what was answered before is not asked for again.
+        capped: True when the budget of counterfactual answers ended the tests early; ``queued``:
+            how many pairs it left for the next feedback in their slot.
         channel: how the reward is known.
         remembered: id of the evidence that a correction was remembered as.
-        failed: why the tests could not be finished (an answerer or scorer failed); the rewards are stored anyway.
+        failed: why the tests could not be finished (an answerer or scorer failed); the rewards are
+            stored anyway.
     """
 
     answer_id: str
@@ -396,7 +415,9 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One line that a summary is written from; ``needed`` when an answer that was rewarded rested on it."""
+    """One line that a summary is written from; ``needed`` when an answer that was rewarded rested
+    on it.
+    """
 
     evidence_id: str
     text: str
@@ -419,7 +440,9 @@ class Compression:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a :class:`Compressor` gives: statements, and for each the ids of the evidence that it was made from."""
+    """What a :class:`Compressor` gives: statements, and for each the ids of the evidence that it
+    was made from.
+    """
 
     statements: tuple[str, ...]
     covers: tuple[tuple[str, ...], ...]
@@ -443,8 +466,9 @@ class Summarised:
 class Encoder(Protocol):
     """Anything with ``encode``: a sentence-transformers or model2vec model fits as it is.
 
-    ``encode`` takes n texts and gives an array of shape (n, d), or an awaitable of one; rows need not be
-    normalised. A ``name`` attribute, where there is one, is stored with the memory, as is a ``fingerprint``.
+    ``encode`` takes n texts and gives an array of shape (n, d), or an awaitable of one; rows need
+    not be normalised. A ``name`` attribute, where there is one, is stored with the memory, as is a
+    ``fingerprint``.
     """
 
     def encode(self, sentences: list[str], /) -> Any: ...

@@ -1,7 +1,8 @@
 """An agent with memory and two users: python examples/agent_framework_memory.py
 
-The chat client is a fake one, made to answer with the remembered line that is nearest to the question. Each turn is a
-session of its own: what is known later comes from memory. Needs ``pip install 'demem-agent[agent-framework]'``.
+The chat client is a fake one, made to answer with the remembered line that is nearest to the
+question. Each turn is a session of its own: what is known later comes from memory. Needs ``pip
+install 'demem-agent[agent-framework]'``.
 """
 
 from __future__ import annotations

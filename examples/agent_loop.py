@@ -1,8 +1,9 @@
 """An agent loop that learns from its tools: python examples/agent_loop.py
 
-An agent restarts services. Its memory holds the runbook, which knows several ways, and not which host wants which one.
-Whether a command worked, the tool tells; the loop passes that on as feedback. No model is called: the agent takes the
-commands in the order in which memory reads them, as a model that trusts its memory would.
+An agent restarts services. Its memory holds the runbook, which knows several ways, and not which
+host wants which one. Whether a command worked, the tool tells; the loop passes that on as feedback.
+No model is called: the agent takes the commands in the order in which memory reads them, as a model
+that trusts its memory would.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def run(host: str, command: str) -> bool:
 
 
 class Agent:
-    """Reads its memory, tries what it finds there, and, if it ``learns``, tells memory how that went."""
+    """Reads its memory, tries what it finds there, and, if it ``learns``, tells memory how that
+    went.
+    """
 
     def __init__(self, *, learns: bool) -> None:
         self.learns = learns
@@ -66,7 +69,9 @@ class Agent:
         raise LookupError(f"nothing in memory restarts {host}")
 
     def hear(self, tried: list[Answer], worked: bool, right: str) -> None:
-        """Tell memory how the last attempt went and, once one worked, what the first should have been."""
+        """Tell memory how the last attempt went and, once one worked, what the first should have
+        been.
+        """
         self.memory.feedback(tried[-1], outcome=worked)
         if worked and len(tried) > 1:
             self.memory.feedback(tried[0], correction=right)

@@ -1,7 +1,8 @@
 """An agent with memory and two users: python examples/autogen_memory.py
 
-The model is AutoGen's own fake, made to answer with the remembered line that is nearest to the question. Each turn has
-an agent of its own: what is known later comes from memory. Needs ``pip install 'demem-agent[autogen]'``.
+The model is AutoGen's own fake, made to answer with the remembered line that is nearest to the
+question. Each turn has an agent of its own: what is known later comes from memory. Needs ``pip
+install 'demem-agent[autogen]'``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A chatbot backend with memory, two users and their sessions: python examples/chat_backend.py
 
-What a user says in one session is known in the next, and to nobody else; users see what is remembered of them, tell how
-an answer did, and have things forgotten. Needs ``pip install demem-agent fastapi uvicorn``. The script serves it to
-itself with a model that runs on this machine. With a real one:
+What a user says in one session is known in the next, and to nobody else; users see what is
+remembered of them, tell how an answer did, and have things forgotten. Needs ``pip install
+demem-agent fastapi uvicorn``. The script serves it to itself with a model that runs on this
+machine. With a real one:
 
     make_backend(AsyncOpenAI(), Memories("sqlite:///bot.db"), users, model="...")
 """
@@ -63,7 +64,8 @@ def make_backend(
         users: names by the token that each sends; your own way to know them goes here.
     """
     app = FastAPI(title="A chatbot with memory")
-    # The one line that gives the bot its memory: whose it is goes by who is logged in, not by what a request says.
+    # The one line that gives the bot its memory: whose it is goes by who is logged in, not by what
+    # a request says.
     chatting = wrap(client, memories, namespace=lambda call: call.get("user"))
     app.state.users = users
     sessions: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)

@@ -1,7 +1,8 @@
 """A crew with memory and two users: python examples/crewai_memory.py
 
-The model is a fake one, made to answer with the remembered line that is nearest to the question. Each turn is a crew of
-its own: what is known later comes from memory. Needs ``pip install 'demem-agent[crewai]'``.
+The model is a fake one, made to answer with the remembered line that is nearest to the question.
+Each turn is a crew of its own: what is known later comes from memory. Needs ``pip install
+'demem-agent[crewai]'``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import shutil
 import tempfile
 from typing import Any
 
-# CrewAI writes to the home folder and sends telemetry: here it does neither. Said before it is imported.
+# CrewAI writes to the home folder and sends telemetry: here it does neither. Said before it is
+# imported.
 os.environ["HOME"] = os.environ["CREWAI_STORAGE_DIR"] = tempfile.mkdtemp()
 os.environ["CREWAI_DISABLE_TELEMETRY"] = os.environ["OTEL_SDK_DISABLED"] = "true"
 os.environ["CREWAI_TRACING_ENABLED"] = "false"

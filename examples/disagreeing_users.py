@@ -1,8 +1,9 @@
 """A help desk bot whose users disagree: python examples/disagreeing_users.py
 
-An employee and a contractor ask the same question and need different answers. By description it is one topic, so they
-share a slot; what they say of its answers shows that one summary cannot serve both. The memory splits the slot, keeps
-the certificate, and takes the split back when told to. No model is called, and nothing here says when to split.
+An employee and a contractor ask the same question and need different answers. By description it is
+one topic, so they share a slot; what they say of its answers shows that one summary cannot serve
+both. The memory splits the slot, keeps the certificate, and takes the split back when told to. No
+model is called, and nothing here says when to split.
 """
 
 from __future__ import annotations
@@ -39,11 +40,14 @@ LATER = (
 
 
 class HelpDesk:
-    """A chatbot backend in small: it answers from memory and passes on what users say about the answers."""
+    """A chatbot backend in small: it answers from memory and passes on what users say about the
+    answers.
+    """
 
     def __init__(self) -> None:
-        # A summary of 220 characters holds one of the two answers and not both. The bot sees only the summary that it
-        # is routed to (the paper's protocol), so what a slot cannot hold is missing from its answers.
+        # A summary of 220 characters holds one of the two answers and not both. The bot sees only
+        # the summary that it is routed to (the paper's protocol), so what a slot cannot hold is
+        # missing from its answers.
         self.memory = SlotMemory(
             slots=3, initial_slots=1, slot_limit=220, read_limit=400, mode="strict"
         )
@@ -53,7 +57,9 @@ class HelpDesk:
         return self.memory.answer(question).text
 
     def correct(self, question: str, right: str) -> SplitCertificate | None:
-        """Answer, hear what would have been right, and give the certificate if the memory found a conflict."""
+        """Answer, hear what would have been right, and give the certificate if the memory found a
+        conflict.
+        """
         return self.memory.feedback(self.memory.answer(question), correction=right).certificate
 
     def show(self, heading: str) -> None:

@@ -1,6 +1,7 @@
 """A DSPy program with memory and two users: python examples/dspy_memory.py
 
-The model is a fake one, made to answer with the remembered line that is nearest to the question. Each call is on its
+The model is a fake one, made to answer with the remembered line that is nearest to the question.
+Each call is on its
 own: what is known later comes from memory. Needs ``pip install 'demem-agent[dspy]'``.
 """
 

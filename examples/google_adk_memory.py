@@ -1,7 +1,8 @@
 """An agent with memory and two users: python examples/google_adk_memory.py
 
-The model is a fake one, made to answer with the remembered line that is nearest to the question. Each turn is a session
-of its own: what is known later comes from memory. Needs ``pip install 'demem-agent[google-adk]'``.
+The model is a fake one, made to answer with the remembered line that is nearest to the question.
+Each turn is a session of its own: what is known later comes from memory. Needs ``pip install
+'demem-agent[google-adk]'``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""A Haystack agent with memory and two users, and a pipeline on the same memory: python examples/haystack_memory.py
+"""A Haystack agent with memory and two users, and a pipeline on the same memory: python
+examples/haystack_memory.py
 
-The model is Haystack's own fake, made to answer with the remembered line that is nearest to the question. Each run is a
-conversation of its own: what is known later comes from memory. Needs ``pip install 'demem-agent[haystack]'``.
+The model is Haystack's own fake, made to answer with the remembered line that is nearest to the
+question. Each run is a conversation of its own: what is known later comes from memory. Needs ``pip
+install 'demem-agent[haystack]'``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A graph whose store is searched with a memory, and two users: python examples/langgraph_memory.py
 
-The node stands for one that calls a model: it answers with the item of the store that is nearest to the question, and
-puts what is no question. Needs ``pip install 'demem-agent[langgraph]'``.
+The node stands for one that calls a model: it answers with the item of the store that is nearest to
+the question, and puts what is no question. Needs ``pip install 'demem-agent[langgraph]'``.
 """
 
 from __future__ import annotations

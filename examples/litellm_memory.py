@@ -1,7 +1,8 @@
 """Memory for LiteLLM, offline: python examples/litellm_memory.py
 
-The first turns go through the callback of ``acompletion``, the last one through ``wrap`` of ``completion``. The
-provider runs on this machine and answers with what it was shown. Needs ``pip install 'demem-agent[litellm]'``.
+The first turns go through the callback of ``acompletion``, the last one through ``wrap`` of
+``completion``. The provider runs on this machine and answers with what it was shown. Needs ``pip
+install 'demem-agent[litellm]'``.
 """
 
 from __future__ import annotations

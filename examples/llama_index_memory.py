@@ -1,8 +1,8 @@
 """Chat engines that remember what left their history: python examples/llama_index_memory.py
 
-Each user's history holds about one turn; what leaves it goes to DeMem and comes back when it bears on a question. The
-model is a fake one, made to answer with the remembered line that is nearest to the question. Needs
-``pip install 'demem-agent[llama-index]'``.
+Each user's history holds about one turn; what leaves it goes to DeMem and comes back when it bears
+on a question. The model is a fake one, made to answer with the remembered line that is nearest to
+the question. Needs ``pip install 'demem-agent[llama-index]'``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A memory served over stdio, and a client that uses it: python examples/mcp_memory.py
 
-The client starts ``python -m demem_adapters.mcp`` as any MCP client would, and calls its tools. Needs
-``pip install 'demem-agent[mcp]'``.
+The client starts ``python -m demem_adapters.mcp`` as any MCP client would, and calls its tools.
+Needs ``pip install 'demem-agent[mcp]'``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""An agent whose prompt stays small while its session loses nothing: python examples/openai_agents_memory.py
+"""An agent whose prompt stays small while its session loses nothing: python
+examples/openai_agents_memory.py
 
 The model is the SDK's scripted one; its answers say what it was shown of what was remembered. Needs
 ``pip install 'demem-agent[openai-agents]'``.

@@ -1,7 +1,8 @@
 """An agent with memory and two users: python examples/pydantic_ai_memory.py
 
-The model is Pydantic AI's own fake, made to answer with the remembered line that is nearest to the question. Each run
-is a conversation of its own: what is known later comes from memory. Needs ``pip install 'demem-agent[pydantic-ai]'``.
+The model is Pydantic AI's own fake, made to answer with the remembered line that is nearest to the
+question. Each run is a conversation of its own: what is known later comes from memory. Needs ``pip
+install 'demem-agent[pydantic-ai]'``.
 """
 
 from __future__ import annotations

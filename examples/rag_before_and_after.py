@@ -1,9 +1,11 @@
-"""Wrap a RAG retriever and see what changes: python examples/rag_before_and_after.py [TURNS.jsonl QUESTIONS.jsonl]
+"""Wrap a RAG retriever and see what changes: python examples/rag_before_and_after.py [TURNS.jsonl
+QUESTIONS.jsonl]
 
-The pipeline is LangChain's own in-memory vector store, asked for its 25 nearest of 40 turns. Before: as many of them as
-the budget has room for, nearest first. After: wrap() has a memory partition the same 25 and select within that budget.
-The table is the share of the turns an answer rests on that are in the text. With the ten questions of the file that
-comes along, one question moves it by as much as .1; benchmarks/rag_drop_in.py has enough of them to tell.
+The pipeline is LangChain's own in-memory vector store, asked for its 25 nearest of 40 turns.
+Before: as many of them as the budget has room for, nearest first. After: wrap() has a memory
+partition the same 25 and select within that budget. The table is the share of the turns an answer
+rests on that are in the text. With the ten questions of the file that comes along, one question
+moves it by as much as .1; benchmarks/rag_drop_in.py has enough of them to tell.
 Needs: pip install 'demem-agent[langchain]'
 """
 

@@ -1,7 +1,8 @@
 """An agent with memory and two users: python examples/strands_memory.py
 
-The model is a fake one, made to answer with the remembered line that is nearest to the question. Each turn is an agent
-of its own: what is known later comes from memory. Needs ``pip install 'demem-agent[strands]'``.
+The model is a fake one, made to answer with the remembered line that is nearest to the question.
+Each turn is an agent of its own: what is known later comes from memory. Needs ``pip install
+'demem-agent[strands]'``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Let tests import what they share (``tests/support``): pytest's importlib mode leaves folders off the path."""
+"""Let tests import what they share (``tests/support``): pytest's importlib mode leaves folders off
+the path.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Try an installed wheel with the checkout out of reach: ``python -I smoke_wheel.py`` from any other folder."""
+"""Try an installed wheel with the checkout out of reach: ``python -I smoke_wheel.py`` from any
+other folder.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Both memories do the same, with any mix of sync and async collaborators, and nothing that blocks holds others up."""
+"""Both memories do the same, with any mix of sync and async collaborators, and nothing that blocks
+holds others up.
+"""
 
 from __future__ import annotations
 

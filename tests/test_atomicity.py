@@ -30,7 +30,8 @@ TOLD = [
     for n, (a, b) in enumerate([("boiler", "valve"), ("violin", "bow")] * 2)
 ]
 EASILY = SplitSettings(c_beta=0.0, eta_cal=0.0, tau_split=0.02, tau_sat=0.02)
-#: A setting in which the second reference below certifies a conflict: the summary holds one sentence of two.
+#: A setting in which the second reference below certifies a conflict: the summary holds one
+#: sentence of two.
 OPTIONS: dict[str, Any] = {
     "slots": 2,
     "initial_slots": 1,
@@ -63,7 +64,8 @@ class Operation:
     """One kind of operation.
 
     Attributes:
-        again: what doing it a second time raises when it has been done; None for a keyed one, which gives its result.
+        again: what doing it a second time raises when it has been done; None for a keyed one, which
+            gives its result.
         ready: done first, as part of the state that must not change; by default nothing.
     """
 
@@ -117,7 +119,8 @@ def done_once(operation: Operation) -> tuple[str, object]:
     return memory.fingerprint(), memory.certificates()
 
 
-# -- the store fails -----------------------------------------------------------------------------------------------
+# -- the store fails
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", KEYED | UNKEYED | REPEATED)
@@ -255,7 +258,8 @@ def test_a_failed_commit_leaves_an_async_memory_as_it_was(store: BreakableStore)
     asyncio.run(run())
 
 
-# -- an encoder, answerer or scorer fails --------------------------------------------------------------------------
+# -- an encoder, answerer or scorer fails
+# --------------------------------------------------------------------------
 
 
 class Given:
@@ -357,7 +361,9 @@ def test_an_interrupted_call_leaves_the_state_as_it_was_and_the_memory_usable() 
 
 @dataclass
 class Fallible:
-    """A scorer whose calls can be counted and made to fail from one on, all scorers of a memory together."""
+    """A scorer whose calls can be counted and made to fail from one on, all scorers of a memory
+    together.
+    """
 
     name: str
     left: list[int]

@@ -1,4 +1,6 @@
-"""Bad input: errors name the field and what is allowed, nothing is lost, hostile text comes back as it was."""
+"""Bad input: errors name the field and what is allowed, nothing is lost, hostile text comes back as
+it was.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The guides in ``docs`` do what they say: their Python runs, block by block, in one namespace a guide."""
+"""The guides in ``docs`` do what they say: their Python runs, block by block, in one namespace a
+guide.
+"""
 
 from __future__ import annotations
 

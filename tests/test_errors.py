@@ -1,4 +1,6 @@
-"""Errors carry what they say across processes, and none carries more of a user's text than a glance needs."""
+"""Errors carry what they say across processes, and none carries more of a user's text than a glance
+needs.
+"""
 
 from __future__ import annotations
 

@@ -56,11 +56,14 @@ WORTH = (
 
 @cache
 def quick_run() -> Counter[str]:
-    """Run the machine on fixed seeds, on more of them while it has not reached everything; give how often it did."""
+    """Run the machine on fixed seeds, on more of them while it has not reached everything; give how
+    often it did.
+    """
     tally: Counter[str] = Counter()
     for again in range(RUNS):
-        # The seed follows from the name, so that each run draws other cases, and the same ones every day. Many short
-        # runs see more than a long one, since the cases of one run resemble each other.
+        # The seed follows from the name, so that each run draws other cases, and the same ones
+        # every day. Many short runs see more than a long one, since the cases of one run resemble
+        # each other.
         counted = type(f"Counted{again}", (MemoryMachine,), {"tally": tally})
         run_state_machine_as_test(counted, settings=QUICK)
         if all(tally[what] for what in WORTH):
@@ -88,7 +91,9 @@ def test_the_invariants_hold_after_many_more_operations(machine: type[MemoryMach
 
 
 def test_the_state_does_not_depend_on_the_hash_seed() -> None:
-    """Two processes whose sets and dictionaries of texts are in another order come to the same state."""
+    """Two processes whose sets and dictionaries of texts are in another order come to the same
+    state.
+    """
     code = "from machine import scripted_run; print(scripted_run(7))"
     folders = [str(Path(__file__).parent / "support"), str(Path(__file__).parents[1])]
     found = set()
@@ -109,7 +114,9 @@ def test_the_state_does_not_depend_on_the_hash_seed() -> None:
 def test_forgotten_text_is_in_no_file_of_a_database_that_has_grown(
     tmp_path: Path, seed: int
 ) -> None:
-    """Where SQLite rebalances a table, pages keep old bytes between their cells, which secure_delete never reaches."""
+    """Where SQLite rebalances a table, pages keep old bytes between their cells, which
+    secure_delete never reaches.
+    """
     draw = random.Random(seed)
     words = [word for topic in TOPICS for word in topic]
     memories = [_grown(tmp_path, f"m{n}") for n in range(1 + 2 * (seed % 2))]

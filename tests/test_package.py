@@ -1,4 +1,6 @@
-"""The package as a whole: its table of contents, how light it is to import, which way its arrows point."""
+"""The package as a whole: its table of contents, how light it is to import, which way its arrows
+point.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The README does what it says: its Python and its commands run, in the order in which a reader meets them.
+"""The README does what it says: its Python and its commands run, in the order in which a reader
+meets them.
 
-Every ``python`` block shares one namespace; every ``$ ...`` line of a ``console`` or ``bash`` block goes
-to a shell; both work in the same empty folder. A Python block that cannot run here begins with
+Every ``python`` block shares one namespace; every ``$ ...`` line of a ``console`` or ``bash`` block
+goes to a shell; both work in the same empty folder. A Python block that cannot run here begins with
 ``# not run: <reason>``.
 """
 
@@ -19,7 +20,9 @@ from documents import README, ROOT, Block, blocks, run_command, run_python
 
 @pytest.fixture
 def tools(tmp_path: Path) -> Path:
-    """A folder to put first on PATH, whose ``demem`` is the one of the interpreter that runs the tests."""
+    """A folder to put first on PATH, whose ``demem`` is the one of the interpreter that runs the
+    tests.
+    """
     folder = tmp_path / "tools"
     folder.mkdir()
     installed = Path(sys.executable).with_name("demem")

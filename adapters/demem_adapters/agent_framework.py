@@ -1,4 +1,6 @@
-"""Memory for the Microsoft Agent Framework: a context provider that recalls before a run and remembers after it."""
+"""Memory for the Microsoft Agent Framework: a context provider that recalls before a run and
+remembers after it.
+"""
 
 from __future__ import annotations
 
@@ -34,28 +36,33 @@ _NO_REASON = (
 
 
 class MemoryProvider(ContextProvider):
-    """Recall for what the user says before each run of an agent; remember both sides after a run that ended whole.
+    """Recall for what the user says before each run of an agent; remember both sides after a run
+    that ended whole.
 
-    What is recalled reaches the model only: history providers keep what was said. Nothing is remembered of a run that
-    fails or is cut off, or of a stream that is left early. A run that waits, as for the approval of a tool call, is
-    remembered when it has gone on to its end; till then the state of the session, all JSON, keeps its question.
+    What is recalled reaches the model only: history providers keep what was said. Nothing is
+    remembered of a run that fails or is cut off, or of a stream that is left early. A run that
+    waits, as for the approval of a tool call, is remembered when it has gone on to its end; till
+    then the state of the session, all JSON, keeps its question.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.response_id, thumbs=True)`` tells how an answer
-            did. Where a client gives no id, ``session.state["demem"]["call"]`` is that of the last answer.
-        namespace: whose memory; the id of the session unless given. A function gets the ``AgentSession``, such as
-            ``lambda session: session.state["user"]``.
-        inject: where the block goes: "user" is a message before the user's, "system" the instructions.
-        whole: finish reasons of whole answers. Add None for a client that gives none, and a stream that breaks off
-            passes for whole; a warning is logged once where a reason is missed.
+        memories: where it is remembered; ``memories.feedback(response.response_id, thumbs=True)``
+            tells how an answer did. Where a client gives no id, ``session.state["demem"]["call"]``
+            is that of the last answer.
+        namespace: whose memory; the id of the session unless given. A function gets the
+            ``AgentSession``, such as ``lambda session: session.state["user"]``.
+        inject: where the block goes: "user" is a message before the user's, "system" the
+            instructions.
+        whole: finish reasons of whole answers. Add None for a client that gives none, and a stream
+            that breaks off passes for whole; a warning is logged once where a reason is missed.
         source_id: the name of this provider, in the session's state and on its messages.
 
     Raises:
-        InvalidInput: for another ``inject``, a ``namespace`` that is neither a text nor a function, or for ``whole`` as
-            one text.
+        InvalidInput: for another ``inject``, a ``namespace`` that is neither a text nor a function,
+            or for ``whole`` as one text.
     """
 
-    # In a loop that sends the agent back to work the user spoke once, and the last answer is the answer.
+    # In a loop that sends the agent back to work the user spoke once, and the last answer is the
+    # answer.
     after_run_once_per_turn = True
 
     def __init__(
@@ -96,7 +103,9 @@ class MemoryProvider(ContextProvider):
     async def after_run(
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
     ) -> None:
-        """Remember what was asked and answered, if the model came to its end; a memory that fails costs no answer."""
+        """Remember what was asked and answered, if the model came to its end; a memory that fails
+        costs no answer.
+        """
         response, asked = context.response, _asked(context, state)
         if response is None:
             return
@@ -130,12 +139,15 @@ class MemoryProvider(ContextProvider):
     def _key(
         self, who: str | None, asked: str, context: SessionContext, state: dict[str, Any]
     ) -> str:
-        """Give the same key for the same message; without ids, for the same words at the same place of a session."""
+        """Give the same key for the same message; without ids, for the same words at the same place
+        of a session.
+        """
         messages = context.get_messages(exclude_sources={self.source_id}, include_input=True)
         if messages and messages[-1].message_id:
             return digest(context.session_id, messages[-1].message_id)
         said = [message.text for message in messages]
-        # A session that was made anew with the same id has no runs: what was said between tells turns apart.
+        # A session that was made anew with the same id has no runs: what was said between tells
+        # turns apart.
         before = self.memories.before(who, asked, session=context.session_id)
         return digest(
             context.session_id, state.get("runs", 0), said, before, date.today().isoformat()
@@ -143,18 +155,24 @@ class MemoryProvider(ContextProvider):
 
 
 def _asked(context: SessionContext, state: dict[str, Any]) -> str:
-    """Give what the user says; in a run that goes on with approvals or results of tools, what the first one asked."""
+    """Give what the user says; in a run that goes on with approvals or results of tools, what the
+    first one asked.
+    """
     return _last(context.input_messages, "user") or state.get("waiting", "")
 
 
 def _last(messages: Sequence[Message], role: str) -> str:
-    """Give the text of the last messages, as far as they are of one role: nothing of tools or of turns before."""
+    """Give the text of the last messages, as far as they are of one role: nothing of tools or of
+    turns before.
+    """
     last = [*takewhile(lambda message: message.role == role, reversed(messages))]
     return "\n".join(message.text for message in reversed(last) if message.text.strip())
 
 
 def _reason(response: AgentResponse[Any]) -> str | None:
-    """Give the finish reason of the last call of the model; that of a stream may be of a call before its tools'."""
+    """Give the finish reason of the last call of the model; that of a stream may be of a call
+    before its tools'.
+    """
     pieces = response.raw_representation if isinstance(response.raw_representation, list) else []
     for piece in reversed(pieces):
         if getattr(piece, "finish_reason", None):

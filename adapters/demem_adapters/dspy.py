@@ -1,4 +1,6 @@
-"""Memory for DSPy: a retriever for ``dspy.configure(rm=...)``, and a module that gives a program a memory."""
+"""Memory for DSPy: a retriever for ``dspy.configure(rm=...)``, and a module that gives a program a
+memory.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,14 @@ __all__ = ["MemoryRetriever", "WithMemory"]
 
 
 class MemoryRetriever:
-    """Retrieve from a memory: a passage for each item of a reading, with its day and speaker, best first.
+    """Retrieve from a memory: a passage for each item of a reading, with its day and speaker, best
+    first.
 
     Args:
-        memories: where to read. All passages together are within their limit, with a line break after each.
-        namespace: whose memory; a function gets what else the retriever is called with, by name, such as ``user`` in
-            ``dspy.Retrieve(k=3)(question, user="ana")``.
+        memories: where to read. All passages together are within their limit, with a line break
+            after each.
+        namespace: whose memory; a function gets what else the retriever is called with, by name,
+            such as ``user`` in ``dspy.Retrieve(k=3)(question, user="ana")``.
     """
 
     def __init__(self, memories: Memories, *, namespace: Namespace = "default") -> None:
@@ -50,24 +54,28 @@ class MemoryRetriever:
 
 
 class WithMemory(dspy.Module):
-    """Give a program a memory: recall for what it is asked, and remember question and answer when it has answered.
+    """Give a program a memory: recall for what it is asked, and remember question and answer when
+    it has answered.
 
-    The program gets what was recalled in an input field of its own, "" where there is nothing. Nothing is remembered of
-    a program that fails, or of whose models one was cut off. That stands in DSPy's history only: nothing is remembered
-    while ``disable_history`` is set.
+    The program gets what was recalled in an input field of its own, "" where there is nothing.
+    Nothing is remembered of a program that fails, or of whose models one was cut off. That stands
+    in DSPy's history only: nothing is remembered while ``disable_history`` is set.
 
-    A prediction that is remembered gets a ``call_id``: ``memories.feedback(prediction.call_id, thumbs=True)`` tells how
-    it did. Give ``call_id`` with the inputs to have a call that is carried out again remembered once.
+    A prediction that is remembered gets a ``call_id``: ``memories.feedback(prediction.call_id,
+    thumbs=True)`` tells how it did. Give ``call_id`` with the inputs to have a call that is carried
+    out again remembered once.
 
-    A copy of the module copies memories in RAM and shares those in a database: set ``remember`` to False to optimise or
-    evaluate, and put this module around those that copy what they call, such as ``dspy.BestOfN``. What ``save`` writes,
-    and any pickle, holds nothing that is remembered in RAM, as saved programs are passed on; it says where a database
-    is.
+    A copy of the module copies memories in RAM and shares those in a database: set ``remember`` to
+    False to optimise or evaluate, and put this module around those that copy what they call, such
+    as ``dspy.BestOfN``. What ``save`` writes, and any pickle, holds nothing that is remembered in
+    RAM, as saved programs are passed on; it says where a database is.
 
     Args:
-        program: called with the inputs and the memory field, such as ``dspy.Predict("memory, question -> answer")``.
+        program: called with the inputs and the memory field, such as ``dspy.Predict("memory,
+            question -> answer")``.
         memories: where it is remembered.
-        namespace: whose memory; a function gets the inputs by name, those named in ``keep`` as well.
+        namespace: whose memory; a function gets the inputs by name, those named in ``keep`` as
+            well.
         question, answer, field: names of the program's fields.
         keep: inputs that are for the namespace only and are kept from the program.
         remember: whether to remember, or only to recall.
@@ -163,7 +171,9 @@ class WithMemory(dspy.Module):
 
 
 class _Watch:
-    """Stands among the calling modules, to which DSPy tells the calls of models; for one call, so none mix."""
+    """Stands among the calling modules, to which DSPy tells the calls of models; for one call, so
+    none mix.
+    """
 
     def __init__(self) -> None:
         self.history: list[dict[str, Any]] = []

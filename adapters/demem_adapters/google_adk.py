@@ -28,13 +28,15 @@ __all__ = ["MemoryService", "remember_session"]
 
 
 class MemoryService(BaseMemoryService):
-    """Remember what was said in sessions, and find it again: for each app, a memory for each of its users.
+    """Remember what was said in sessions, and find it again: for each app, a memory for each of its
+    users.
 
-    An event is remembered once, by its id, as often as its session is added. Only text that was said is: no thoughts,
-    no calls of tools and no results of theirs, nothing of an answer that is partial, interrupted, failed or cut off.
+    An event is remembered once, by its id, as often as its session is added. Only text that was
+    said is: no thoughts, no calls of tools and no results of theirs, nothing of an answer that is
+    partial, interrupted, failed or cut off.
 
-    What a search finds is at most the limit of the memories, times and authors counted as ``PreloadMemoryTool`` puts
-    them before the model.
+    What a search finds is at most the limit of the memories, times and authors counted as
+    ``PreloadMemoryTool`` puts them before the model.
 
     Args:
         memories: where it is remembered.
@@ -73,10 +75,12 @@ class MemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Remember entries, each once by its id, or by what it says where it has none; the metadata is left out.
+        """Remember entries, each once by its id, or by what it says where it has none; the metadata
+        is left out.
 
         Raises:
-            InvalidInput: for a timestamp that is not ISO 8601; the entries before it are remembered.
+            InvalidInput: for a timestamp that is not ISO 8601; the entries before it are
+                remembered.
         """
         turns = [_entry_turn(entry) for entry in memories]
         await asyncio.to_thread(self._remember, _named(app_name, user_id), turns)
@@ -84,7 +88,9 @@ class MemoryService(BaseMemoryService):
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
-        """Find what bears on a query, best first: an entry for each event, with the passages of it that do."""
+        """Find what bears on a query, best first: an entry for each event, with the passages of it
+        that do.
+        """
         reading = await self.memories.arecall(_named(app_name, user_id), query)
         if reading is None:
             return SearchMemoryResponse(memories=[])
@@ -100,7 +106,9 @@ class MemoryService(BaseMemoryService):
     async def delete_memory(
         self, *, app_name: str, user_id: str, memory_id: str | None = None
     ) -> None:
-        """Erase what was remembered under the id of an entry; adding its session again does not bring it back."""
+        """Erase what was remembered under the id of an entry; adding its session again does not
+        bring it back.
+        """
         if memory_id:
             await asyncio.to_thread(self._forget, _named(app_name, user_id), memory_id)
 
@@ -109,7 +117,8 @@ class MemoryService(BaseMemoryService):
             try:
                 self.memories.remember(namespace, **turn)
             except IdempotencyConflict:
-                # An app may change an event afterwards; what was said first stays, and so do the events after it.
+                # An app may change an event afterwards; what was said first stays, and so do the
+                # events after it.
                 LOG.warning("an event with the id of another was not remembered: %s", turn["key"])
 
     def _forget(self, namespace: str, memory_id: str) -> None:
@@ -136,7 +145,9 @@ def _named(app_name: str, user_id: str) -> str:
 
 
 def _whole(event: Event) -> bool:
-    """Whether an event is all of what was said. A model with a version is a provider's, which says why it stopped."""
+    """Whether an event is all of what was said. A model with a version is a provider's, which says
+    why it stopped.
+    """
     if event.partial or event.interrupted or event.error_code:
         return False
     return event.finish_reason == types.FinishReason.STOP or (

@@ -1,4 +1,6 @@
-"""Memory for Haystack: a retriever and a writer for pipelines, and hooks for an agent; all can be written to YAML."""
+"""Memory for Haystack: a retriever and a writer for pipelines, and hooks for an agent; all can be
+written to YAML.
+"""
 
 from __future__ import annotations
 
@@ -36,20 +38,23 @@ __all__ = [
     "memory_hooks",
 ]
 
-#: Reasons of replies that are not whole; None is a stream that broke off, and what no model wrote has no reason at all.
+#: Reasons of replies that are not whole; None is a stream that broke off, and what no model wrote
+#: has no reason at all.
 _CUT_OFF = frozenset({None, "length", "max_tokens", "content_filter"})
 #: In the meta of messages: what this adapter put among them, and the id of a reply for feedback.
 _BLOCK, _CALL = "demem_block", "demem_call"
-#: What was read last in each run of an agent; beside its state, as a reading cannot be written down.
+#: What was read last in each run of an agent; beside its state, as a reading cannot be written
+#: down.
 _READ: weakref.WeakKeyDictionary[State, Reading | None] = weakref.WeakKeyDictionary()
 
 
 class SharedMemories(Memories):
-    """The :class:`~demem_adapters.common.Memories` of components and hooks that are to be written to YAML.
+    """The :class:`~demem_adapters.common.Memories` of components and hooks that are to be written
+    to YAML.
 
-    ``to_dict`` gives how they were made, not what they hold. ``from_dict`` gives the same object again as long as it
-    lives in this process, so that all that are made from YAML share it; in another process memories in RAM begin empty
-    and those in a database go on.
+    ``to_dict`` gives how they were made, not what they hold. ``from_dict`` gives the same object
+    again as long as it lives in this process, so that all that are made from YAML share it; in
+    another process memories in RAM begin empty and those in a database go on.
 
     Args:
         url, limit, options: as of ``Memories``.
@@ -80,7 +85,9 @@ class SharedMemories(Memories):
         super().close()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give how these memories were made; Haystack refuses to write down those made with an object."""
+        """Give how these memories were made; Haystack refuses to write down those made with an
+        object.
+        """
         return default_to_dict(self, **self._made, index=self.index)
 
     @classmethod
@@ -99,10 +106,12 @@ class SharedMemories(Memories):
 
 @component
 class MemoryRetriever:
-    """Retrieve from a memory: as documents, one for each item, best first, and as one dated text for a prompt.
+    """Retrieve from a memory: as documents, one for each item, best first, and as one dated text
+    for a prompt.
 
-    The text is at most ``limit`` long without the sentence that declares it to be data; so are the contents of the
-    documents together. The score of all documents is the probability that the memory holds what is asked.
+    The text is at most ``limit`` long without the sentence that declares it to be data; so are the
+    contents of the documents together. The score of all documents is the probability that the
+    memory holds what is asked.
     """
 
     def __init__(
@@ -121,9 +130,11 @@ class MemoryRetriever:
         """Read for a query.
 
         Args:
-            filters: by meta (speaker, session, source, source_id, at, evidence_id); they apply to the documents alone.
+            filters: by meta (speaker, session, source, source_id, at, evidence_id); they apply to
+                the documents alone.
             top_k: most documents.
-            namespace: whose memory, if not the one that the component was made with; where both are None, none.
+            namespace: whose memory, if not the one that the component was made with; where both are
+                None, none.
         """
         reading = self.memories.recall(namespace or self.namespace, query, limit=self.limit)
         if reading is None:
@@ -145,8 +156,9 @@ class MemoryRetriever:
 class MemoryWriter:
     """Remember messages and documents as they are: give it what was said, never a rendered prompt.
 
-    Messages of users and whole replies of models are remembered. The same message after the same messages is remembered
-    once in a session, or once a day where none is given; the same document once.
+    Messages of users and whole replies of models are remembered. The same message after the same
+    messages is remembered once in a session, or once a day where none is given; the same document
+    once.
     """
 
     def __init__(self, memories: Memories, namespace: str | None = "default") -> None:
@@ -164,7 +176,8 @@ class MemoryWriter:
 
         Args:
             documents: a document's meta may say ``speaker``, ``at`` (ISO 8601) and ``source``.
-            namespace: whose memory, if not the one that the component was made with; where both are None, none.
+            namespace: whose memory, if not the one that the component was made with; where both are
+                None, none.
             session: of the messages: which conversation they are part of.
         """
         turns = [_turn(message, key, session) for message, key in _told(messages or (), session)]
@@ -180,8 +193,9 @@ class MemoryWriter:
 class _MemoryHook:
     """What both hooks are made with.
 
-    A run's ``hook_context={"namespace": ...}`` says whose memory it is, None that it has none. A ``"turn"`` in it is an
-    id of what the user says with it: a run that is carried out again has the same.
+    A run's ``hook_context={"namespace": ...}`` says whose memory it is, None that it has none. A
+    ``"turn"`` in it is an id of what the user says with it: a run that is carried out again has the
+    same.
     """
 
     def __init__(
@@ -208,7 +222,9 @@ class _MemoryHook:
 
 
 class RecallHook(_MemoryHook):
-    """Before each model call, put what bears on the user's last message before the model; for ``before_llm``."""
+    """Before each model call, put what bears on the user's last message before the model; for
+    ``before_llm``.
+    """
 
     allowed_hook_points = ("before_llm",)
 
@@ -233,13 +249,15 @@ class RecallHook(_MemoryHook):
 
 
 class RememberHook(_MemoryHook):
-    """After a run that ended well, remember the user's last message and the reply; for ``after_run``.
+    """After a run that ended well, remember the user's last message and the reply; for
+    ``after_run``.
 
-    Without an id of the turn, a run with the messages of one on the same day is the same run carried out again unless
-    the user has said something else since.
+    Without an id of the turn, a run with the messages of one on the same day is the same run
+    carried out again unless the user has said something else since.
 
-    The reply's ``meta["demem_call"]`` is what ``memories.feedback`` takes. What was recalled is taken out of the
-    messages that the agent gives back. A memory that fails is logged by kind, here as before a model call.
+    The reply's ``meta["demem_call"]`` is what ``memories.feedback`` takes. What was recalled is
+    taken out of the messages that the agent gives back. A memory that fails is logged by kind, here
+    as before a model call.
     """
 
     allowed_hook_points = ("after_run",)
@@ -283,7 +301,8 @@ def memory_hooks(
 
     Args:
         memories: :class:`SharedMemories` if the agent is to be written to YAML.
-        namespace: whose memory, unless a run's ``hook_context={"namespace": ...}`` says otherwise; None has none.
+        namespace: whose memory, unless a run's ``hook_context={"namespace": ...}`` says otherwise;
+            None has none.
         inject: where what was recalled goes, "user" or "system".
     """
     recall, remember = (

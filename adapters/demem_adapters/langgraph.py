@@ -1,4 +1,6 @@
-"""Memory for LangGraph: a store that keeps what the inner store keeps, and searches it with a memory."""
+"""Memory for LangGraph: a store that keeps what the inner store keeps, and searches it with a
+memory.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ Path = tuple[str, ...]
 Place = tuple[Path, str]
 #: Whose memory the items of a store's namespace belong to; None keeps them out of memory.
 Owner = Callable[[Path], str | None]
-#: Operations that the inner store is asked to carry out; what it gave comes back, a list of results.
+#: Operations that the inner store is asked to carry out; what it gave comes back, a list of
+#: results.
 Flow = Generator[list[Op], Any, list[Result]]
 
 #: By this memory tells the items of a store from what else it may hold.
@@ -47,9 +50,11 @@ SOURCE = "store"
 #: Fields that are text and nothing but: their names are not remembered.
 _PLAIN = frozenset({"text", "content", "memory"})
 _ALL = 1_000_000
-#: Items of which it is known how late memory has looked at them: many more than are put at the same time.
+#: Items of which it is known how late memory has looked at them: many more than are put at the same
+#: time.
 _MOST_HELD = 10_000
-#: What a search reads at first for each item that it is to give, in characters, and by what that grows.
+#: What a search reads at first for each item that it is to give, in characters, and by what that
+#: grows.
 _EACH, _GROWTH = 500, 4
 
 
@@ -63,20 +68,23 @@ def wrap(
     """Give a store like this one whose searches in natural language are answered from memory.
 
     Args:
-        owner: whose memory a namespace belongs to; one of its own each (labels hold no dot) unless given.
-        text: what of a value is remembered; unless given, the fields that the store's ``index`` names, or all
-            (:func:`text_of`). Nothing is of a value that was put with ``index=False``, and only these fields where its
-            own ``index`` names some.
+        owner: whose memory a namespace belongs to; one of its own each (labels hold no dot) unless
+            given.
+        text: what of a value is remembered; unless given, the fields that the store's ``index``
+            names, or all (:func:`text_of`). Nothing is of a value that was put with
+            ``index=False``, and only these fields where its own ``index`` names some.
     """
     return SlotStore(store, memories, owner, text or _indexed_by(store))
 
 
 class SlotStore(BaseStore):
-    """What :func:`wrap` gives: every operation goes to the inner store, but for searches with a query.
+    """What :func:`wrap` gives: every operation goes to the inner store, but for searches with a
+    query.
 
-    Such a search gives the items of the inner store, filtered by it, the best first; those that memory did not rank
-    follow, as in the inner store, without a score. A score tells the order and nothing else. Items are remembered after
-    the inner store has taken them, as it then holds them; :meth:`catch_up` does so for what it held before.
+    Such a search gives the items of the inner store, filtered by it, the best first; those that
+    memory did not rank follow, as in the inner store, without a score. A score tells the order and
+    nothing else. Items are remembered after the inner store has taken them, as it then holds them;
+    :meth:`catch_up` does so for what it held before.
     """
 
     def __init__(
@@ -88,7 +96,8 @@ class SlotStore(BaseStore):
     ) -> None:
         self._inner, self._memories, self._owner, self._text = inner, memories, owner, text
         self._lock = threading.Lock()
-        #: Each look at the inner store has a number, taken before it; by item, that of the look that memory holds.
+        #: Each look at the inner store has a number, taken before it; by item, that of the look
+        #: that memory holds.
         self._looks, self._held = count(), Recent[str, int](_MOST_HELD)
         self.supports_ttl, self.ttl_config = inner.supports_ttl, inner.ttl_config
 
@@ -119,7 +128,9 @@ class SlotStore(BaseStore):
         return self._catch_up(self._inner.search(namespace_prefix, limit=_ALL), look)
 
     async def acatch_up(self, namespace_prefix: Path = ()) -> int:
-        """Remember what the inner store holds already, as :meth:`catch_up` does, without blocking the event loop."""
+        """Remember what the inner store holds already, as :meth:`catch_up` does, without blocking
+        the event loop.
+        """
         look = next(self._looks)
         found = await self._inner.asearch(namespace_prefix, limit=_ALL)
         return await asyncio.to_thread(self._catch_up, found, look)
@@ -175,7 +186,9 @@ class SlotStore(BaseStore):
         return [_scored(items[place], scores.get(place)) for place in page]
 
     def _remember(self, put: PutOp, look: int) -> None:
-        """Have memory hold the text of an item as it is now, unless it has looked at it later than this."""
+        """Have memory hold the text of an item as it is now, unless it has looked at it later than
+        this.
+        """
         name = self._owner(put.namespace)
         if name is None:
             return
@@ -190,18 +203,23 @@ class SlotStore(BaseStore):
             if memory is not None and held and held.text != text:
                 memory.forget(held.id)
             if text and (held is None or held.text != text):
-                # A session of its own: items are no conversation, in which neighbours bear on each other.
+                # A session of its own: items are no conversation, in which neighbours bear on each
+                # other.
                 self._memories.remember(name, text, session=place, source=SOURCE, source_id=place)
             self._held[place] = look
 
 
 def text_of(value: Mapping[str, Any]) -> str:
-    """Give a value as text, one field a line; the name of a field that is called text or content is left out."""
+    """Give a value as text, one field a line; the name of a field that is called text or content is
+    left out.
+    """
     return "\n".join(_leaves("", value))
 
 
 def _indexed_by(store: BaseStore) -> Callable[[Mapping[str, Any]], str]:
-    """Give what takes the text out of a value as the store's own index does; some stores call the fields otherwise."""
+    """Give what takes the text out of a value as the store's own index does; some stores call the
+    fields otherwise.
+    """
     config = getattr(store, "index_config", None) or {}
     named = config.get("fields") or config.get("text_fields") or ()
     fields = [named] if isinstance(named, str) else [*named]
@@ -234,7 +252,9 @@ def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
 def _read(
     memory: SlotMemory, query: str, places: Container[Place], wanted: int
 ) -> dict[Place, float]:
-    """Read the best of a memory that are kept at these places, as many as wanted if there are, with their scores."""
+    """Read the best of a memory that are kept at these places, as many as wanted if there are, with
+    their scores.
+    """
     size, most = (
         _EACH * max(wanted, 1),
         3 * sum(len(item.text) for item in memory.evidence()) + _EACH,

@@ -1,4 +1,6 @@
-"""Memory for LiteLLM: a callback for ``acompletion``, the router and the proxy, and ``wrap`` for any chat function."""
+"""Memory for LiteLLM: a callback for ``acompletion``, the router and the proxy, and ``wrap`` for
+any chat function.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ except ImportError as error:
 
 __all__ = ["MemoryLogger", "wrap"]
 
-#: Calls under way; the oldest goes when there are more: of one that failed nobody says for sure that it is over.
+#: Calls under way; the oldest goes when there are more: of one that failed nobody says for sure
+#: that it is over.
 _MOST_CALLS = 2_000
 #: What LiteLLM puts in place of a text that its callbacks are not to see.
 _REDACTED = "redacted-by-litellm"
@@ -29,19 +32,24 @@ _UNSURE = "a stream was not remembered: it may have broken off"
 
 
 class MemoryLogger(CustomLogger):
-    """Recall before a chat completion and remember after it: for ``litellm.callbacks``, and those of the proxy.
+    """Recall before a chat completion and remember after it: for ``litellm.callbacks``, and those
+    of the proxy.
 
-    It works where LiteLLM asks its callbacks before a call: in ``litellm.acompletion``, in ``Router.acompletion`` and
-    so in the proxy, of which the namespace sees who called. ``litellm.completion`` asks none: use :func:`wrap`.
+    It works where LiteLLM asks its callbacks before a call: in ``litellm.acompletion``, in
+    ``Router.acompletion`` and so in the proxy, of which the namespace sees who called.
+    ``litellm.completion`` asks none: use :func:`wrap`.
 
-    A stream is remembered when LiteLLM has passed on the provider's finish reason on its own. It also ends streams that
-    broke off with "stop", and a reason that came together with text cannot be told from that: such a stream is not
-    remembered, which is logged. :func:`wrap` tells the two apart.
+    A stream is remembered when LiteLLM has passed on the provider's finish reason on its own. It
+    also ends streams that broke off with "stop", and a reason that came together with text cannot
+    be told from that: such a stream is not remembered, which is logged. :func:`wrap` tells the two
+    apart.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how an answer did.
-        namespace: whose memory; a function gets the arguments of the call, such as ``lambda call: call.get("user")``,
-            with what the proxy adds in ``metadata``. A call whose namespace is None or "" has no memory.
+        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how
+            an answer did.
+        namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
+            call.get("user")``, with what the proxy adds in ``metadata``. A call whose namespace is
+            None or "" has no memory.
         inject: where the block goes, "user" or "system".
     """
 
@@ -53,9 +61,11 @@ class MemoryLogger(CustomLogger):
         self._calls = Turns(memories, namespace, inject)
         #: What was put before calls: LiteLLM's own fallbacks carry out calls inside of calls.
         self._put: Recent[str, None] = Recent(_MOST_CALLS)
-        # LiteLLM takes two callbacks of a class for the same one if no attribute of a plain type tells them apart.
+        # LiteLLM takes two callbacks of a class for the same one if no attribute of a plain type
+        # tells them apart.
         self.mark = uuid.uuid4().hex
-        #: By the id that LiteLLM gives a call: those to be remembered at their end, and streams not known to be whole.
+        #: By the id that LiteLLM gives a call: those to be remembered at their end, and streams not
+        #: known to be whole.
         self._turns: Recent[str, Turn] = Recent(_MOST_CALLS)
         self._streams: Recent[str, Turn] = Recent(_MOST_CALLS)
 
@@ -92,7 +102,9 @@ class MemoryLogger(CustomLogger):
     async def async_post_call_streaming_deployment_hook(
         self, request_data: dict[str, Any], response_chunk: Any, call_type: CallTypes | None
     ) -> None:
-        """Note that a stream came to its end: LiteLLM asks only about reasons that the provider gave."""
+        """Note that a stream came to its end: LiteLLM asks only about reasons that the provider
+        gave.
+        """
         call = request_data["litellm_call_id"]
         if call in self._streams and any(choice.finish_reason for choice in response_chunk.choices):
             self._turns[call] = self._streams.pop(call)
@@ -119,11 +131,13 @@ def wrap(
     namespace: Namespace = "default",
     inject: Place = "user",
 ) -> Callable[..., Any]:
-    """Give a function like ``litellm.completion`` that has memory; ``create`` is that, or one of the same arguments.
+    """Give a function like ``litellm.completion`` that has memory; ``create`` is that, or one of
+    the same arguments.
 
-    ``litellm.acompletion`` and the methods of a ``Router`` are such as well. Streams, tools and errors are passed
-    through as they are; a stream is remembered when it has ended and the provider gave its finish reason. Other
-    arguments as of :class:`MemoryLogger`, which is not needed besides.
+    ``litellm.acompletion`` and the methods of a ``Router`` are such as well. Streams, tools and
+    errors are passed through as they are; a stream is remembered when it has ended and the provider
+    gave its finish reason. Other arguments as of :class:`MemoryLogger`, which is not needed
+    besides.
     """
     begin = Turns(memories, namespace, inject).begin
 
@@ -178,7 +192,8 @@ class _Stream:
         return piece
 
     def _end(self) -> None:
-        # LiteLLM ends a stream that broke off with "stop" as well; what the provider gave it keeps in one of these.
+        # LiteLLM ends a stream that broke off with "stop" as well; what the provider gave it keeps
+        # in one of these.
         kept = (
             choice.finish_reason
             for piece in getattr(self._stream, "chunks", ())

@@ -1,4 +1,6 @@
-"""Memory for LlamaIndex: a block for ``Memory(memory_blocks=[...])``, a retriever, a selector of retrieved nodes."""
+"""Memory for LlamaIndex: a block for ``Memory(memory_blocks=[...])``, a retriever, a selector of
+retrieved nodes.
+"""
 
 from __future__ import annotations
 
@@ -36,32 +38,36 @@ except ImportError as error:
 
 __all__ = ["MemoryBlock", "MemoryPostprocessor", "MemoryRetriever"]
 
-#: Speakers whose messages are remembered; instructions and results of tools are not what anybody said.
+#: Speakers whose messages are remembered; instructions and results of tools are not what anybody
+#: said.
 _SPEAKERS = ("user", "assistant")
-#: A reading of a memory that holds more than the retrieved nodes leaves room: the postprocessor reads longer ones, each
-#: of twice the limit, this many at most, until what it has of the nodes fills its limit to this share.
+#: A reading of a memory that holds more than the retrieved nodes leaves room: the postprocessor
+#: reads longer ones, each of twice the limit, this many at most, until what it has of the nodes
+#: fills its limit to this share.
 _LONGER, _FULL = 7, 0.9
 #: Stands between the texts of nodes that are put before a model.
 _APART = "\n\n"
-#: A block that is to be cut is read again, this many times at most, each time for this share of the room or less, down
-#: to the least that a reading can have.
+#: A block that is to be cut is read again, this many times at most, each time for this share of the
+#: room or less, down to the least that a reading can have.
 _SHORTER, _LESS, _LEAST = 4, 0.8, 40
 
 
 class MemoryBlock(BaseMemoryBlock[str]):
     """Recall for the user's last message; remember the messages that leave the chat history.
 
-    LlamaIndex hands over only what no longer fits its history. At the end of a session
-    ``await block.aput(await memory.aget_all(), session_id=memory.session_id)`` hands over the rest: give it the session
-    from its beginning, as a message is known by which of those with the same speaker and text in its session it is, and
-    remembered once. A memory that fails is logged by kind, and the conversation goes on.
+    LlamaIndex hands over only what no longer fits its history. At the end of a session ``await
+    block.aput(await memory.aget_all(), session_id=memory.session_id)`` hands over the rest: give it
+    the session from its beginning, as a message is known by which of those with the same speaker
+    and text in its session it is, and remembered once. A memory that fails is logged by kind, and
+    the conversation goes on.
 
-    With a ``priority`` other than 0 LlamaIndex may ask for less than was recalled; it is then read again for less room.
+    With a ``priority`` other than 0 LlamaIndex may ask for less than was recalled; it is then read
+    again for less room.
 
     Args:
         memories: where it is remembered. What is recalled is at most their limit.
-        namespace: whose memory; a function gets the ``session_id`` of LlamaIndex's memory, None where it has none, and
-            may give None: nothing is recalled then, and nothing remembered.
+        namespace: whose memory; a function gets the ``session_id`` of LlamaIndex's memory, None
+            where it has none, and may give None: nothing is recalled then, and nothing remembered.
     """
 
     name: str = "recalled"
@@ -69,7 +75,8 @@ class MemoryBlock(BaseMemoryBlock[str]):
     namespace: Namespace = Field(default="default", exclude=True)
     #: By session, how often each thing was said among the messages that have left the history.
     _left: Recent[str | None, Counter[str]] = PrivateAttr(default_factory=Recent)
-    #: By what was recalled, for whom and for what: LlamaIndex does not say it again when it asks for less.
+    #: By what was recalled, for whom and for what: LlamaIndex does not say it again when it asks
+    #: for less.
     _recalled: Recent[str, tuple[str | None, str, Reading]] = PrivateAttr(default_factory=Recent)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
@@ -83,7 +90,9 @@ class MemoryBlock(BaseMemoryBlock[str]):
         return block(reading)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Read again for less room; None where too little is left. A word is taken for a token: it is one or more."""
+        """Read again for less room; None where too little is left. A word is taken for a token: it
+        is one or more.
+        """
         if not content or content not in self._recalled:
             return None
         namespace, asked, reading = self._recalled[content]
@@ -106,13 +115,16 @@ class MemoryBlock(BaseMemoryBlock[str]):
         from_short_term_memory: bool = False,
         session_id: str | None = None,
     ) -> None:
-        """Remember messages: those that leave the history, some at a time, or a session from its beginning."""
+        """Remember messages: those that leave the history, some at a time, or a session from its
+        beginning.
+        """
         if from_short_term_memory and not self.accept_short_term_memory:
             return
         before: Counter[str] = Counter()
         if from_short_term_memory:
             before = self._left[session_id] = self._left.get(session_id, before)
-        # Other blocks get the same messages and take the session out of them: read it before anything is awaited.
+        # Other blocks get the same messages and take the session out of them: read it before
+        # anything is awaited.
         await asyncio.to_thread(self._remember, [*_turns(messages, session_id, before)])
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
@@ -127,9 +139,10 @@ class MemoryBlock(BaseMemoryBlock[str]):
 class MemoryRetriever(BaseRetriever):
     """Retrieve from a memory: one node for each item of a reading, best first.
 
-    A node's text is what was read of the item with its day and speaker; its metadata, which is not put before a model,
-    says where it comes from. All texts together, with blank lines between, are within the limit. The score is the same
-    for all: the probability that the memory holds what is asked, so that a ``SimilarityPostprocessor`` can abstain.
+    A node's text is what was read of the item with its day and speaker; its metadata, which is not
+    put before a model, says where it comes from. All texts together, with blank lines between, are
+    within the limit. The score is the same for all: the probability that the memory holds what is
+    asked, so that a ``SimilarityPostprocessor`` can abstain.
 
     Args:
         memories: where to read.
@@ -163,11 +176,12 @@ class MemoryRetriever(BaseRetriever):
 class MemoryPostprocessor(BaseNodePostprocessor):
     """Keep what a memory would read of retrieved nodes, within its limit.
 
-    Nodes are remembered once as they come, each text a piece of evidence of its own, and so divided among the memory's
-    slots. Of those that came with this query, what the memory reads for it stays: the same nodes with the passages that
-    were read, in the order in which they came. Nodes without text pass; so do all nodes where there is no query, or no
-    namespace. ``speaker``, ``at`` (ISO 8601), ``session`` and ``source`` in a node's metadata help to choose; without a
-    session it is the document that the node comes from.
+    Nodes are remembered once as they come, each text a piece of evidence of its own, and so divided
+    among the memory's slots. Of those that came with this query, what the memory reads for it
+    stays: the same nodes with the passages that were read, in the order in which they came. Nodes
+    without text pass; so do all nodes where there is no query, or no namespace. ``speaker``, ``at``
+    (ISO 8601), ``session`` and ``source`` in a node's metadata help to choose; without a session it
+    is the document that the node comes from.
 
     Args:
         memories: where the nodes are remembered; of their own rather than those of a conversation.
@@ -203,7 +217,9 @@ class MemoryPostprocessor(BaseNodePostprocessor):
     def _read(
         self, namespace: str, query: QueryBundle, told: dict[str, dict[str, Any]]
     ) -> dict[str, str]:
-        """Give what is read of these nodes, by key: as much as fits, though the memory may hold more than them."""
+        """Give what is read of these nodes, by key: as much as fits, though the memory may hold
+        more than them.
+        """
         memory = self.memories.of(namespace)
         memory.ingest_many({**turn, "source_id": key, "key": key} for key, turn in told.items())
         reading = memory.read(
@@ -227,7 +243,9 @@ class MemoryPostprocessor(BaseNodePostprocessor):
 
 
 def _text(message: ChatMessage) -> str:
-    """Give the text of a message, without what this adapter put into it: LlamaIndex puts it before what was said."""
+    """Give the text of a message, without what this adapter put into it: LlamaIndex puts it before
+    what was said.
+    """
     parts = enumerate(message.blocks, start=1 - len(message.blocks))
     texts = [
         part.text
@@ -240,7 +258,9 @@ def _text(message: ChatMessage) -> str:
 def _turns(
     messages: Iterable[ChatMessage], session_id: str | None, before: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    """Give what was said, each with a key of its session, speaker and text, and of how often it was said before."""
+    """Give what was said, each with a key of its session, speaker and text, and of how often it was
+    said before.
+    """
     for message in messages:
         if message.role not in _SPEAKERS:
             continue
@@ -279,7 +299,9 @@ def _source(passage: Passage) -> str:
 
 
 def _about(node: NodeWithScore) -> dict[str, Any]:
-    """Describe a node to a memory: its text, and of its metadata what a memory knows the meaning of."""
+    """Describe a node to a memory: its text, and of its metadata what a memory knows the meaning
+    of.
+    """
     told = {
         name: value
         for name in ("speaker", "session", "source")

@@ -1,4 +1,6 @@
-"""Memory for the OpenAI Agents SDK: a session that loses nothing and remembers, and the input filter that recalls."""
+"""Memory for the OpenAI Agents SDK: a session that loses nothing and remembers, and the input
+filter that recalls.
+"""
 
 from __future__ import annotations
 
@@ -35,18 +37,20 @@ Items = list[Any]  # dicts, as the SDK keeps them
 
 
 class MemorySession:
-    """Any session, with memory: all of it is passed on as it is, and what both sides said is remembered.
+    """Any session, with memory: all of it is passed on as it is, and what both sides said is
+    remembered.
 
-    A message of the user's is remembered once the model has answered it whole, with the answer; neither tool calls nor
-    what was recalled are. Taking items out of the session, or clearing it, takes nothing out of memory: ``forget``
-    does. One object is for one run at a time.
+    A message of the user's is remembered once the model has answered it whole, with the answer;
+    neither tool calls nor what was recalled are. Taking items out of the session, or clearing it,
+    takes nothing out of memory: ``forget`` does. One object is for one run at a time.
 
     Args:
         session: where the items are kept, such as a ``SQLiteSession``.
         memories: where it is remembered.
-        namespace: whose memory; the session's id unless given. A function gets the run's context, as ``Runner.run``
-            got it.
-        turns: how many turns of the user's in the session are shown to the model besides the new one.
+        namespace: whose memory; the session's id unless given. A function gets the run's context,
+            as ``Runner.run`` got it.
+        turns: how many turns of the user's in the session are shown to the model besides the new
+            one.
         inject: where what was recalled goes, "user" or "system".
     """
 
@@ -79,13 +83,16 @@ class MemorySession:
         )
         #: Messages of the user's that no answer has come to yet, and in whose memory they belong.
         self._unanswered: list[tuple[str | None, Mapping[str, Any]]] = []
-        #: The last message as it was kept; the messages that were recalled for, as a digest, and the last of them.
+        #: The last message as it was kept; the messages that were recalled for, as a digest, and
+        #: the last of them.
         self._said, self._asked, self._question = "", "", ""
         self._reading: Reading | None = None
         self._answer: tuple[str, str] | None = None
 
     def run_config(self, **options: Any) -> RunConfig:
-        """Give a ``RunConfig`` whose callbacks are :meth:`window` and :meth:`recall`, with options of its own."""
+        """Give a ``RunConfig`` whose callbacks are :meth:`window` and :meth:`recall`, with options
+        of its own.
+        """
         return RunConfig(
             session_input_callback=self.window, call_model_input_filter=self.recall, **options
         )
@@ -93,7 +100,8 @@ class MemorySession:
     def window(self, history: Items, new: Items) -> Items:
         """Give the last turns of the history and what is new: a ``session_input_callback``.
 
-        It is cut where a turn of the user's begins, so that the call of a tool and its result stay together.
+        It is cut where a turn of the user's begins, so that the call of a tool and its result stay
+        together.
         """
         begins = [n for n, item in enumerate(history) if _role(item) == "user"]
         if len(begins) <= self.turns:
@@ -101,7 +109,9 @@ class MemorySession:
         return [*history[begins[-self.turns] :], *new] if self.turns else list(new)
 
     async def recall(self, data: CallModelData[Any]) -> ModelInputData:
-        """Put what bears on the user's last message among the input of one call: a ``call_model_input_filter``."""
+        """Put what bears on the user's last message among the input of one call: a
+        ``call_model_input_filter``.
+        """
         items = data.model_data.input
         last = max((n for n, item in enumerate(items) if _role(item) == "user"), default=None)
         question = _text(items[last]) if last is not None else ""
@@ -122,7 +132,9 @@ class MemorySession:
         )
 
     async def get_items(self, limit: int | None = None, wrapper: Any = None, **more: Any) -> Items:
-        """Give the latest items, as the session keeps them; ``more`` is the session's, such as ``branch_id``."""
+        """Give the latest items, as the session keeps them; ``more`` is the session's, such as
+        ``branch_id``.
+        """
         found: Items = await self.session.get_items(limit, **self._wrapped(wrapper), **more)
         return found
 

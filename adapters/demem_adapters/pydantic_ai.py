@@ -1,4 +1,6 @@
-"""Memory for Pydantic AI: one capability that recalls before a model request and remembers after a run."""
+"""Memory for Pydantic AI: one capability that recalls before a model request and remembers after a
+run.
+"""
 
 from __future__ import annotations
 
@@ -41,16 +43,21 @@ _UNSAID = frozenset({"snowflake", "xai"})
 
 @dataclass
 class LongTermMemory(AbstractCapability[Any]):
-    """Recall for the user's prompt before each model request; remember prompt and answer after a run that ended well.
+    """Recall for the user's prompt before each model request; remember prompt and answer after a
+    run that ended well.
 
-    What is recalled reaches the model only: the message history keeps what was said. A run that fails, is cut off, or
-    waits for approval of a tool call is not remembered; it is when it goes on to its end. An output that is no text is
-    remembered as JSON. What cannot be remembered (a store that fails) is logged by kind, and the result is given.
+    What is recalled reaches the model only: the message history keeps what was said. A run that
+    fails, is cut off, or waits for approval of a tool call is not remembered; it is when it goes on
+    to its end. An output that is no text is remembered as JSON. What cannot be remembered (a store
+    that fails) is logged by kind, and the result is given.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(result.run_id, thumbs=True)`` tells how an answer did.
-        namespace: whose memory; a function gets the ``RunContext``, such as ``lambda ctx: ctx.deps.user_id``.
-        inject: where the block goes, "user" or "system"; Pydantic AI advises against the latter for text of users.
+        memories: where it is remembered; ``memories.feedback(result.run_id, thumbs=True)`` tells
+            how an answer did.
+        namespace: whose memory; a function gets the ``RunContext``, such as ``lambda ctx:
+            ctx.deps.user_id``.
+        inject: where the block goes, "user" or "system"; Pydantic AI advises against the latter for
+            text of users.
         tools: give the model ``recall`` and ``remember`` as tools as well.
     """
 
@@ -78,7 +85,9 @@ class LongTermMemory(AbstractCapability[Any]):
         return cls(Memories(url, limit=limit, **options), namespace, inject, tools)
 
     async def for_run(self, ctx: RunContext[Any]) -> LongTermMemory:
-        """Give a run a capability of its own, so that runs at the same time do not mix up what they read."""
+        """Give a run a capability of its own, so that runs at the same time do not mix up what they
+        read.
+        """
         return replace(self)
 
     async def before_model_request(
@@ -117,7 +126,8 @@ class LongTermMemory(AbstractCapability[Any]):
     def _remember(self, ctx: RunContext[Any], prompts: Sequence[str], said: str) -> None:
         namespace, session = self._named(ctx), ctx.conversation_id
         asked = _text(ctx.prompt) if ctx.prompt else prompts[-1]
-        # The same when a run is carried out again; another when the same is asked later in the conversation.
+        # The same when a run is carried out again; another when the same is asked later in the
+        # conversation.
         key, call = digest(namespace, session, prompts, asked), ctx.run_id
         self.memories.converse(
             namespace, asked, said, key=key, reading=self._reading, session=session, call=call
@@ -137,7 +147,8 @@ class LongTermMemory(AbstractCapability[Any]):
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: RunContext[Any], text: str) -> str:
-        """Remember something for later conversations. What is said in this one is remembered anyway.
+        """Remember something for later conversations. What is said in this one is remembered
+        anyway.
 
         Args:
             text: a statement that can be understood on its own.
@@ -153,10 +164,13 @@ class LongTermMemory(AbstractCapability[Any]):
 
 
 def _whole(response: ModelResponse) -> bool:
-    """Whether the model came to its end. A response without a provider is that of a model that cannot be cut off."""
+    """Whether the model came to its end. A response without a provider is that of a model that
+    cannot be cut off.
+    """
     if response.state != "complete" or response.provider_url is None:
         return response.state == "complete" and response.finish_reason in {*_WHOLE, None}
-    # A stream that breaks off looks like success: Pydantic AI then fills in "stop", and only what was sent tells.
+    # A stream that breaks off looks like success: Pydantic AI then fills in "stop", and only what
+    # was sent tells.
     sent = "finish_reason" in (response.provider_details or {}) or response.provider_name in _UNSAID
     return sent and response.finish_reason in _WHOLE
 
@@ -177,7 +191,9 @@ def _text(content: str | Sequence[UserContent]) -> str:
 
 
 def _with(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> list[ModelMessage]:
-    """Put a block before the last prompt, or after the first instructions of the system's; nothing given is changed."""
+    """Put a block before the last prompt, or after the first instructions of the system's; nothing
+    given is changed.
+    """
     put = [*messages]
     number, request, place = _place(messages, inject)
     part = UserPromptPart(recalled) if inject == "user" else SystemPromptPart(recalled)

@@ -1,4 +1,6 @@
-"""Memory for Strands Agents: a memory manager that recalls before model calls and remembers the turns that end well."""
+"""Memory for Strands Agents: a memory manager that recalls before model calls and remembers the
+turns that end well.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +28,20 @@ except ImportError as error:
 
 __all__ = ["LongTermMemory", "SlotStore"]
 
-#: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for somebody.
+#: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for
+#: somebody.
 _WHOLE = frozenset({"end_turn", "stop_sequence"})
-#: Readings that wait for the answer to their query, and turns of an agent that others are inside of.
+#: Readings that wait for the answer to their query, and turns of an agent that others are inside
+#: of.
 _MOST_READINGS = _MOST_INSIDE = 64
 
 
 class SlotStore(MemoryStore):
-    """Search a memory: one entry with all that was read for the query, in order of time; its text is within the limit.
+    """Search a memory: one entry with all that was read for the query, in order of time; its text
+    is within the limit.
 
-    Strands tells a store neither the ids of messages nor how an answer ended, so this one takes statements alone;
+    Strands tells a store neither the ids of messages nor how an answer ended, so this one takes
+    statements alone;
     :class:`LongTermMemory` remembers the conversation.
 
     Args:
@@ -63,7 +69,9 @@ class SlotStore(MemoryStore):
         self._readings: Recent[str, Reading] = Recent(_MOST_READINGS)
 
     async def search(self, query: str, options: Any = None) -> list[MemoryEntry]:
-        """Read for a query; the entry is one however many are asked for, and there is none where nothing is found."""
+        """Read for a query; the entry is one however many are asked for, and there is none where
+        nothing is found.
+        """
         reading = await self.memories.arecall(self.namespace, query)
         if reading is None:
             return []
@@ -71,7 +79,9 @@ class SlotStore(MemoryStore):
         return [MemoryEntry(content=reading.text)]
 
     async def add(self, content: str, metadata: Any = None) -> None:
-        """Remember a statement, such as the model gives to ``add_memory``, once; the metadata is left out."""
+        """Remember a statement, such as the model gives to ``add_memory``, once; the metadata is
+        left out.
+        """
         about = {
             "speaker": "assistant",
             "source": "add_memory",
@@ -85,19 +95,22 @@ class SlotStore(MemoryStore):
 
 
 class LongTermMemory(MemoryManager):
-    """Recall for the user's last message before each model call; remember message and answer of turns that end well.
+    """Recall for the user's last message before each model call; remember message and answer of
+    turns that end well.
 
-    What is recalled stands behind the message as a block of data and reaches the model only. A turn that fails, is cut
-    off, cancelled or refused is not remembered; one that waits for approval of a tool is when it goes on to its end.
-    A structured output is remembered as JSON. What cannot be remembered is logged by kind, and the answer stands.
+    What is recalled stands behind the message as a block of data and reaches the model only. A turn
+    that fails, is cut off, cancelled or refused is not remembered; one that waits for approval of a
+    tool is when it goes on to its end. A structured output is remembered as JSON. What cannot be
+    remembered is logged by kind, and the answer stands.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(result.message["tracking_id"], thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(result.message["tracking_id"],
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
         session: id of the conversation; one for each agent unless given.
         stores: further stores, searched after this one.
-        injection: as of ``MemoryManager``; what a config leaves out is as said above, False recalls by the tools only.
+        injection: as of ``MemoryManager``; what a config leaves out is as said above, False recalls
+            by the tools only.
         options: as of ``MemoryManager``: ``search_tool_config``, ``add_tool_config``.
 
     Raises:
@@ -119,7 +132,8 @@ class LongTermMemory(MemoryManager):
         self._options = {"session": session, "stores": stores, "injection": injection, **options}
         self._store = SlotStore(memories, namespace)
         told = injection if isinstance(injection, dict) else {}
-        # "userTurn", Strands' own trigger, would leave the model without memory once it has called a tool.
+        # "userTurn", Strands' own trigger, would leave the model without memory once it has called
+        # a tool.
         config: Any = {"trigger": "everyTurn", "query": _query, "format": _block, **told}
         super().__init__(
             [self._store, *stores], injection=config if injection else False, **options
@@ -160,7 +174,9 @@ def _made(
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """What was asked in a turn, the task that carries it out, and whether the model's last call came to its end."""
+    """What was asked in a turn, the task that carries it out, and whether the model's last call
+    came to its end.
+    """
 
     asked: Any
     task: Any
@@ -170,15 +186,16 @@ class _Turn:
 class _Turns:
     """Follow the turns of one agent by what Strands hands from hook to hook: the caller's own dict.
 
-    Several agents may be called with one dict, at once or one inside another's tool, so each has a name of its own in
-    it; and an agent that may be called inside itself has several turns there.
+    Several agents may be called with one dict, at once or one inside another's tool, so each has a
+    name of its own in it; and an agent that may be called inside itself has several turns there.
     """
 
     def __init__(self) -> None:
         self._name = f"demem_{uuid.uuid4().hex}"
 
     def begin(self, event: BeforeInvocationEvent) -> None:
-        # Kept here: before a turn ends the history may be shortened, and Strands may put words of its own into it.
+        # Kept here: before a turn ends the history may be shortened, and Strands may put words of
+        # its own into it.
         asked = _asked([*event.agent.messages, *(event.messages or [])])
         turns = event.invocation_state.setdefault(self._name, deque(maxlen=_MOST_INSIDE))
         turns.append(_Turn(asked, asyncio.current_task()))
@@ -191,7 +208,9 @@ class _Turns:
     async def watch(
         self, context: Any, call: Callable[[Any], AsyncIterator[Any]]
     ) -> AsyncIterator[Any]:
-        """Note whether a stream came to its end: one that breaks off looks like "end_turn" to Strands."""
+        """Note whether a stream came to its end: one that breaks off looks like "end_turn" to
+        Strands.
+        """
         cut = False
         async for event in call(context):
             chunk = event.get("event") or {}
@@ -227,7 +246,9 @@ def _said(result: AgentResult) -> str:
 
 
 def _asked(messages: Sequence[Any]) -> Any:
-    """Give the last message with words of the user's; results of tools are messages of theirs as well."""
+    """Give the last message with words of the user's; results of tools are messages of theirs as
+    well.
+    """
     return next(
         (message for message in reversed(messages) if message["role"] == "user" and _text(message)),
         None,

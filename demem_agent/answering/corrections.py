@@ -10,12 +10,15 @@ from demem_agent.types import Context
 
 __all__ = ["CORRECTION", "correction_turn", "said_to", "stem"]
 
-#: ``Evidence.source`` of what was remembered from a correction, and what its ``source_id`` begins with.
+#: ``Evidence.source`` of what was remembered from a correction, and what its ``source_id`` begins
+#: with.
 CORRECTION = "correction"
 
 
 def correction_turn(context: Context, correction: str, at: datetime | None) -> Turn:
-    """Give a correction as it is remembered: with the question that it answers, dated when it was given."""
+    """Give a correction as it is remembered: with the question that it answers, dated when it was
+    given.
+    """
     text = f"{stem(context.query)} {strip_rendered(correction).strip()}"
     return Turn(
         text,
@@ -30,7 +33,9 @@ def correction_turn(context: Context, correction: str, at: datetime | None) -> T
 
 
 def stem(query: str) -> str:
-    """Give a question as a correction begins with it: one sentence with what follows, so that no reading parts them."""
+    """Give a question as a correction begins with it: one sentence with what follows, so that no
+    reading parts them.
+    """
     return f"{strip_rendered(query).strip().rstrip('?').rstrip()}:"
 
 

@@ -44,8 +44,8 @@ class _Sentence:
 class ExtractiveAnswerer:
     """Pick the one or two sentences of a reading nearest to a question by words, vectors and kind.
 
-    ``answer`` gives a :class:`Draft` with the text and the evidence it rests on; the text is empty when no
-    sentence has anything to do with the question.
+    ``answer`` gives a :class:`Draft` with the text and the evidence it rests on; the text is empty
+    when no sentence has anything to do with the question.
     """
 
     def __init__(self, encoder: Encoder | None = None) -> None:
@@ -112,7 +112,9 @@ def _sentences(question: Question) -> list[_Sentence]:
 
 
 def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:
-    """Give the words of the question, without the speakers' names if others are left: who speaks counts apart."""
+    """Give the words of the question, without the speakers' names if others are left: who speaks
+    counts apart.
+    """
     words = frozenset(content_terms(query))
     names = {word for s in found for word in content_terms(s.evidence.speaker or "")}
     return words - names or words
@@ -146,7 +148,9 @@ def _is_named(query: str, speaker: str | None) -> float:
 
 
 def _quote(sentence: _Sentence, query: str) -> str:
-    """Give a sentence as said; a question about a time also gets the day it was said, unless it has one."""
+    """Give a sentence as said; a question about a time also gets the day it was said, unless it has
+    one.
+    """
     words = said(sentence.evidence, sentence.start, sentence.end)
     at = sentence.evidence.at
     if at and "when" in query.lower().split() and not find(sentence.text, at.date()):

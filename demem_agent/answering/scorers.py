@@ -16,7 +16,9 @@ _PARTS = re.compile(r"[,;\n]|\band\b")
 
 
 class TokenF1:
-    """Score the overlap of stemmed words between answer and reference, as extractive question answering does."""
+    """Score the overlap of stemmed words between answer and reference, as extractive question
+    answering does.
+    """
 
     name = "token_f1"
 
@@ -36,7 +38,9 @@ class Contained:
     name = "contained"
 
     def score(self, attempt: Attempt) -> float:
-        """Give the share of the reference's parts (split at commas and "and") that one line of the reading holds."""
+        """Give the share of the reference's parts (split at commas and "and") that one line of the
+        reading holds.
+        """
         return coverage(
             attempt.reference, [set(content_terms(line)) for line in _statements(attempt.reading)]
         )

@@ -1,4 +1,6 @@
-"""The command line ``demem``; it needs the extra ``cli`` (typer and rich), which nothing else imports."""
+"""The command line ``demem``; it needs the extra ``cli`` (typer and rich), which nothing else
+imports.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code.
 
-    0: done. 1: the caller's mistake. 2: a fault. 130 and 141: interrupted, and the reader of a pipe went away.
+    0: done. 1: the caller's mistake. 2: a fault. 130 and 141: interrupted, and the reader of a pipe
+        went away.
 
     Args:
         arguments: without the program's name; those of the process when None.

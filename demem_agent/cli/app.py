@@ -38,8 +38,8 @@ def demem(
 ) -> None:
     """Agent memory in K bounded slots: remember, read, answer, learn from feedback, and see why.
 
-    Every command has --json. A memory is named by --memory PATH or the environment variable DEMEM_MEMORY.
-    Exit codes: 0 done, 1 a mistake of the caller, 2 a fault.
+    Every command has --json. A memory is named by --memory PATH or the environment variable
+    DEMEM_MEMORY. Exit codes: 0 done, 1 a mistake of the caller, 2 a fault.
     """
     if version:
         print_line(f"demem {demem_agent.__version__}")

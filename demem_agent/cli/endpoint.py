@@ -1,4 +1,6 @@
-"""The options that commands share which ask a language model: which, where, with which key, at what price and limit."""
+"""The options that commands share which ask a language model: which, where, with which key, at what
+price and limit.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Which model, where it is and what it may cost. The key is in the environment, and never an argument."""
+    """Which model, where it is and what it may cost. The key is in the environment, and never an
+    argument.
+    """
 
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="A language model, as its provider names it.")

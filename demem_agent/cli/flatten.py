@@ -1,7 +1,8 @@
-"""Options that several commands share, written once: a parameter that is a dataclass becomes its fields.
+"""Options that several commands share, written once: a parameter that is a dataclass becomes its
+fields.
 
-``def ask(query: ..., place: Place)`` is turned into ``def ask(*, query: ..., memory: ..., id: ..., tenant: ...)``,
-which is what typer reads the options from.
+``def ask(query: ..., place: Place)`` is turned into ``def ask(*, query: ..., memory: ..., id: ...,
+tenant: ...)``, which is what typer reads the options from.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ __all__ = ["flatten"]
 
 
 def flatten(function: Callable[..., None]) -> Callable[..., None]:
-    """Give the function with its own parameters first, then the fields of each dataclass among them."""
+    """Give the function with its own parameters first, then the fields of each dataclass among
+    them.
+    """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, Any] = {
         name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)

@@ -22,7 +22,9 @@ def evidence_value(item: Evidence) -> Json:
 
 
 def lines_value(lines: tuple[Line, ...], memory: SlotMemory, cited: tuple[str, ...]) -> list[Json]:
-    """Give the lines of a reading, each with the slot of its evidence and whether the answer rests on it."""
+    """Give the lines of a reading, each with the slot of its evidence and whether the answer rests
+    on it.
+    """
     slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
     return [
         {

@@ -1,7 +1,7 @@
 """What reaches the terminal or the pipe: text that cannot break either.
 
-A remembered text may hold anything. Control characters would move a terminal's cursor or worse, lone surrogates
-have no encoding, and a pipe may take nothing but ASCII.
+A remembered text may hold anything. Control characters would move a terminal's cursor or worse,
+lone surrogates have no encoding, and a pipe may take nothing but ASCII.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from demem_agent.text.words import clean
 
 __all__ = ["prepare", "print_exact", "print_json", "print_line", "shown"]
 
-#: Control characters but for tab and line feed, and the marks that turn the direction of what follows.
+#: Control characters but for tab and line feed, and the marks that turn the direction of what
+#: follows.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 

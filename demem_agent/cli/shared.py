@@ -40,7 +40,8 @@ At = Annotated[
 
 @contextmanager
 def ticking(what: str, *, transient: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on the error stream, so that the output stays clean; give what moves it: (done, in all).
+    """Show a progress bar on the error stream, so that the output stays clean; give what moves it:
+    (done, in all).
 
     Where the error stream is no terminal, nothing is shown. A transient bar goes away at the end.
     """

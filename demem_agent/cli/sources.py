@@ -22,7 +22,8 @@ def load(file: Path, format: str, sample: str | None) -> tuple[str, Dialogue]:
     """Read a file in its format; ``auto`` goes by the extension.
 
     Raises:
-        InvalidInput: for an unknown format, a damaged file, or a LoCoMo file of which one sample must be named.
+        InvalidInput: for an unknown format, a damaged file, or a LoCoMo file of which one sample
+            must be named.
     """
     format = _format(file, format)
     if format == "locomo":

@@ -1,16 +1,20 @@
-"""The decision kernel: what sharing a memory state costs, and what evidence certifies about that cost.
+"""The decision kernel: what sharing a memory state costs, and what evidence certifies about that
+cost.
 
-Arrays in, arrays out: rows are contexts, columns are actions, rewards lie in [0, 1]. Numpy is all it
-needs; it knows no text, no store and no clock, so a simulation and a deployed memory run the same code.
+Arrays in, arrays out: rows are contexts, columns are actions, rewards lie in [0, 1]. Numpy is all
+it needs; it knows no text, no store and no clock, so a simulation and a deployed memory run the
+same code.
 
 * ``gaps``: the exact quantities, when the rewards are known;
 * ``envelopes``: intervals that hold the rewards, each with the conditions under which it does;
 * ``sequences``: envelopes that hold at every count of rewards at once;
 * ``certificates``: what an envelope proves about gaps, distances and radii;
 * ``partition``: contexts into K states, from certificates;
-* ``frontier``: what K states cost at best, when the rewards are known. Exact values need scipy, on demand;
-* ``learner``: what online learners share; ``splits``: the paper's, as written and practical; ``correction``: one that
-  starts from descriptions and corrects them; ``restarts``: for rewards that change.
+* ``frontier``: what K states cost at best, when the rewards are known. Exact values need scipy, on
+  demand;
+* ``learner``: what online learners share; ``splits``: the paper's, as written and practical;
+  ``correction``: one that starts from descriptions and corrects them; ``restarts``: for rewards
+  that change.
 """
 
 from __future__ import annotations

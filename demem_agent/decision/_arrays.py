@@ -26,7 +26,9 @@ def numbers(name: str, values: ArrayLike) -> Floats:
 
 
 def matrix(name: str, values: ArrayLike, low: float = 0.0, high: float = 1.0) -> Floats:
-    """Convert to a non-empty (contexts, actions) array whose entries all lie in [low, high]; NaN does not."""
+    """Convert to a non-empty (contexts, actions) array whose entries all lie in [low, high]; NaN
+    does not.
+    """
     array = numbers(name, values)
     require(
         array.ndim == 2 and array.size > 0,

@@ -17,10 +17,11 @@ COLOURING_BUDGET = (
 
 
 def smallest_last(graph: Bools) -> tuple[Whole, int]:
-    """Order the vertices so that each has few neighbours before it, and give the degeneracy: the most any has.
+    """Order the vertices so that each has few neighbours before it, and give the degeneracy: the
+    most any has.
 
-    Takes the vertex with the fewest remaining neighbours out, the first of equals, until none is left; the order is
-    the reverse. ``graph`` is a symmetric (N, N) mask without loops. O(N^2).
+    Takes the vertex with the fewest remaining neighbours out, the first of equals, until none is
+    left; the order is the reverse. ``graph`` is a symmetric (N, N) mask without loops. O(N^2).
     Source: proposition "Greedy graph-relaxation gap".
     """
     size = len(graph)
@@ -34,7 +35,8 @@ def smallest_last(graph: Bools) -> tuple[Whole, int]:
 
 
 def colour(graph: Bools, order: Whole, labels: Whole | None = None) -> Whole:
-    """Give each vertex, in this order, the smallest colour that none of its neighbours has yet; (N,) from 0 up.
+    """Give each vertex, in this order, the smallest colour that none of its neighbours has yet;
+    (N,) from 0 up.
 
     ``labels`` are colours given beforehand, -1 for none; they are kept, and not changed in place.
     """
@@ -47,7 +49,9 @@ def colour(graph: Bools, order: Whole, labels: Whole | None = None) -> Whole:
 
 
 def searched_colouring(graph: Bools, order: Whole, k: int) -> Whole:
-    """Search a colouring of the k-core, which alone decides whether k colours do, and colour the rest after it."""
+    """Search a colouring of the k-core, which alone decides whether k colours do, and colour the
+    rest after it.
+    """
     inside = np.ones(len(graph), dtype=np.bool_)
     while (low := inside & (graph[:, inside].sum(axis=1) < k)).any():
         inside &= ~low
@@ -58,7 +62,9 @@ def searched_colouring(graph: Bools, order: Whole, k: int) -> Whole:
 
 
 def _backtracked(graph: Bools, k: int) -> Whole:
-    """Colour the vertex with the fewest free colours first; ValueError when it is proven that none do."""
+    """Colour the vertex with the fewest free colours first; ValueError when it is proven that none
+    do.
+    """
     labels, blocked = (
         np.full(len(graph), -1, dtype=np.intp),
         np.zeros((len(graph), k), dtype=np.intp),

@@ -1,7 +1,8 @@
 """Choosing few actions for many contexts: what partitions and frontiers share.
 
-``covers`` is an (N, A) mask: which action is good enough for which context. ``losses`` is (N, A) in [0, 1]: what
-each action costs each context. Numpy only; the search backtracks within a budget and says whether it finished.
+``covers`` is an (N, A) mask: which action is good enough for which context. ``losses`` is (N, A) in
+[0, 1]: what each action costs each context. Numpy only; the search backtracks within a budget and
+says whether it finished.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class _Walk:
 
 
 def greedy_cover(covers: Bools) -> tuple[list[int], Floats]:
-    """Take the action that serves most open contexts until none is open: the actions, and each context's price."""
+    """Take the action that serves most open contexts until none is open: the actions, and each
+    context's price.
+    """
     is_open, price, taken = np.ones(len(covers), dtype=np.bool_), np.zeros(len(covers)), []
     while is_open.any():
         served = covers[is_open].sum(axis=0)
@@ -77,9 +80,11 @@ def greedy_cover(covers: Bools) -> tuple[list[int], Floats]:
 
 
 def covering_floor(covers: Bools) -> int:
-    """Bound from below how many actions any cover takes: by a packing, and by the prices of the greedy cover.
+    """Bound from below how many actions any cover takes: by a packing, and by the prices of the
+    greedy cover.
 
-    The prices, scaled down until no action collects more than 1, are a feasible dual of the cover's linear program.
+    The prices, scaled down until no action collects more than 1, are a feasible dual of the cover's
+    linear program.
     """
     actions, price = greedy_cover(covers)
     dual = len(actions) / float((price @ covers).max())
@@ -97,7 +102,9 @@ def greedy_packing(covers: Bools) -> list[int]:
 
 
 def first_level(levels: Floats, holds: Callable[[float], bool]) -> int:
-    """Find by bisection the first level at which a monotone condition holds; the last one is taken to hold."""
+    """Find by bisection the first level at which a monotone condition holds; the last one is taken
+    to hold.
+    """
     low, high = 0, len(levels) - 1
     while low < high:
         middle = (low + high) // 2
@@ -106,7 +113,9 @@ def first_level(levels: Floats, holds: Callable[[float], bool]) -> int:
 
 
 def bottleneck_actions(losses: Floats, k: int, budget: int = BUDGET) -> list[int]:
-    """Choose at most k actions whose worst loss is small: bisection over levels, one budgeted search each."""
+    """Choose at most k actions whose worst loss is small: bisection over levels, one budgeted
+    search each.
+    """
     found: list[int] = [int(losses.max(axis=0).argmin())]
 
     def reachable(level: float) -> bool:
@@ -127,7 +136,9 @@ def worst_and_mean(losses: Floats) -> Key:
 def exchange(
     losses: Floats, actions: Sequence[int], k: int, key: Callable[[Floats], Key] = worst_and_mean
 ) -> list[int]:
-    """Add actions up to k, then swap one at a time, as long as the key of the contexts' losses falls."""
+    """Add actions up to k, then swap one at a time, as long as the key of the contexts' losses
+    falls.
+    """
     chosen, best = list(actions), key(losses[:, list(actions)].min(axis=1))
     while True:
         drops = [None] if len(chosen) < k else range(len(chosen))

@@ -24,7 +24,9 @@ def largest_packing(covers: Bools) -> list[int]:
 
 
 def _solve(cost: Floats, rows: Floats, *, lower: float, upper: float) -> list[int]:
-    """Minimise ``cost @ y`` over y in {0, 1} with lower <= rows @ y <= upper; give the chosen places."""
+    """Minimise ``cost @ y`` over y in {0, 1} with lower <= rows @ y <= upper; give the chosen
+    places.
+    """
     optimize = scipy("scipy.optimize")
     constraint = optimize.LinearConstraint(rows, lower, upper)
     answer = optimize.milp(
@@ -34,7 +36,9 @@ def _solve(cost: Floats, rows: Floats, *, lower: float, upper: float) -> list[in
 
 
 def median_actions(weighted: Floats, k: int) -> list[int]:
-    """Solve k-median: y opens an action, z sends a context to an open one; z comes out whole by itself."""
+    """Solve k-median: y opens an action, z sends a context to an open one; z comes out whole by
+    itself.
+    """
     optimize, sparse = scipy("scipy.optimize"), scipy("scipy.sparse")
     n, width = weighted.shape
     eye = sparse.identity(n * width, format="csr")

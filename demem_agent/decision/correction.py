@@ -1,9 +1,10 @@
-"""Description as the prior, certificates as the correction: an online learner that goes beyond the paper.
+"""Description as the prior, certificates as the correction: an online learner that goes beyond the
+paper.
 
-It starts from a partition by description and plays slot-level UCB on it, as if similar contexts were alike. A context
-whose rewards certifiably disagree with those of its slot leaves, explores together with the contexts whose rewards
-resemble its own, and joins the slot whose action is right for them. Where the description is right, nothing leaves and
-nothing is paid.
+It starts from a partition by description and plays slot-level UCB on it, as if similar contexts
+were alike. A context whose rewards certifiably disagree with those of its slot leaves, explores
+together with the contexts whose rewards resemble its own, and joins the slot whose action is right
+for them. Where the description is right, nothing leaves and nothing is paid.
 """
 
 from __future__ import annotations
@@ -40,31 +41,36 @@ class Role(IntEnum):
 class CorrectedPrior:
     """Learn from a prior partition, corrected by certificates.
 
-    A context leaves its slot when its mean reward of the action just played and the mean of the other members lie
-    further apart than both half-widths together: then, on the event of ``Confidence``, their expectations differ.
-    Once two members and a share ``slot_trust`` of a slot have left, its other members leave as well; once a share
-    ``trust`` of all contexts has, everyone does. A context alone plays UCB on its own rewards and those of its kin:
-    the contexts whose rewards, of the actions both tried, are at least ``kinship`` times likelier under one common
-    reward vector than under two drawn uniformly. Kin split the actions between them. Once their pooled rewards show
-    an action to lose at most ``tolerance``, the context joins the slot that shows its leading action, or makes a
-    free slot show it, or joins the slot that loses least, if that is shown to lose at most ``tolerance``. If none
-    is and all K show different actions, the description is given up for all; once no members are left, so is
-    ``tolerance``: the K actions are chosen anew, to lose least on average as far as estimated. A placed context
-    moves when its action is shown to be worse than another, and explores again when, its kin having changed, its
-    action is no longer shown to lose at most twice ``tolerance``.
+    A context leaves its slot when its mean reward of the action just played and the mean of the
+    other members lie further apart than both half-widths together: then, on the event of
+    ``Confidence``, their expectations differ. Once two members and a share ``slot_trust`` of a slot
+    have left, its other members leave as well; once a share ``trust`` of all contexts has, everyone
+    does. A context alone plays UCB on its own rewards and those of its kin: the contexts whose
+    rewards, of the actions both tried, are at least ``kinship`` times likelier under one common
+    reward vector than under two drawn uniformly. Kin split the actions between them. Once their
+    pooled rewards show an action to lose at most ``tolerance``, the context joins the slot that
+    shows its leading action, or makes a free slot show it, or joins the slot that loses least, if
+    that is shown to lose at most ``tolerance``. If none is and all K show different actions, the
+    description is given up for all; once no members are left, so is
+    ``tolerance``: the K actions are chosen anew, to lose least on average as far as estimated. A
+        placed context
+    moves when its action is shown to be worse than another, and explores again when, its kin having
+    changed, its action is no longer shown to lose at most twice ``tolerance``.
 
-    At most K slots at all times. Contexts alone are exploration: ``rounds_alone`` counts those rounds, and
-    ``partition()`` says which slot serves each of them best so far.
-    That the members of a slot differ when one disagrees is certified, under the conditions of ``Confidence``. Where
-    it goes then is not: bounds pooled over kin hold only if kin are alike, and a context that agrees by chance
-    on all that it tried may stay where it loses more. With ``kinship`` infinite there are no kin, and every placement
-    within ``tolerance`` is certified by the context's own rewards. That ``trust`` is well chosen is not certified.
+    At most K slots at all times. Contexts alone are exploration: ``rounds_alone`` counts those
+    rounds, and ``partition()`` says which slot serves each of them best so far. That the members of
+    a slot differ when one disagrees is certified, under the conditions of ``Confidence``. Where it
+    goes then is not: bounds pooled over kin hold only if kin are alike, and a context that agrees
+    by chance on all that it tried may stay where it loses more. With ``kinship`` infinite there are
+    no kin, and every placement within ``tolerance`` is certified by the context's own rewards. That
+    ``trust`` is well chosen is not certified.
 
     Args:
         prior: shape (N,), slot of each context in [0, slots): k-means of the descriptions, say.
         actions: A >= 1.
         slots: K >= 1.
-        confidence: half-widths for N contexts and A actions; its ``noise`` also scales the UCB index.
+        confidence: half-widths for N contexts and A actions; its ``noise`` also scales the UCB
+            index.
         rng: breaks ties between actions.
         tolerance: in (0, 1]. kinship: odds, > 1. trust, slot_trust: shares of contexts, in (0, 1].
         opinions: members that shall try an action of their slot once any context has left, >= 1.
@@ -144,7 +150,9 @@ class CorrectedPrior:
             self._check_place(context)
 
     def partition(self) -> Assignment:
-        """Give the slots; a context that is alone is shown where it loses least as far as is certified."""
+        """Give the slots; a context that is alone is shown where it loses least as far as is
+        certified.
+        """
         labels = self.slot.copy()
         for context in np.flatnonzero(self.role == Role.ALONE):
             labels[context] = self._least_loss(int(context))[0]
@@ -153,7 +161,8 @@ class CorrectedPrior:
     def _second_opinion(self, context: int, slot: int) -> int:
         """Find an action that this member never tried and too few others did; -1 if there is none.
 
-        Once the description was wrong somewhere, a single unlucky try by a stray member must not speak for a slot.
+        Once the description was wrong somewhere, a single unlucky try by a stray member must not
+        speak for a slot.
         """
         few = (self.pool.counts[slot] < self.opinions) & (self.own.counts[context] == 0)
         return int(self._order[few[self._order].argmax()]) if few.any() else -1
@@ -172,7 +181,9 @@ class CorrectedPrior:
                 self._dissolve(self.slot == slot)
 
     def _disagrees(self, context: int, slot: int, action: int) -> bool:
-        """Tell whether the context's mean certifiably differs from that of the slot's other members."""
+        """Tell whether the context's mean certifiably differs from that of the slot's other
+        members.
+        """
         mine, others = (
             self.own.counts[context, action],
             self.pool.counts[slot, action] - self.own.counts[context, action],
@@ -210,8 +221,9 @@ class CorrectedPrior:
     def _kin(self, context: int) -> Bools:
         """Mark the contexts whose rewards resemble this one's, itself included.
 
-        For every action that both tried: the Gaussian density of the difference of their means, were expectations
-        the same, against the density 1 of a mean drawn uniformly. The product of these ratios must reach ``kinship``.
+        For every action that both tried: the Gaussian density of the difference of their means,
+        were expectations the same, against the density 1 of a mean drawn uniformly. The product of
+        these ratios must reach ``kinship``.
         """
         counts = self.own.counts
         tried = (counts > 0) & (counts[context] > 0)
@@ -260,7 +272,9 @@ class CorrectedPrior:
             self._make_room(context)
 
     def _free_slot(self) -> int:
-        """Find a slot that shows nothing, or make one: two that show the same action decide nothing apart."""
+        """Find a slot that shows nothing, or make one: two that show the same action decide nothing
+        apart.
+        """
         empty = np.flatnonzero(self.shown < 0)
         if empty.size:
             return int(empty[0])
@@ -274,7 +288,9 @@ class CorrectedPrior:
         return -1
 
     def _certified(self, slot: int) -> bool:
-        """Tell whether the members' own action is certified, on their pooled rewards, to lose at most ``tolerance``."""
+        """Tell whether the members' own action is certified, on their pooled rewards, to lose at
+        most ``tolerance``.
+        """
         counts = self.pool.counts[slot]
         if counts.min() == 0:
             return False
@@ -295,7 +311,9 @@ class CorrectedPrior:
         self.shown[slot] = action
 
     def _check_place(self, context: int) -> None:
-        """Move a placed context, or have it explore again, once its action is shown worse or no longer shown fit."""
+        """Move a placed context, or have it explore again, once its action is shown worse or no
+        longer shown fit.
+        """
         lower, upper = self._bounds(context)
         mine = upper[self.shown[self.slot[context]]]
         loss = upper.max() - lower[self.shown[self.slot[context]]]
@@ -306,7 +324,9 @@ class CorrectedPrior:
             self.slot[context] = best if lower[self.shown[best]] > mine else self.slot[context]
 
     def _make_room(self, context: int) -> None:
-        """Give a context that no slot serves a place: by giving up the description, or else ``tolerance``."""
+        """Give a context that no slot serves a place: by giving up the description, or else
+        ``tolerance``.
+        """
         if self.members.any():
             self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
             return
@@ -323,7 +343,9 @@ class CorrectedPrior:
             self._choose_anew()
 
     def _choose_anew(self) -> None:
-        """Choose the K actions that lose the placed contexts least on average, and send each to its best."""
+        """Choose the K actions that lose the placed contexts least on average, and send each to its
+        best.
+        """
         placed = np.flatnonzero(self.role == Role.PLACED)
         means = np.array([self._bounds(int(context)) for context in placed]).mean(axis=1)
         losses = means.max(axis=1, keepdims=True) - means

@@ -1,7 +1,7 @@
 """Envelopes: for each context and action an interval that is held to contain the reward.
 
-Each constructor says when its intervals do contain it, and where that stops. What is not known has the
-interval [0, 1], which is always right and certifies nothing.
+Each constructor says when its intervals do contain it, and where that stops. What is not known has
+the interval [0, 1], which is always right and certifies nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class Envelope:
     """Hold lower and upper bounds on the rewards of N contexts under A actions.
 
     Both arrays have shape (N, A), with 0 <= lower <= upper <= 1; they are copied and read-only. Two
-    envelopes are equal only when they are the same object. Raises ValueError naming the array at fault.
+    envelopes are equal only when they are the same object. Raises ValueError naming the array at
+    fault.
     """
 
     lower: Floats
@@ -46,7 +47,9 @@ class Envelope:
 
 
 def unknown(shape: tuple[int, int]) -> Envelope:
-    """Build the envelope [0, 1] of shape (N, A): valid without any condition, and certifies nothing."""
+    """Build the envelope [0, 1] of shape (N, A): valid without any condition, and certifies
+    nothing.
+    """
     require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
     return Envelope(np.zeros(shape), np.ones(shape))
 
@@ -54,17 +57,18 @@ def unknown(shape: tuple[int, int]) -> Envelope:
 def guard_band(scores: ArrayLike, *, c_beta: float, sigma_0: float, eta_cal: float) -> Envelope:
     """Build the guard band of one-pass scores: their mean, give or take the scorers' disagreement.
 
-    The half-width is ``c_beta * sqrt((dispersion + sigma_0**2) / B) + eta_cal``, the dispersion unbiased;
-    the band is clipped to [0, 1].
+    The half-width is ``c_beta * sqrt((dispersion + sigma_0**2) / B) + eta_cal``, the dispersion
+    unbiased; the band is clipped to [0, 1].
 
-    This is NOT a probability statement: the scores of one deterministic answer are no independent sample,
-    and B is small. The band holds the expected reward only where ``c_beta`` and ``eta_cal`` were calibrated
-    on held-out instances of the same kind, with the same scorers and answerer. It does not cover an error
-    that all scorers share, and stops to apply when scorers, answerer or kind of question change.
+    This is NOT a probability statement: the scores of one deterministic answer are no independent
+    sample, and B is small. The band holds the expected reward only where ``c_beta`` and ``eta_cal``
+    were calibrated on held-out instances of the same kind, with the same scorers and answerer. It
+    does not cover an error that all scorers share, and stops to apply when scorers, answerer or
+    kind of question change.
 
     Args:
-        scores: shape (N, A, B), B >= 2 scores in [0, 1] for each context and action; (A, B) and (B,) are one
-            context. All B scores NaN means unknown, and gives [0, 1].
+        scores: shape (N, A, B), B >= 2 scores in [0, 1] for each context and action; (A, B) and
+            (B,) are one context. All B scores NaN means unknown, and gives [0, 1].
         c_beta: safety multiplier, finite and >= 0.
         sigma_0: floor of the dispersion, finite and > 0.
         eta_cal: calibration slack, finite and >= 0.
@@ -83,14 +87,16 @@ def guard_band(scores: ArrayLike, *, c_beta: float, sigma_0: float, eta_cal: flo
 
 
 def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> Envelope:
-    """Build the confidence envelope of empirical means after ``t`` rounds, by Hoeffding's inequality.
+    """Build the confidence envelope of empirical means after ``t`` rounds, by Hoeffding's
+    inequality.
 
-    The half-width is ``sqrt(log(4 N A t**2 / delta) / (2 count))``, clipped to [0, 1]; a count of 0 gives
-    [0, 1]. With probability at least 1 - delta all N * A intervals hold the expected rewards at all rounds
-    together, also when earlier rewards decided which pair was observed next. Conditions: rewards lie in
-    [0, 1]; those of one pair are independent draws with one fixed mean; N, A and delta are the same at every
-    round, fixed beforehand; no count exceeds ``t``. It stops to apply when rewards drift, when the same answer
-    is merely scored again, and when contexts or actions are added that N and A did not count from the start.
+    The half-width is ``sqrt(log(4 N A t**2 / delta) / (2 count))``, clipped to [0, 1]; a count of 0
+    gives [0, 1]. With probability at least 1 - delta all N * A intervals hold the expected rewards
+    at all rounds together, also when earlier rewards decided which pair was observed next.
+    Conditions: rewards lie in [0, 1]; those of one pair are independent draws with one fixed mean;
+    N, A and delta are the same at every round, fixed beforehand; no count exceeds ``t``. It stops
+    to apply when rewards drift, when the same answer is merely scored again, and when contexts or
+    actions are added that N and A did not count from the start.
 
     Args:
         means: shape (N, A), in [0, 1] where the count is positive; ignored, NaN allowed, elsewhere.
@@ -119,7 +125,9 @@ def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> E
 
 
 def _known_scores(scores: Floats) -> tuple[Floats, Bools]:
-    """Split scores into (N, A, B) numbers, filled where unknown, and the (N, A) mask of what is known."""
+    """Split scores into (N, A, B) numbers, filled where unknown, and the (N, A) mask of what is
+    known.
+    """
     shaped = 1 <= scores.ndim <= 3 and scores.size > 0 and scores.shape[-1] >= 2
     require(
         shaped,

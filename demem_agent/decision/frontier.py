@@ -1,14 +1,16 @@
-"""The memory-distortion frontier of a known reward matrix: what K states must cost, and how many a cost takes.
+"""The memory-distortion frontier of a known reward matrix: what K states must cost, and how many a
+cost takes.
 
-``mu`` has shape (N contexts, A actions) with entries in [0, 1]; one matrix describes one query. A state plays one
-action, so K states are a choice of at most K actions and every context takes the best of them: the frontier is a
-set cover and not a search over partitions. Deciding it is NP-complete (theorem "Computational hardness"), and the
-exact functions hand an integer program to HiGHS: they need ``pip install 'demem-agent[lab]'``. The ``*_interval``
-functions need numpy only and enclose the same numbers.
+``mu`` has shape (N contexts, A actions) with entries in [0, 1]; one matrix describes one query. A
+state plays one action, so K states are a choice of at most K actions and every context takes the
+best of them: the frontier is a set cover and not a search over partitions. Deciding it is
+NP-complete (theorem "Computational hardness"), and the exact functions hand an integer program to
+HiGHS: they need ``pip install 'demem-agent[lab]'``. The ``*_interval`` functions need numpy only
+and enclose the same numbers.
 
-Every result carries what attains it, and ``verify`` checks that against ``mu`` without a solver. It checks the
-side that can be shown: that nothing better exists is the solver's word, except where a packing or an interval
-proves it.
+Every result carries what attains it, and ``verify`` checks that against ``mu`` without a solver. It
+checks the side that can be shown: that nothing better exists is the solver's word, except where a
+packing or an interval proves it.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ class Frontier:
     weights: Floats | None = None
 
     def verify(self, mu: ArrayLike) -> bool:
-        """Check that the labels and actions do attain ``value`` on ``mu``; says nothing about optimality."""
+        """Check that the labels and actions do attain ``value`` on ``mu``; says nothing about
+        optimality.
+        """
         attained = _attained(gaps(mu), self.actions, self.labels)
         if attained is None:
             return False
@@ -67,7 +71,9 @@ class Frontier:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Covering:
-    """Hold the fewest states that reach a distortion: ``number`` of ``actions``, and the ``labels`` (N,)."""
+    """Hold the fewest states that reach a distortion: ``number`` of ``actions``, and the ``labels``
+    (N,).
+    """
 
     number: int
     eps: float
@@ -86,14 +92,18 @@ class Covering:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Hold the largest set of contexts no two of which can share a state: ``number`` of ``members``, ascending."""
+    """Hold the largest set of contexts no two of which can share a state: ``number`` of
+    ``members``, ascending.
+    """
 
     number: int
     eps: float
     members: tuple[int, ...]
 
     def verify(self, mu: ArrayLike) -> bool:
-        """Check that every two members lie further apart than ``eps`` on ``mu``; not that no set is larger."""
+        """Check that every two members lie further apart than ``eps`` on ``mu``; not that no set is
+        larger.
+        """
         losses = gaps(mu)
         inside = all(0 <= x < len(losses) for x in self.members)
         if not inside or not len(set(self.members)) == len(self.members) == self.number:
@@ -118,14 +128,15 @@ class Interval:
 def worst_case_frontier(mu: ArrayLike, k: int) -> Frontier:
     """Compute the smallest worst-case distortion of K states, exactly.
 
-    Bisects over the distinct gaps; each level that ``worst_case_interval`` leaves open is a set cover by at most K
-    actions, solved by HiGHS.
+    Bisects over the distinct gaps; each level that ``worst_case_interval`` leaves open is a set
+    cover by at most K actions, solved by HiGHS.
 
     Args:
         mu: shape (N, A), in [0, 1].
         k: number of states, >= 1.
 
-    Raises ValueError for arguments out of range, ImportError without scipy, RuntimeError if the solver gives up.
+    Raises ValueError for arguments out of range, ImportError without scipy, RuntimeError if the
+    solver gives up.
     Source: eq. (epsK).
     """
     scipy(
@@ -146,14 +157,17 @@ def worst_case_frontier(mu: ArrayLike, k: int) -> Frontier:
 def average_frontier(mu: ArrayLike, k: int, weights: ArrayLike | None = None) -> Frontier:
     """Compute the smallest mean distortion of K states, to the tolerance of the solver (1e-6).
 
-    A choice of at most K actions that minimises the weighted mean of each context's smallest gap (k-median).
+    A choice of at most K actions that minimises the weighted mean of each context's smallest gap
+    (k-median).
 
     Args:
         mu: shape (N, A), in [0, 1].
         k: number of states, >= 1.
-        weights: shape (N,), finite and >= 0, not all 0; scaled to sum to 1. None weighs all contexts alike.
+        weights: shape (N,), finite and >= 0, not all 0; scaled to sum to 1. None weighs all
+            contexts alike.
 
-    Raises ValueError for arguments out of range, ImportError without scipy, RuntimeError if the solver gives up.
+    Raises ValueError for arguments out of range, ImportError without scipy, RuntimeError if the
+    solver gives up.
     Source: eq. (avg-frontier-app).
     """
     losses = gaps(mu)
@@ -165,7 +179,8 @@ def average_frontier(mu: ArrayLike, k: int, weights: ArrayLike | None = None) ->
 def covering_number(mu: ArrayLike, eps: float) -> Covering:
     """Compute the fewest states that reach worst-case distortion ``eps``, exactly.
 
-    Raises ValueError for ``eps`` that is not finite and >= 0, ImportError without scipy. Source: eq. (covering).
+    Raises ValueError for ``eps`` that is not finite and >= 0, ImportError without scipy. Source:
+    eq. (covering).
     """
     losses = _losses(mu, eps)
     found = _frontier(losses, smallest_cover(losses <= eps), None)
@@ -175,20 +190,23 @@ def covering_number(mu: ArrayLike, eps: float) -> Covering:
 def packing_number(mu: ArrayLike, eps: float) -> Packing:
     """Compute the largest set of contexts whose decision distances all exceed ``eps``, exactly.
 
-    Two contexts are within ``eps`` exactly when one action is good enough for both, so a packing takes at most one
-    context from those that each action serves: the integer dual of the covering number, never above it.
-    Raises ValueError for ``eps`` that is not finite and >= 0, ImportError without scipy. Source: eq. (packing).
+    Two contexts are within ``eps`` exactly when one action is good enough for both, so a packing
+    takes at most one context from those that each action serves: the integer dual of the covering
+    number, never above it. Raises ValueError for ``eps`` that is not finite and >= 0, ImportError
+    without scipy. Source: eq. (packing).
     """
     members = largest_packing(_losses(mu, eps) <= eps)
     return Packing(len(members), eps, tuple(members))
 
 
 def information_bound(mu: ArrayLike, eps: float) -> float:
-    """Compute how much a memory must tell about the context to keep worst-case distortion ``eps``, in nats.
+    """Compute how much a memory must tell about the context to keep worst-case distortion ``eps``,
+    in nats.
 
-    The log of the packing number at ``2 eps``, for a context drawn uniformly from a largest packing. Since no pair
-    further apart than ``eps`` can share a state, ``log(packing_number(mu, eps).number)`` holds as well and is
-    never smaller; this is the bound as the paper states it. Raises as ``packing_number`` does.
+    The log of the packing number at ``2 eps``, for a context drawn uniformly from a largest
+    packing. Since no pair further apart than ``eps`` can share a state, ``log(packing_number(mu,
+    eps).number)`` holds as well and is never smaller; this is the bound as the paper states it.
+    Raises as ``packing_number`` does.
     Source: theorem "Decision covering and packing bounds".
     """
     return math.log(packing_number(mu, 2 * eps).number)
@@ -197,8 +215,10 @@ def information_bound(mu: ArrayLike, eps: float) -> float:
 def worst_case_interval(mu: ArrayLike, k: int) -> Interval:
     """Enclose the worst-case frontier with numpy alone.
 
-    Above: the actions a budgeted search and exchanges find. Below: the first level that neither a packing, nor the
-    dual of a greedy cover, nor a finished search rules out. Raises ValueError as ``worst_case_frontier``.
+    Above: the actions a budgeted search and exchanges find. Below: the first level that neither a
+        packing, nor the
+    dual of a greedy cover, nor a finished search rules out. Raises ValueError as
+    ``worst_case_frontier``.
     """
     return _worst_case_bounds(mu, k)[0]
 
@@ -206,8 +226,10 @@ def worst_case_interval(mu: ArrayLike, k: int) -> Interval:
 def average_interval(mu: ArrayLike, k: int, weights: ArrayLike | None = None) -> Interval:
     """Enclose the average frontier with numpy alone.
 
-    Above: local exchange of actions. Below: the Lagrangian of the k-median program, where every context's price
-    is a guess that a subgradient improves; any price is a bound. Raises ValueError as ``average_frontier``.
+    Above: local exchange of actions. Below: the Lagrangian of the k-median program, where every
+        context's price
+    is a guess that a subgradient improves; any price is a bound. Raises ValueError as
+    ``average_frontier``.
     """
     losses = gaps(mu)
     first = _within_range(losses, k)
@@ -218,7 +240,9 @@ def average_interval(mu: ArrayLike, k: int, weights: ArrayLike | None = None) ->
 
 
 def covering_interval(mu: ArrayLike, eps: float) -> Interval:
-    """Enclose the covering number with numpy alone: a greedy cover above, a packing and the cover's dual below."""
+    """Enclose the covering number with numpy alone: a greedy cover above, a packing and the cover's
+    dual below.
+    """
     covers = _losses(mu, eps) <= eps
     return Interval(covering_floor(covers), len(greedy_cover(covers)[0]))
 
@@ -250,7 +274,9 @@ def _shares(weights: ArrayLike | None, size: int) -> Floats:
 
 
 def _attained(losses: Floats, actions: Sequence[int], labels: Labels) -> Floats | None:
-    """Compute the gap of each context under its state's action; None where labels or actions do not exist."""
+    """Compute the gap of each context under its state's action; None where labels or actions do not
+    exist.
+    """
     chosen = np.asarray(actions, dtype=np.intp)
     exist = len(chosen) > 0 and bool(((chosen >= 0) & (chosen < losses.shape[1])).all())
     if (
@@ -264,7 +290,9 @@ def _attained(losses: Floats, actions: Sequence[int], labels: Labels) -> Floats 
 
 
 def _frontier(losses: Floats, actions: Sequence[int], weights: Floats | None) -> Frontier:
-    """Give every context the best of the actions, the smallest on ties, and leave out actions nobody takes."""
+    """Give every context the best of the actions, the smallest on ties, and leave out actions
+    nobody takes.
+    """
     offered = np.unique(np.asarray(actions, dtype=np.intp))
     taken = offered[losses[:, offered].argmin(axis=1)]
     used, labels = np.unique(taken, return_inverse=True)
@@ -292,7 +320,9 @@ def _ruled_out(covers: Bools, k: int) -> bool:
 
 
 def _lagrangian_floor(weighted: Floats, k: int, upper: float, rounds: int = 400) -> float:
-    """Raise a lower bound on k-median by subgradient steps; a step that brings nothing shortens the next ones."""
+    """Raise a lower bound on k-median by subgradient steps; a step that brings nothing shortens the
+    next ones.
+    """
     price, best, step = weighted.mean(axis=1), -math.inf, 1.5
     for _ in range(rounds):
         saved = np.maximum(price[:, None] - weighted, 0.0)

@@ -1,8 +1,8 @@
 """Online learners: what they share.
 
-A learner is asked for an action in a context and told the reward of it, round after round. It may keep a table of
-statistics for every context and action, for bookkeeping and for certificates, but what it plays outside of
-exploration goes through at most K states: ``partition()`` gives them.
+A learner is asked for an action in a context and told the reward of it, round after round. It may
+keep a table of statistics for every context and action, for bookkeeping and for certificates, but
+what it plays outside of exploration goes through at most K states: ``partition()`` gives them.
 """
 
 from __future__ import annotations
@@ -51,16 +51,19 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """Give half-widths of empirical means that hold at all counts, for all contexts and actions, together.
+    """Give half-widths of empirical means that hold at all counts, for all contexts and actions,
+    together.
 
-    With probability at least 1 - ``delta``, for every set of ``k`` contexts, every action and every count n, the
-    mean of n rewards of that action in that set lies within ``pooled(n, k)`` of the mean of their expectations;
-    for every single context it lies within ``single(n)`` as well. The sets need not be fixed beforehand: all
-    subsets are counted. Half of ``delta`` goes to the single contexts, half to the sets.
+    With probability at least 1 - ``delta``, for every set of ``k`` contexts, every action and every
+    count n, the mean of n rewards of that action in that set lies within ``pooled(n, k)`` of the
+    mean of their expectations; for every single context it lies within ``single(n)`` as well. The
+    sets need not be fixed beforehand: all subsets are counted. Half of ``delta`` goes to the single
+    contexts, half to the sets.
 
-    Conditions: given the past, a reward less its expectation is ``noise``-sub-Gaussian (1/2 holds for all rewards
-    in [0, 1], and then this is Hoeffding's inequality; less must be known from outside), and the expectation of a
-    pair does not change. It stops to apply when rewards drift.
+    Conditions: given the past, a reward less its expectation is ``noise``-sub-Gaussian (1/2 holds
+        for all rewards
+    in [0, 1], and then this is Hoeffding's inequality; less must be known from outside), and the
+    expectation of a pair does not change. It stops to apply when rewards drift.
 
     Attributes:
         contexts: N. actions: A. delta: in (0, 1). noise: in (0, 1/2].
@@ -81,7 +84,9 @@ class Confidence:
         return self._width(count, math.log(4 * self.contexts * self.actions / self.delta))
 
     def pooled(self, count: int, size: int) -> float:
-        """Give the half-width for the pooled rewards of ``size`` contexts after ``count`` >= 1 of them."""
+        """Give the half-width for the pooled rewards of ``size`` contexts after ``count`` >= 1 of
+        them.
+        """
         n = self.contexts
         subsets = math.lgamma(n + 1) - math.lgamma(size + 1) - math.lgamma(n - size + 1)
         return self._width(count, math.log(4 * n * self.actions / self.delta) + subsets)
@@ -126,7 +131,8 @@ class Tally:
 def upper_confidence(counts: Floats, sums: Floats, noise: float, order: Labels) -> int:
     """Choose by the index ``mean + noise * sqrt(2 log(n) / n_a)``, n the rounds of this row.
 
-    Untried actions come first. Ties and untried actions follow ``order``, a permutation of the actions.
+    Untried actions come first. Ties and untried actions follow ``order``, a permutation of the
+    actions.
     """
     tried = counts[order]
     least = int(tried.argmin())

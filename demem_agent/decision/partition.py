@@ -1,8 +1,8 @@
 """Partitions of contexts into K memory states, made from certificates alone.
 
-``greedy_partition`` is the paper's: colour the cannot-link graph. ``cover_partition`` chooses the states' actions
-so that the certified radius is small, and is never worse than the colouring on the same envelope. Both keep apart
-the pairs a caller names (witnesses), whatever that costs.
+``greedy_partition`` is the paper's: colour the cannot-link graph. ``cover_partition`` chooses the
+states' actions so that the certified radius is small, and is never worse than the colouring on the
+same envelope. Both keep apart the pairs a caller names (witnesses), whatever that costs.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ class Partition:
     """Hold a partition of N contexts into K states.
 
     Attributes:
-        labels: shape (N,), the state of each context in [0, K); -1 for one that is in no state yet; read-only.
-        actions: shape (K,), the action that attains each state's certified radius, -1 for an empty state;
-            None where the caller keeps no actions; read-only.
+        labels: shape (N,), the state of each context in [0, K); -1 for one that is in no state yet;
+            read-only.
+        actions: shape (K,), the action that attains each state's certified radius, -1 for an empty
+            state; None where the caller keeps no actions; read-only.
         level: no state holds two contexts certified to lie further apart than this.
         certified: largest certified upper radius of a state, in [0, 1].
         degeneracy: that of the cannot-link graph at ``level``, witnesses included.
@@ -58,19 +59,21 @@ class Partition:
 def greedy_partition(
     envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None
 ) -> Partition:
-    """Partition by colouring the cannot-link graph at the smallest level whose degeneracy leaves K colours enough.
+    """Partition by colouring the cannot-link graph at the smallest level whose degeneracy leaves K
+    colours enough.
 
-    Bisects over the certified lower distances and 0, and colours smallest-last. O(N^2 (A + log N)) time, O(N^2)
-    memory. Two contexts of a state may still need different actions than a third: ``certified`` says what a state
-    costs at most, ``level`` does not.
+    Bisects over the certified lower distances and 0, and colours smallest-last. O(N^2 (A + log N))
+    time, O(N^2) memory. Two contexts of a state may still need different actions than a third:
+    ``certified`` says what a state costs at most, ``level`` does not.
 
     Args:
         envelope: bounds on the rewards of N contexts.
         k: number of states, >= 1.
         cannot_link: pairs to be kept apart at any level, or a symmetric (N, N) mask.
 
-    Raises ValueError for k < 1, for witnesses that name no two different contexts, and for witnesses proven to need
-    more than K states. Deciding that is NP-complete: RuntimeError where a bounded search comes to no answer.
+    Raises ValueError for k < 1, for witnesses that name no two different contexts, and for
+    witnesses proven to need more than K states. Deciding that is NP-complete: RuntimeError where a
+    bounded search comes to no answer.
     Source: algorithm "Greedy-Partition", proposition "Greedy graph-relaxation gap".
     """
     apart = _witnesses(envelope, k, cannot_link)
@@ -81,13 +84,15 @@ def greedy_partition(
 def cover_partition(
     envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None
 ) -> Partition:
-    """Partition by choosing at most K actions whose certified radius is small, each context taking the best of them.
+    """Partition by choosing at most K actions whose certified radius is small, each context taking
+    the best of them.
 
-    Bisects over the upper gaps, each level a set cover by a budgeted search; then adds and swaps actions while the
-    worst upper gap, or at equal worst the mean one, falls. The classes of ``greedy_partition`` are improved the
-    same way and the better of the two is given, so ``certified`` is never above that of the colouring. Where
-    witnesses are given their contexts are placed one by one into states free of what they must not meet, which is
-    a heuristic. Not exact: with known rewards ``worst_case_frontier`` is.
+    Bisects over the upper gaps, each level a set cover by a budgeted search; then adds and swaps
+    actions while the worst upper gap, or at equal worst the mean one, falls. The classes of
+    ``greedy_partition`` are improved the same way and the better of the two is given, so
+    ``certified`` is never above that of the colouring. Where witnesses are given their contexts are
+    placed one by one into states free of what they must not meet, which is a heuristic. Not exact:
+    with known rewards ``worst_case_frontier`` is.
 
     Args and errors are those of ``greedy_partition``. Source: ours; the objective is eq.
     (certified-cluster-distortion).
@@ -109,11 +114,13 @@ def cover_partition(
 
 
 def fallback(envelope: Envelope, partition: Partition, x: int) -> int:
-    """Route a context to the state whose certified radius is smallest once it is in it, the first of equals.
+    """Route a context to the state whose certified radius is smallest once it is in it, the first
+    of equals.
 
-    ``x`` is a row of the envelope; its own label, if it has one, is ignored. An empty state costs what the context
-    alone does. Takes O(N A). Raises ValueError for ``x`` outside the envelope, for a partition of another number
-    of contexts and for one without actions, whose number of states is not known.
+    ``x`` is a row of the envelope; its own label, if it has one, is ignored. An empty state costs
+    what the context alone does. Takes O(N A). Raises ValueError for ``x`` outside the envelope, for
+    a partition of another number of contexts and for one without actions, whose number of states is
+    not known.
     Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", fallback router.
     """
     losses = upper_gaps(envelope)
@@ -242,7 +249,9 @@ def _described(
 def _placed(
     losses: Floats, k: int, apart: Bools, classes: Whole, choices: list[list[int]]
 ) -> Whole:
-    """Improve the colouring's classes by moves, and by placing the contexts for other actions of the states."""
+    """Improve the colouring's classes by moves, and by placing the contexts for other actions of
+    the states.
+    """
     order = smallest_last(apart)[0]
     bound = order[apart[order].any(axis=1)]
     best = _moved(losses, classes, k, apart, bound)
@@ -254,7 +263,9 @@ def _placed(
 
 
 def _swapped(losses: Floats, labels: Whole, k: int, apart: Bools, bound: Whole) -> Whole:
-    """Change one state's action at a time, where it would pay if contexts were free, and place them anew."""
+    """Change one state's action at a time, where it would pay if contexts were free, and place them
+    anew.
+    """
     left = TRIALS
     while left > 0:
         actions = np.maximum(_class_actions(losses, labels, k), 0)
@@ -293,7 +304,9 @@ def _better(
 
 
 def _place(losses: Floats, actions: list[int], apart: Bools, bound: Whole) -> Whole | None:
-    """Give each context the cheapest state free of its witnesses; None when one finds no state free."""
+    """Give each context the cheapest state free of its witnesses; None when one finds no state
+    free.
+    """
     costs = losses[:, actions]
     labels: Whole = costs.argmin(axis=1)
     labels[bound] = -1
@@ -306,7 +319,9 @@ def _place(losses: Floats, actions: list[int], apart: Bools, bound: Whole) -> Wh
 
 
 def _moved(losses: Floats, labels: Whole, k: int, apart: Bools, bound: Whole) -> Whole:
-    """Move contexts to cheaper states while that lowers the price; the states' actions follow their contexts."""
+    """Move contexts to cheaper states while that lowers the price; the states' actions follow their
+    contexts.
+    """
     best, price = labels, _price(losses, labels, k)
     while True:
         costs = losses[:, np.maximum(_class_actions(losses, best, k), 0)]

@@ -14,9 +14,10 @@ __all__ = ["AdaptiveRestarts", "Restarting"]
 class Restarting:
     """Forget everything every ``period`` rounds.
 
-    ``make`` builds a fresh learner. With the paper's learner and boundaries that match the changes, regret grows by
-    a factor sqrt(number of intervals); an interval that holds a change may lose all of its rounds.
-    Raises ValueError for ``period`` < 1. Source: proposition "Non-stationary regret with fixed restarts".
+    ``make`` builds a fresh learner. With the paper's learner and boundaries that match the changes,
+    regret grows by a factor sqrt(number of intervals); an interval that holds a change may lose all
+    of its rounds. Raises ValueError for ``period`` < 1. Source: proposition "Non-stationary regret
+    with fixed restarts".
     """
 
     def __init__(self, make: Callable[[], Learner], period: int) -> None:
@@ -45,11 +46,12 @@ class Restarting:
 class AdaptiveRestarts:
     """Forget everything when the rewards of some context and action have certifiably changed.
 
-    After each reward, the mean of the last 1, 2, 4, ... rewards of its pair is compared with the mean of all before
-    them since the restart. A gap wider than both half-widths together is a change: while nothing changes, the
-    probability of any false alarm is at most ``confidence.delta``, under the conditions of ``Confidence``.
-    A change is seen only in pairs that are played: one that improves an action nobody plays goes unnoticed.
-    Memory grows with the rounds since the restart. Source: remark on adaptive restarts, which the paper leaves open.
+    After each reward, the mean of the last 1, 2, 4, ... rewards of its pair is compared with the
+    mean of all before them since the restart. A gap wider than both half-widths together is a
+    change: while nothing changes, the probability of any false alarm is at most
+    ``confidence.delta``, under the conditions of ``Confidence``. A change is seen only in pairs
+    that are played: one that improves an action nobody plays goes unnoticed. Memory grows with the
+    rounds since the restart. Source: remark on adaptive restarts, which the paper leaves open.
     """
 
     def __init__(self, make: Callable[[], Learner], confidence: Confidence) -> None:
@@ -89,7 +91,9 @@ class AdaptiveRestarts:
         return False
 
     def _width(self, sample: int, count: int) -> float:
-        """Give the half-width of a mean of ``sample``: two means, log2(count) windows, at every count and pair."""
+        """Give the half-width of a mean of ``sample``: two means, log2(count) windows, at every
+        count and pair.
+        """
         known = self.confidence
         windows = math.log2(count) + 1
         tests = 4 * known.contexts * known.actions * windows * count * (count + 1) / known.delta

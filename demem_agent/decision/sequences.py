@@ -1,20 +1,23 @@
 """Confidence sequences: envelopes that hold at every count of rewards at once, whenever one looks.
 
-Rewards of N contexts under A actions are histories: an (N, A, n) array in order of observation, padded with NaN at
-the end of each row. Each pair gets the share ``delta / (N A)`` of the failure probability (union over the N A
-pairs), split evenly over the two sides.
+Rewards of N contexts under A actions are histories: an (N, A, n) array in order of observation,
+padded with NaN at the end of each row. Each pair gets the share ``delta / (N A)`` of the failure
+probability (union over the N A pairs), split evenly over the two sides.
 
-Conditions, for all functions: rewards lie in [0, 1]; given what was seen before, the next reward of a pair has the
-same expectation, which is the number enclosed; N, delta and A (or ``shares``) are fixed beforehand. Rewards need not
-be independent nor of one distribution, and what was seen may decide which pair is observed next and when to stop. It
-stops to apply when that expectation drifts, when the same answer is merely scored again, and when contexts or actions
-are added that N and A did not count.
+Conditions, for all functions: rewards lie in [0, 1]; given what was seen before, the next reward of
+a pair has the same expectation, which is the number enclosed; N, delta and A (or ``shares``) are
+fixed beforehand. Rewards need not be independent nor of one distribution, and what was seen may
+decide which pair is observed next and when to stop. It stops to apply when that expectation drifts,
+when the same answer is merely scored again, and when contexts or actions are added that N and A did
+not count.
 
-Against ``hoeffding``: no round number enters, widths follow the variance of the rewards, and the intervals only
-ever shrink, to [0, 1] where they would become empty: rewards that contradict the conditions. Betting is the
-narrower of the two at small counts; from some 500 rewards on they are close.
+Against ``hoeffding``: no round number enters, widths follow the variance of the rewards, and the
+intervals only ever shrink, to [0, 1] where they would become empty: rewards that contradict the
+conditions. Betting is the narrower of the two at small counts; from some 500 rewards on they are
+close.
 
-Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting" (2023); theirs the
+Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting" (2023);
+    theirs the
 theorems, ours the code.
 """
 
@@ -36,11 +39,15 @@ STEPS = 30  # halvings of [0, 1]: the betting interval is wider than the exact o
 
 
 class BernsteinSequence:
-    """Keep what the empirical-Bernstein sequence needs of N x A pairs, and update it reward by reward.
+    """Keep what the empirical-Bernstein sequence needs of N x A pairs, and update it reward by
+    reward.
 
-    The predictable plug-in sequence (theorem 2 of the source), intersected over time. Seven numbers a pair, O(1) a
-    reward: the form for a learner. ``empirical_bernstein`` computes the same from whole histories. Conditions as in the
-    module's docstring. Raises ValueError for a shape without pairs and for ``delta`` outside (0, 1).
+    The predictable plug-in sequence (theorem 2 of the source), intersected over time. Seven numbers
+    a pair, O(1) a
+    reward: the form for a learner. ``empirical_bernstein`` computes the same from whole histories.
+        Conditions as in the
+    module's docstring. Raises ValueError for a shape without pairs and for ``delta`` outside (0,
+    1).
     """
 
     __slots__ = (
@@ -70,7 +77,9 @@ class BernsteinSequence:
         self._lower, self._upper = np.zeros(shape), np.ones(shape)
 
     def observe(self, context: int, action: int, reward: float) -> None:
-        """Take one reward in [0, 1] of one pair. Raises ValueError for another reward and for another pair."""
+        """Take one reward in [0, 1] of one pair. Raises ValueError for another reward and for
+        another pair.
+        """
         contexts, actions = self._count.shape
         require(0 <= context < contexts, "context", f"in [0, {contexts - 1}]", context)
         require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
@@ -112,8 +121,8 @@ def histories(
         rewards: shape (T,), in [0, 1].
         shape: (N, A).
 
-    Returns (N, A, n), NaN beyond what was observed, n the longest history but at least 1; memory is N A n numbers.
-    Raises ValueError for arrays of different lengths and for a number out of range.
+    Returns (N, A, n), NaN beyond what was observed, n the longest history but at least 1; memory is
+    N A n numbers. Raises ValueError for arrays of different lengths and for a number out of range.
     """
     pairs = [_rows(name, values, size) for name, values, size in _named(contexts, actions, shape)]
     seen = numbers("rewards", rewards)
@@ -135,8 +144,8 @@ def histories(
 def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:
     """Build the empirical-Bernstein confidence sequence of histories, as it stands at their end.
 
-    Closed form; its width follows the observed variance. With probability at least 1 - delta all N A intervals hold
-    at all counts together, under the conditions of the module's docstring.
+    Closed form; its width follows the observed variance. With probability at least 1 - delta all N
+    A intervals hold at all counts together, under the conditions of the module's docstring.
 
     Args:
         rewards: shape (N, A, n), in [0, 1], NaN at the end of a history.
@@ -160,28 +169,32 @@ def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:
 
 
 def growing_shares(count: int) -> Floats:
-    """Give the shares of delta, shape (count,), of actions that turn up one by one, however many there will be.
+    """Give the shares of delta, shape (count,), of actions that turn up one by one, however many
+    there will be.
 
-    The first two, which any conflict is about, get 0.4 each; the k-th after them ``0.2 * 6 / (pi^2 k^2)``. All shares
-    that there can be sum to 1, so the union bound holds without the number of actions being known beforehand.
+    The first two, which any conflict is about, get 0.4 each; the k-th after them ``0.2 * 6 / (pi^2
+    k^2)``. All shares that there can be sum to 1, so the union bound holds without the number of
+    actions being known beforehand.
     """
     later = 0.2 * 6 / (np.pi * np.arange(1, max(count - 2, 0) + 1, dtype=np.float64)) ** 2
     return np.concatenate([np.full(min(count, 2), 0.4), later])
 
 
 def betting(rewards: ArrayLike, *, delta: float, shares: ArrayLike | None = None) -> Envelope:
-    """Build the betting confidence sequence of histories, as it stands at their end: hedged capital.
+    """Build the betting confidence sequence of histories, as it stands at their end: hedged
+    capital.
 
-    A number is ruled out once a gambler who bets, at fair odds were it the expectation, that rewards lie above it
-    or below it has multiplied a stake by ``2 N A / delta``. The tightest of the three envelopes in practice, at
-    some 60 times the arithmetic of ``empirical_bernstein``. With probability at least 1 - delta all N A intervals
-    hold at all counts together, under the conditions of the module's docstring. Rounding is outwards.
+    A number is ruled out once a gambler who bets, at fair odds were it the expectation, that
+    rewards lie above it or below it has multiplied a stake by ``2 N A / delta``. The tightest of
+    the three envelopes in practice, at some 60 times the arithmetic of ``empirical_bernstein``.
+    With probability at least 1 - delta all N A intervals hold at all counts together, under the
+    conditions of the module's docstring. Rounding is outwards.
 
     Args:
         rewards: shape (N, A, n), in [0, 1], NaN at the end of a history.
         delta: probability of any failure, in (0, 1).
-        shares: shape (A,), above 0 and 1 together at most: what part of delta each action gets; equal parts unless
-            given.
+        shares: shape (A,), above 0 and 1 together at most: what part of delta each action gets;
+            equal parts unless given.
 
     Raises ValueError for any of these out of range, and for a NaN before a number.
     """
@@ -195,7 +208,8 @@ def betting(rewards: ArrayLike, *, delta: float, shares: ArrayLike | None = None
 
 
 def _unless_empty(lower: Floats, upper: Floats) -> Envelope:
-    # Bounds that contradict each other show that the conditions, or luck, have failed: nothing is known then.
+    # Bounds that contradict each other show that the conditions, or luck, have failed: nothing is
+    # known then.
     sound = lower <= upper
     return Envelope(np.where(sound, lower, 0.0), np.where(sound, upper, 1.0))
 
@@ -220,7 +234,9 @@ def _sides(shape: tuple[int, ...], delta: float, shares: ArrayLike | None) -> Fl
 
 
 def _bet(variance: Floats, count: Floats, confidence: float | Floats) -> Floats:
-    """Compute the predictable plug-in bet before the ``count``-th reward, from the variance of the earlier ones."""
+    """Compute the predictable plug-in bet before the ``count``-th reward, from the variance of the
+    earlier ones.
+    """
     bet: Floats = np.sqrt(2 * confidence / (variance * count * np.log1p(count)))
     return bet
 
@@ -231,7 +247,9 @@ def _penalty(reward: Floats, guess: Floats, bet: Floats) -> Floats:
 
 
 def _plug_in(filled: Floats, known: Bools, confidence: float | Floats) -> tuple[Floats, Floats]:
-    """Compute for every reward the guess of its mean and the bet on it, each from the rewards before it alone."""
+    """Compute for every reward the guess of its mean and the bet on it, each from the rewards
+    before it alone.
+    """
     count = np.arange(1, filled.shape[2] + 1, dtype=np.float64)
     mean = (0.5 + np.cumsum(filled, axis=2)) / (count + 1)
     spread = 0.25 + np.cumsum(np.where(known, (filled - mean) ** 2, 0.0), axis=2)
@@ -243,7 +261,8 @@ def _earlier(values: Floats, first: float) -> Floats:
 
 
 def _ruled_out_below(rewards: Floats, bets: Floats, confidence: Floats) -> Floats:
-    """Find, by bisection, the largest number that the bet on higher rewards has ruled out; 0 when there is none.
+    """Find, by bisection, the largest number that the bet on higher rewards has ruled out; 0 when
+    there is none.
 
     The capital falls as the number rises, so all below one that is ruled out are ruled out too.
     """

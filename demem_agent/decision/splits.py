@@ -1,7 +1,8 @@
 """The paper's online learner, as written and in a practical form.
 
-Time runs in epochs that double. In an epoch the partition is frozen: contexts are explored until certificates can be
-told, and then play the UCB of their state. At the next epoch the certificates make a new partition.
+Time runs in epochs that double. In an epoch the partition is frozen: contexts are explored until
+certificates can be told, and then play the UCB of their state. At the next epoch the certificates
+make a new partition.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ __all__ = ["CertifiedSplits", "PracticalSplits"]
 class CertifiedSplits:
     """Learn by DeMem as the paper writes it.
 
-    Every pair of a context and an action is explored until it was sampled ``B_t = ceil(8 log(4 N A t^2 / delta) /
-    gamma^2)`` times; after that a context plays its state's UCB. A context first seen within an epoch goes to the
-    state whose certified radius stays smallest. The regret bound holds for rewards in [0, 1] with fixed means; it says
-    nothing before exploration is paid, ``N A B_t`` rounds: at N = 60, A = 10, delta = 0.05 more than 140,000 rounds
-    even for ``gamma`` = 1, so that a shorter run does nothing but explore.
+    Every pair of a context and an action is explored until it was sampled ``B_t = ceil(8 log(4 N A
+    t^2 / delta) / gamma^2)`` times; after that a context plays its state's UCB. A context first
+    seen within an epoch goes to the state whose certified radius stays smallest. The regret bound
+    holds for rewards in [0, 1] with fixed means; it says nothing before exploration is paid, ``N A
+    B_t`` rounds: at N = 60, A = 10, delta = 0.05 more than 140,000 rounds even for ``gamma`` = 1,
+    so that a shorter run does nothing but explore.
 
     Args:
         contexts, actions, slots: N, A, K, each >= 1.
@@ -43,7 +45,8 @@ class CertifiedSplits:
         rng: breaks ties between actions.
 
     Raises ValueError for arguments out of range.
-    Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", theorem "Upper bound for DeMem".
+    Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", theorem "Upper bound for
+        DeMem".
     """
 
     def __init__(
@@ -92,7 +95,9 @@ class CertifiedSplits:
             self.pool.add(int(self.labels[context]), action, reward)
 
     def partition(self) -> Assignment:
-        """Give the frozen partition, with new contexts where they were placed and the action each state leads to."""
+        """Give the frozen partition, with new contexts where they were placed and the action each
+        state leads to.
+        """
         planned = self.epoch_partition.actions
         leading = np.array([self.pool.leading(slot) for slot in range(self.slots)], dtype=np.intp)
         return Assignment(
@@ -154,19 +159,23 @@ class CertifiedSplits:
 
 
 class PracticalSplits(CertifiedSplits):
-    """Learn by the practical form of DeMem: cheaper exploration, and none where no conflict is possible.
+    """Learn by the practical form of DeMem: cheaper exploration, and none where no conflict is
+    possible.
 
     Other than in the written form:
 
-    * ``B_t`` is scaled by ``scale`` and by ``(2 noise)^2``; its guarantee is given up, that of certificates is not;
+    * ``B_t`` is scaled by ``scale`` and by ``(2 noise)^2``; its guarantee is given up, that of
+      certificates is not;
     * certificates come from ``Confidence``, which knows the noise;
-    * an action of a context is sampled only while it is open: while neither "loses at most ``gamma``" nor "loses
-      more than ``gamma``" is certified. What is settled can no longer change which contexts may share a state at
-      that level. Nothing is sampled once the state's own action is certified to lose at most ``gamma``;
+    * an action of a context is sampled only while it is open: while neither "loses at most
+      ``gamma``" nor "loses more than ``gamma``" is certified. What is settled can no longer change
+      which contexts may share a state at that level. Nothing is sampled once the state's own action
+      is certified to lose at most ``gamma``;
     * the partition covers contexts by actions, and a state starts with what its contexts know;
     * the UCB index is scaled by the noise.
 
-    ``confidence`` gives N, A, delta and noise; the other arguments are those of ``CertifiedSplits``.
+    ``confidence`` gives N, A, delta and noise; the other arguments are those of
+    ``CertifiedSplits``.
     """
 
     def __init__(
@@ -195,7 +204,9 @@ class PracticalSplits(CertifiedSplits):
         return self.confidence.envelope(self.own)
 
     def open_actions(self, context: int) -> Bools:
-        """Mark the actions, shape (A,), whose certificates can still change which state serves the context."""
+        """Mark the actions, shape (A,), whose certificates can still change which state serves the
+        context.
+        """
         counts = self.own.counts[context]
         means = np.where(counts > 0, self.own.sums[context] / np.maximum(counts, 1.0), 0.5)
         width = self.confidence.singles(counts)

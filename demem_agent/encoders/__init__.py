@@ -11,5 +11,7 @@ _SHARED = StaticEncoder()
 
 
 def default_encoder() -> StaticEncoder:
-    """Give the encoder that ships with DeMem: one shared instance, loaded at its first use, never from a network."""
+    """Give the encoder that ships with DeMem: one shared instance, loaded at its first use, never
+    from a network.
+    """
     return _SHARED

@@ -14,8 +14,8 @@ from demem_agent.errors import CollaboratorError
 
 __all__ = ["EncoderInfo", "as_matrix", "describe"]
 
-# Where libraries keep the name of what they loaded, the most telling first: sentence-transformers, model2vec (twice),
-# the tokenizer of any transformers model.
+# Where libraries keep the name of what they loaded, the most telling first: sentence-transformers,
+# model2vec (twice), the tokenizer of any transformers model.
 _MODEL_NAMES = (
     "model_card_data.base_model",
     "base_model_name",
@@ -38,11 +38,13 @@ class EncoderInfo:
 
 
 def describe(encoder: object) -> EncoderInfo:
-    """Name an encoder: by its own ``name`` and ``fingerprint`` where it has them, else by what it is.
+    """Name an encoder: by its own ``name`` and ``fingerprint`` where it has them, else by what it
+    is.
 
     A sentence-transformers or model2vec model is its class and the model it was loaded from, as in
-    ``SentenceTransformer(sentence-transformers/all-MiniLM-L6-v2)``; of a local folder only the last part counts,
-    since the rest differs between machines. Anything else is its class. No model is loaded or run.
+    ``SentenceTransformer(sentence-transformers/all-MiniLM-L6-v2)``; of a local folder only the last
+    part counts, since the rest differs between machines. Anything else is its class. No model is
+    loaded or run.
     """
     fingerprint = _text(encoder, "fingerprint")
     if name := _text(encoder, "name"):
@@ -54,10 +56,11 @@ def describe(encoder: object) -> EncoderInfo:
 
 
 def as_matrix(raw: Any, n: int) -> NDArray[np.float32]:
-    """Turn what an encoder returned for n texts into an array of shape (n, d) whose rows have length 1.
+    """Turn what an encoder returned for n texts into an array of shape (n, d) whose rows have
+    length 1.
 
-    Takes arrays and lists of any real type, torch tensors on any device and lists of them, and for one text a
-    plain vector. Rows of zeros stay zero. A row's result depends on that row alone.
+    Takes arrays and lists of any real type, torch tensors on any device and lists of them, and for
+    one text a plain vector. Rows of zeros stay zero. A row's result depends on that row alone.
 
     Raises:
         CollaboratorError: for another shape, no dimensions, or a value that is not a finite number.

@@ -1,9 +1,11 @@
-"""The encoder that ships with DeMem: the mean of one int8 vector per word piece, needing numpy alone.
+"""The encoder that ships with DeMem: the mean of one int8 vector per word piece, needing numpy
+alone.
 
-The folder ``minilm256`` beside this file is an ordinary model2vec model (see its NOTICE), but is read here
-without model2vec or tokenizers. Importing those takes 0.1 s, and their BERT tokenizer alone 35 to 45 microseconds
-for a text of 25 words, most of it for offsets and strings that a mean of vectors has no use for. What follows
-encodes such a text in 20 to 30 microseconds, from the same word pieces, which a test holds it to.
+The folder ``minilm256`` beside this file is an ordinary model2vec model (see its NOTICE), but is
+read here without model2vec or tokenizers. Importing those takes 0.1 s, and their BERT tokenizer
+alone 35 to 45 microseconds for a text of 25 words, most of it for offsets and strings that a mean
+of vectors has no use for. What follows encodes such a text in 20 to 30 microseconds, from the same
+word pieces, which a test holds it to.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ from demem_agent.errors import InvalidInput
 
 __all__ = ["MAX_CHARS", "StaticEncoder"]
 
-#: Of a longer text only this much is encoded. Callers cut text into passages; the mean of thousands of words
-#: resembles everything a little, and without a bound one text of 10 MB would take seconds and gigabytes.
+#: Of a longer text only this much is encoded. Callers cut text into passages; the mean of thousands
+#: of words resembles everything a little, and without a bound one text of 10 MB would take seconds
+#: and gigabytes.
 MAX_CHARS = 8192
 
 _FOLDER = Path(__file__).parent / "minilm256"
@@ -53,8 +56,8 @@ _LOADING = threading.Lock()
 class StaticEncoder:
     """Encode text offline as the mean of word vectors distilled from all-MiniLM-L6-v2.
 
-    All instances share one model, which the first ``encode`` loads (about 14 MB of memory). Safe to use from
-    several threads.
+    All instances share one model, which the first ``encode`` loads (about 14 MB of memory). Safe to
+    use from several threads.
     """
 
     name = "demem-minilm256"
@@ -72,8 +75,9 @@ class StaticEncoder:
     def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
         """Encode n texts as an array of shape (n, 256) whose rows have length 1.
 
-        A text without any known word piece has a row of zeros. A row depends on its own text alone: a text gives
-        the same bytes by itself as among others. Case, accents and what lies beyond ``MAX_CHARS`` have no effect.
+        A text without any known word piece has a row of zeros. A row depends on its own text alone:
+        a text gives the same bytes by itself as among others. Case, accents and what lies beyond
+        ``MAX_CHARS`` have no effect.
 
         Raises:
             InvalidInput: for one string in place of a list.
@@ -104,7 +108,9 @@ class _Model:
         return _unit(self.sums(ids, np.array(ends)))
 
     def words(self, text: str) -> list[str]:
-        """Cut a text as BERT does: lower case, no accents, punctuation and ideographs as words of their own."""
+        """Cut a text as BERT does: lower case, no accents, punctuation and ideographs as words of
+        their own.
+        """
         return unicodedata.normalize("NFD", text).translate(self.characters).split()
 
     def sums(self, ids: list[int], ends: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -130,7 +136,9 @@ class _Pieces(dict[str, tuple[int, ...]]):
         return ids
 
     def _match(self, word: str) -> tuple[int, ...]:
-        """Take the longest known piece again and again; a word that does not come out even is unknown."""
+        """Take the longest known piece again and again; a word that does not come out even is
+        unknown.
+        """
         if len(word) > _LONGEST_WORD:
             return ()
         ids: list[int] = []
@@ -176,7 +184,8 @@ class _Characters(dict[int, str]):
 
 
 def _unit(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Sums of whole numbers below 2**53 are exact in any order, so a row cannot depend on the rows beside it.
+    # Sums of whole numbers below 2**53 are exact in any order, so a row cannot depend on the rows
+    # beside it.
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     lengths[lengths == 0] = 1
     rows: NDArray[np.float64] = sums / lengths[:, None]
@@ -195,7 +204,9 @@ def _load() -> _Model:
 
 
 def _read_rows(path: Path) -> NDArray[np.int8]:
-    """Read the one array of a safetensors file: the size of a JSON header, that header, then the data."""
+    """Read the one array of a safetensors file: the size of a JSON header, that header, then the
+    data.
+    """
     data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     shape = json.loads(data[8:start])["embeddings"]["shape"]

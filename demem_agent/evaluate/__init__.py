@@ -1,4 +1,6 @@
-"""Measure a memory, or anything else that reads text for a question, on public benchmarks and on one's own files."""
+"""Measure a memory, or anything else that reads text for a question, on public benchmarks and on
+one's own files.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Intervals for a mean over questions that come in dialogues.
 
-Questions about one dialogue share its turns and are not independent, so whole dialogues are drawn, with their
-questions.
+Questions about one dialogue share its turns and are not independent, so whole dialogues are drawn,
+with their questions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean over questions with its 95 % interval; without ends when there is but one dialogue to draw from."""
+    """A mean over questions with its 95 % interval; without ends when there is but one dialogue to
+    draw from.
+    """
 
     mean: float
     low: float | None
@@ -37,14 +39,17 @@ class Interval:
 def bootstrap(
     values: Sequence[float], dialogues: Sequence[Hashable], *, seed: int = 0, resamples: int = 1000
 ) -> Interval:
-    """Give the mean of values, one a question, with a 95 % interval from drawing dialogues with replacement.
+    """Give the mean of values, one a question, with a 95 % interval from drawing dialogues with
+    replacement.
 
-    The ends are percentiles of the means of ``resamples`` draws, further out the fewer dialogues there are (the
-    expanded percentile interval; Hesterberg, "What Teachers Should Know About the Bootstrap", 2015), since plain
-    percentiles are too narrow then. The same seed gives the same interval.
+    The ends are percentiles of the means of ``resamples`` draws, further out the fewer dialogues
+    there are (the expanded percentile interval; Hesterberg, "What Teachers Should Know About the
+    Bootstrap", 2015), since plain percentiles are too narrow then. The same seed gives the same
+    interval.
 
-    No end lies beyond the best or worst dialogue, so with very few of them the interval still holds the truth less
-    often than it says: in simulations with 2, 3, 4, 5, 10 and 29 dialogues in 50, 76, 87, 92, 94 and 94 % of cases.
+    No end lies beyond the best or worst dialogue, so with very few of them the interval still holds
+    the truth less often than it says: in simulations with 2, 3, 4, 5, 10 and 29 dialogues in 50,
+    76, 87, 92, 94 and 94 % of cases.
 
     Args:
         values: shape (n,), n >= 1.
@@ -86,7 +91,9 @@ def _tail(clusters: int) -> float:
 
 
 def _student(df: int) -> float:
-    """Give the upper 2.5 % point of Student's t (Abramowitz and Stegun 26.7.5), within 1 % from 3 degrees on."""
+    """Give the upper 2.5 % point of Student's t (Abramowitz and Stegun 26.7.5), within 1 % from 3
+    degrees on.
+    """
     z = _Z
     return (
         z

@@ -23,11 +23,13 @@ class Measured:
 
     Attributes:
         question: its number in the dialogue's probes, from 0.
-        recall: share of the gold turns of which a passage is in the text; ``whole``: of which the whole turn is. None
-            for a question without evidence, or in one of the categories "adversarial" and "abstention".
+        recall: share of the gold turns of which a passage is in the text; ``whole``: of which the
+            whole turn is. None for a question without evidence, or in one of the categories
+            "adversarial" and "abstention".
         size: characters of the text; ``seconds``: that the read took.
-        f1: of the extractive answer from this text against the reference; ``contained``: 1.0 if all of the reference
-            stands in the text, else 0.0. None without a reference, or in one of the two categories.
+        f1: of the extractive answer from this text against the reference; ``contained``: 1.0 if all
+            of the reference stands in the text, else 0.0. None without a reference, or in one of
+            the two categories.
     """
 
     dialogue: str

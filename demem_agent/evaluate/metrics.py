@@ -1,4 +1,5 @@
-"""Measure one text against one question: is the evidence in it, and can the question be answered from it?
+"""Measure one text against one question: is the evidence in it, and can the question be answered
+from it?
 
 Only the text counts, so any memory or retriever is measured alike, whatever it says that it put in.
 """
@@ -32,7 +33,8 @@ __all__ = [
     "whole_recall",
 ]
 
-#: Categories of questions that nothing in the dialogue answers: neither recall nor answers are measured on them.
+#: Categories of questions that nothing in the dialogue answers: neither recall nor answers are
+#: measured on them.
 UNANSWERABLE = frozenset({"adversarial", "abstention"})
 
 #: Words in a row that have to agree.
@@ -45,7 +47,8 @@ Grams = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A gold turn, cut once for all the texts in which it is looked for; what has no word in it is left out.
+    """A gold turn, cut once for all the texts in which it is looked for; what has no word in it is
+    left out.
 
     Attributes:
         passages: the word 4-grams of each passage of at most 350 characters.
@@ -93,9 +96,10 @@ class Wording:
 def recall(text: str, gold: Sequence[Turn]) -> float:
     """Give the share in [0, 1] of the gold turns that are found in a text.
 
-    A turn is found when one of its passages (at most 350 characters each) has at least half of its own word
-    4-grams in the text: the words themselves, in order, so that a paraphrase or a mere mention does not count. Words
-    are runs of letters and digits without regard to case; a passage of fewer than four is one n-gram of its length.
+    A turn is found when one of its passages (at most 350 characters each) has at least half of its
+    own word 4-grams in the text: the words themselves, in order, so that a paraphrase or a mere
+    mention does not count. Words are runs of letters and digits without regard to case; a passage
+    of fewer than four is one n-gram of its length.
 
     Raises:
         InvalidInput: if no turn has a word in it.
@@ -104,7 +108,8 @@ def recall(text: str, gold: Sequence[Turn]) -> float:
 
 
 def whole_recall(text: str, gold: Sequence[Turn]) -> float:
-    """Give the share in [0, 1] of the gold turns of which at least half of all word 4-grams are in a text.
+    """Give the share in [0, 1] of the gold turns of which at least half of all word 4-grams are in
+    a text.
 
     Stricter than :func:`recall` for turns longer than 350 characters, and the same for others.
 
@@ -115,8 +120,9 @@ def whole_recall(text: str, gold: Sequence[Turn]) -> float:
 
 
 def extract(text: str, probe: Probe, answerer: Answerer | None = None) -> str:
-    """Answer a question from a text alone, offline: with :class:`~demem_agent.answering.extractive.ExtractiveAnswerer`, or
-    another answerer that is not async."""
+    """Answer a question from a text alone, offline: with
+    :class:`~demem_agent.answering.extractive.ExtractiveAnswerer`, or another answerer that is not
+    async."""
     made = (answerer or ExtractiveAnswerer()).answer(
         Question(probe.question, probe.at, as_reading(text))
     )
@@ -129,15 +135,17 @@ def answer_f1(answer: str, reference: str) -> float:
 
 
 def contains(text: str, reference: str) -> bool:
-    """Tell whether every part of the reference stands in one line of the text (:class:`~demem_agent.Contained`)."""
+    """Tell whether every part of the reference stands in one line of the text
+    (:class:`~demem_agent.Contained`).
+    """
     return Contained().score(Attempt("", "", text, reference)) >= 1.0
 
 
 def as_reading(text: str) -> Reading:
     """Take a text apart into dated lines, so that an answerer can work on what any system gives.
 
-    A line that begins with "# " dates those below it where it holds a date; "Speaker: words" names the speaker. Other
-    text does as well, one line at a time.
+    A line that begins with "# " dates those below it where it holds a date; "Speaker: words" names
+    the speaker. Other text does as well, one line at a time.
     """
     items = [
         Evidence(f"e{number}", words, speaker, at)

@@ -1,4 +1,6 @@
-"""The loop: every system reads for every question at every limit; what came of it becomes records and a report."""
+"""The loop: every system reads for every question at every limit; what came of it becomes records
+and a report.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,8 @@ def evaluate(
 ) -> list[Measured]:
     """Have every system read for every question at every limit, and measure the texts.
 
-    A fresh system is made for each dialogue and told all its turns before the first question. Nothing it returns but
-    the text is looked at.
+    A fresh system is made for each dialogue and told all its turns before the first question.
+    Nothing it returns but the text is looked at.
 
     Args:
         dialogues: with names of their own and probes.
@@ -64,8 +66,9 @@ def evaluate(
         one record per dialogue, system, question and limit, in this order.
 
     Raises:
-        InvalidInput: without questions, systems or limits; for two dialogues of one name; for evidence that no turn
-            has as its ``source_id``; and naming the system that gave more than ``limit`` characters or no text.
+        InvalidInput: without questions, systems or limits; for two dialogues of one name; for
+            evidence that no turn has as its ``source_id``; and naming the system that gave more
+            than ``limit`` characters or no text.
     """
     _checked(dialogues, systems, limits)
     total = sum(len(dialogue.probes) for dialogue in dialogues) * len(systems) * len(limits)
@@ -101,12 +104,14 @@ def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000
     """Sum up records as JSON values.
 
     Returns:
-        ``{"seed", "resamples", "dialogues", "questions", "scored", "limits", "categories": {category: questions},
-        "systems": {system: {str(limit): cell}}}``, where ``scored`` is the number of questions with evidence. A cell
-        is ``{"recall", "whole", "f1", "contained", "size", "seconds", "categories"}``: each of the first four an
-        :class:`~demem_agent.evaluate.Interval` as a dict (mean, low, high, questions, dialogues), or None where no
-        question has that measure; ``size`` the mean in characters; ``seconds`` ``{"median", "p95"}``;
-        ``categories`` the first four for each category.
+        ``{"seed", "resamples", "dialogues", "questions", "scored", "limits", "categories":
+        {category: questions}, "systems": {system: {str(limit): cell}}}``, where ``scored`` is the
+        number of questions with evidence. A cell is ``{"recall", "whole", "f1", "contained",
+        "size", "seconds", "categories"}``: each of the first four an
+        :class:`~demem_agent.evaluate.Interval` as a dict (mean, low, high, questions, dialogues),
+            or None where no
+        question has that measure; ``size`` the mean in characters; ``seconds`` ``{"median",
+        "p95"}``; ``categories`` the first four for each category.
 
     Raises:
         InvalidInput: without records, or for resamples < 1.
@@ -140,9 +145,11 @@ def paired(
     seed: int = 0,
     resamples: int = 1000,
 ) -> Interval:
-    """Compare two systems on the same questions: the mean of first less second, with its interval by dialogue.
+    """Compare two systems on the same questions: the mean of first less second, with its interval
+    by dialogue.
 
-    An interval above 0 says that the first is better on dialogues such as these; one that holds 0 does not tell.
+    An interval above 0 says that the first is better on dialogues such as these; one that holds 0
+    does not tell.
 
     Raises:
         InvalidInput: if a system was not measured at that limit, or not on the same questions.
@@ -154,7 +161,8 @@ def paired(
     return bootstrap(differences, [dialogue for dialogue, _ in a], seed=seed, resamples=resamples)
 
 
-# -- reading and measuring ---------------------------------------------------------------------------------------
+# -- reading and measuring
+# ---------------------------------------------------------------------------------------
 
 
 def _checked(
@@ -231,7 +239,8 @@ def _found(text: str, asked: _Asked, answerer: ExtractiveAnswerer) -> dict[Measu
     return found
 
 
-# -- summing up --------------------------------------------------------------------------------------------------
+# -- summing up
+# --------------------------------------------------------------------------------------------------
 
 
 def _groups(measured: Sequence[Measured], *names: str) -> dict[tuple[Any, ...], list[Measured]]:

@@ -15,7 +15,8 @@ __all__ = ["Maker", "System"]
 class System(Protocol):
     """A memory or retriever that is compared in the same loop as all others.
 
-    It is judged by the text alone that it would put before a model: nothing but that text is known to the metrics.
+    It is judged by the text alone that it would put before a model: nothing but that text is known
+    to the metrics.
     """
 
     def ingest(self, turns: Sequence[Turn]) -> None:
@@ -23,7 +24,9 @@ class System(Protocol):
         ...
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
-        """Give what bears on a query, asked at a time if that is known, as a text of at most ``limit`` characters."""
+        """Give what bears on a query, asked at a time if that is known, as a text of at most
+        ``limit`` characters.
+        """
         ...
 
 

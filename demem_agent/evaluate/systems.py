@@ -1,7 +1,8 @@
 """Systems to compare with: this memory, and what a user could put in its place without a model.
 
-All but "full" and the memory itself order passages of at most 350 characters and take them best first while they
-fit, rendered as the memory renders its own, so that a limit buys each of them the same.
+All but "full" and the memory itself order passages of at most 350 characters and take them best
+first while they fit, rendered as the memory renders its own, so that a limit buys each of them the
+same.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _RRF = 60
 
 
 class Held:
-    """The passages of one dialogue, in time order, and what they are searched by; an index is made at its first use."""
+    """The passages of one dialogue, in time order, and what they are searched by; an index is made
+    at its first use.
+    """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         items = (_evidence(number, turn) for number, turn in enumerate(turns, 1))
@@ -122,7 +125,9 @@ class Full:
 
 
 class Slots:
-    """This library's memory as a system under test; takes the options of :class:`~demem_agent.SlotMemory`."""
+    """This library's memory as a system under test; takes the options of
+    :class:`~demem_agent.SlotMemory`.
+    """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self.memory = SlotMemory(**options)
@@ -135,7 +140,8 @@ class Slots:
 
 
 class Oracle:
-    """Give the gold turns themselves, the shortest passage of each ahead: about what a perfect retriever could reach.
+    """Give the gold turns themselves, the shortest passage of each ahead: about what a perfect
+    retriever could reach.
 
     It is told the questions with their evidence beforehand, so it is a ceiling and no rival.
     """
@@ -175,8 +181,10 @@ def _shortest_of_each_first(lines: Sequence[Line]) -> Iterator[Line]:
     yield from rest
 
 
-# -- scores ------------------------------------------------------------------------------------------------------
-# Rounded, so that the last bits of a product, which differ between machines, cannot change an order.
+# -- scores
+# ------------------------------------------------------------------------------------------------------
+# Rounded, so that the last bits of a product, which differ between machines, cannot change an
+# order.
 
 
 def _cosine(held: Held, query: str) -> Scores:
@@ -224,9 +232,10 @@ def _places(values: Scores) -> Scores:
     return places
 
 
-#: Makers of the built-in systems by name: "cosine" and "bm25" alone; "rrf", which fuses their ranks; "hybrid", which
-#: adds their z-scores; "full", "recency" and "random", which do not look at the query ("random" is seeded by it); this
-#: memory as it comes ("demem") and as the paper reads it, from the routed slot's summary alone ("demem-core").
+#: Makers of the built-in systems by name: "cosine" and "bm25" alone; "rrf", which fuses their
+#: ranks; "hybrid", which adds their z-scores; "full", "recency" and "random", which do not look at
+#: the query ("random" is seeded by it); this memory as it comes ("demem") and as the paper reads
+#: it, from the routed slot's summary alone ("demem-core").
 BASELINES: Mapping[str, Maker] = {
     "cosine": partial(Best, _cosine),
     "bm25": partial(Best, _bm25),

@@ -1,6 +1,8 @@
-"""Credit what was told of an answer to its context, to the evidence behind it, and to the slot that holds that.
+"""Credit what was told of an answer to its context, to the evidence behind it, and to the slot that
+holds that.
 
-What comes of many feedbacks does not depend on their order, but for which reference or correction was the latest.
+What comes of many feedbacks does not depend on their order, but for which reference or correction
+was the latest.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from demem_agent.types import Channel, Context, Lesson, Line, number_of
 
 __all__ = ["learned", "lines_of", "supports_of"]
 
-#: A reading supports a reference when its lines together hold at least this share of the reference's words.
+#: A reading supports a reference when its lines together hold at least this share of the
+#: reference's words.
 SUPPORTED = 0.5
 #: What a line is ahead by when the question names its speaker, in units of a rare word shared.
 NAMED = 0.5
@@ -40,7 +43,9 @@ def lines_of(state: State, context: Context) -> list[Line]:
 
 
 def supports_of(state: State, context: Context, text: str) -> tuple[str, ...]:
-    """Give the evidence whose lines hold what the reading has of a text's words; none where it has less than half."""
+    """Give the evidence whose lines hold what the reading has of a text's words; none where it has
+    less than half.
+    """
     return _supports(context, lines_of(state, context), text)
 
 
@@ -81,10 +86,11 @@ def learned(
 
 
 def _known(told: Context, signal: Signal) -> tuple[Channel, str | None]:
-    """Tell how other answers to a context can be judged now, and by which text; what knows more stays.
+    """Tell how other answers to a context can be judged now, and by which text; what knows more
+    stays.
 
-    A reference knows most, then a correction, then judges. Else an answer that most of its rewards speak for stands in
-    for a reference. That answers agree makes none of them right.
+    A reference knows most, then a correction, then judges. Else an answer that most of its rewards
+    speak for stands in for a reference. That answers agree makes none of them right.
     """
     for channel in _TELLING:
         if signal.channel == channel:
@@ -103,13 +109,17 @@ def _known(told: Context, signal: Signal) -> tuple[Channel, str | None]:
 
 
 def _dealt(context: Context) -> list[tuple[Channel, float]]:
-    """Give rewards with their channels; those of a memory from before there were channels have none."""
+    """Give rewards with their channels; those of a memory from before there were channels have
+    none.
+    """
     known = context.rewards[len(context.rewards) - len(context.told) :]
     return list(zip(context.told, known, strict=True))
 
 
 def _credible(state: State, stored: StoredContext) -> bool:
-    """Tell whether the evidence behind an answer can be relied on for tests; False where nobody could rate them."""
+    """Tell whether the evidence behind an answer can be relied on for tests; False where nobody
+    could rate them.
+    """
     context = stored.context
     if not context.supports or context.redacted or testable(context) is None:
         return False
@@ -129,8 +139,8 @@ def _lesson(state: State, stored: StoredContext) -> Lesson:
 def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[str, ...]:
     """Give the fewest lines, greedily, that hold what the reading has of the reference's words.
 
-    Many lines may hold the same of them (a date stands over every line of its day): those that the answer
-    cited go first, then those that share most with the question.
+    Many lines may hold the same of them (a date stands over every line of its day): those that the
+    answer cited go first, then those that share most with the question.
     """
     wanted = set(content_terms(reference))
     words = [set(content_terms(render([line]))) & wanted for line in lines]
@@ -150,7 +160,9 @@ def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[
 
 
 def _nearness(query: str, lines: Sequence[Line]) -> list[float]:
-    """Weigh what each line shares with a question by how few lines have it; names of speakers count apart."""
+    """Weigh what each line shares with a question by how few lines have it; names of speakers count
+    apart.
+    """
     bodies = [set(content_terms(line.text)) for line in lines]
     speakers = [set(content_terms(line.evidence.speaker or "")) for line in lines]
     words = set(content_terms(query))
@@ -166,7 +178,9 @@ def _nearness(query: str, lines: Sequence[Line]) -> list[float]:
 
 
 def _home(state: State, context: Context) -> int | None:
-    """Give the slot that holds most of what a context rests on; the one it is in if that is among them."""
+    """Give the slot that holds most of what a context rests on; the one it is in if that is among
+    them.
+    """
     places = Counter(state.slot_of[item] for item in context.supports if item in state.slot_of)
     if not places:
         return context.slot

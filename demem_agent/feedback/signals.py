@@ -1,4 +1,6 @@
-"""What feedback may say about an answer: every channel as one record, checked at the door (DESIGN section 7)."""
+"""What feedback may say about an answer: every channel as one record, checked at the door (DESIGN
+section 7).
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,15 @@ __all__ = ["Signal", "Told", "signal_of"]
 
 
 class Told(TypedDict, total=False):
-    """Keyword arguments of ``feedback``: give one; a reward may go with a reference or a correction.
+    """Keyword arguments of ``feedback``: give one; a reward may go with a reference or a
+    correction.
 
-    reward: in [0, 1]. reference: what would have been right, known for certain. thumbs: True for up, False for down.
-    correction: what a user says would have been right. outcome: of the tool or task that the answer was used for: True,
-    False, or a score in [0, 1]. agreement: other answers to the same question; the reward is how far they agree.
+    reward: in [0, 1]. reference: what would have been right, known for certain. thumbs: True for
+        up, False for down.
+    correction: what a user says would have been right. outcome: of the tool or task that the answer
+        was used for: True,
+    False, or a score in [0, 1]. agreement: other answers to the same question; the reward is how
+    far they agree.
     judge: True to have the memory's ``judges`` rate the answer.
     """
 
@@ -59,7 +65,8 @@ def signal_of(told: Mapping[str, Any]) -> Signal:
     """Check what was told and put it into one record.
 
     Raises:
-        InvalidInput: for no channel, for two that do not go together, and for a value outside its range.
+        InvalidInput: for no channel, for two that do not go together, and for a value outside its
+            range.
         TypeError: for an argument that does not exist.
     """
     if unknown := sorted(set(told) - set(Told.__annotations__)):

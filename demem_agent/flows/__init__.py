@@ -1,1 +1,3 @@
-"""The public operations, each written once as a generator of requests: ingest, read, answer, feedback and the others."""
+"""The public operations, each written once as a generator of requests: ingest, read, answer,
+feedback and the others.
+"""

@@ -1,4 +1,6 @@
-"""Answer from memory alone, or record what another model answered; either way feedback can refer to it."""
+"""Answer from memory alone, or record what another model answered; either way feedback can refer to
+it.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def answer(
 
 
 def context_of(state: State, id: str, question: Question, routed: Route, draft: Draft) -> Context:
-    """Give the context to store; what another operation took away while the answerer worked is not in it."""
+    """Give the context to store; what another operation took away while the answerer worked is not
+    in it.
+    """
     lines = question.reading.lines
     live = tuple(
         (line.evidence.id, line.start, line.end)

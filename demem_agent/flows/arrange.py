@@ -43,10 +43,12 @@ def require_loose(slot: SlotState, field: str) -> None:
 
 
 def merging(state: State, back: SlotState, target: SlotState, kind: str) -> Delta:
-    """Close a slot by moving its evidence, its contexts and its lineage to another, which is rebuilt.
+    """Close a slot by moving its evidence, its contexts and its lineage to another, which is
+    rebuilt.
 
-    Splits that the merge takes back are marked as undone: those that had opened the closed slot, those whose two
-    contexts it brings together, and those whose slot has nothing left that it was split from.
+    Splits that the merge takes back are marked as undone: those that had opened the closed slot,
+    those whose two contexts it brings together, and those whose slot has nothing left that it was
+    split from.
     """
     seq = state.head.seq + 1
     lineage = _lineage(state, back, target, seq)
@@ -80,7 +82,9 @@ def _active(state: State, number: int) -> SlotState:
 
 
 def _lineage(state: State, back: SlotState, target: SlotState, seq: int) -> dict[int, SlotState]:
-    """Give the slots that hang from elsewhere once a slot is closed, by number; no slot hangs from itself."""
+    """Give the slots that hang from elsewhere once a slot is closed, by number; no slot hangs from
+    itself.
+    """
     heir = back.parent if _descends(state, target, back.number) else target.parent
     changed = (
         {target.number: replace(target, parent=heir, revision=seq)} if heir != target.parent else {}

@@ -37,7 +37,9 @@ def _same_encoder(state: State, encoder: EncoderInfo) -> None:
 def _encode_spans(
     texts: Sequence[str], spans: Sequence[tuple[tuple[int, int], ...]]
 ) -> Flow[list[Vector]]:
-    """Encode the passages of many texts in one go; one matrix per text, empty for a text without passages."""
+    """Encode the passages of many texts in one go; one matrix per text, empty for a text without
+    passages.
+    """
     pieces = tuple(clean(text[a:b]) for text, cut in zip(texts, spans, strict=True) for a, b in cut)
     matrix = (yield Encode(pieces)) if pieces else np.zeros((0, 0), np.float32)
     ends = np.cumsum([len(cut) for cut in spans])

@@ -1,6 +1,8 @@
-"""Feedback: what it says about an answer, and what is written of it; a slot is split only with a certificate.
+"""Feedback: what it says about an answer, and what is written of it; a slot is split only with a
+certificate.
 
-A generator like those of ``demem_agent.flows.read``. Feedback is recorded whatever becomes of the tests.
+A generator like those of ``demem_agent.flows.read``. Feedback is recorded whatever becomes of the
+tests.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """Names of those who rate answers, and of the models behind answers and vectors, as certificates keep them."""
+    """Names of those who rate answers, and of the models behind answers and vectors, as
+    certificates keep them.
+    """
 
     encoder: EncoderInfo
     scorers: tuple[str, ...]
@@ -53,9 +57,11 @@ def feedback(
     at: datetime | None = None,
     trigger: Trigger = certified,
 ) -> Flow[FeedbackReport]:
-    """Record what was told of an answer, test for a conflict, and split or suppress if one is certified.
+    """Record what was told of an answer, test for a conflict, and split or suppress if one is
+    certified.
 
-    A correction is remembered first, as an operation of its own: should what follows fail, it is not lost.
+    A correction is remembered first, as an operation of its own: should what follows fail, it is
+    not lost.
 
     Args:
         at: when the feedback was given, as far as known.
@@ -124,7 +130,8 @@ def _remembered(
     return done[0].evidence_id
 
 
-# -- what feedback says --------------------------------------------------------------------------------------------
+# -- what feedback says
+# --------------------------------------------------------------------------------------------
 
 
 def _rewards(
@@ -144,12 +151,15 @@ def _rewards(
 
 
 def _agreement(answer: str, others: Sequence[str]) -> float:
-    """Give how far other answers to the same question agree with the observed one: mean F1 of their words."""
+    """Give how far other answers to the same question agree with the observed one: mean F1 of their
+    words.
+    """
     scorer = TokenF1()
     return sum(scorer.score(Attempt("", other, "", answer)) for other in others) / len(others)
 
 
-# -- what is written ------------------------------------------------------------------------------------------------
+# -- what is written
+# ------------------------------------------------------------------------------------------------
 
 
 def _recorded(

@@ -39,7 +39,8 @@ def select(
     """Give the ids of the items meant; exactly one selector is not None.
 
     Raises:
-        NotFound: for an evidence id or source id that no live item has. ``before`` may select nothing.
+        NotFound: for an evidence id or source id that no live item has. ``before`` may select
+            nothing.
     """
     items = state.evidence.values()
     if evidence_id is not None:
@@ -57,7 +58,9 @@ def select(
 def forget(
     state: State, evidence_id: str | None, source_id: str | None, before: datetime | None
 ) -> Flow[Receipt]:
-    """Remove items, rebuild the slots they were in, and blank every stored text that came from them."""
+    """Remove items, rebuild the slots they were in, and blank every stored text that came from
+    them.
+    """
     gone = set(select(state, evidence_id, source_id, before))
     if not gone:
         return Receipt(())
@@ -97,7 +100,9 @@ def forget(
 
 
 def _corrections(state: State, gone: set[str], quotes: Sequence[str]) -> set[str]:
-    """Give what was remembered from corrections that quote items to forget, or were about a question that does."""
+    """Give what was remembered from corrections that quote items to forget, or were about a
+    question that does.
+    """
     found = set()
     for item in state.evidence.values():
         if item.source == CORRECTION and item.id not in gone:
@@ -111,13 +116,17 @@ def _corrections(state: State, gone: set[str], quotes: Sequence[str]) -> set[str
 
 
 def _asked(state: State, item: Evidence) -> str:
-    """Give the question that a correction was about; "" when it is no correction, or the question is forgotten."""
+    """Give the question that a correction was about; "" when it is no correction, or the question
+    is forgotten.
+    """
     id = (item.source_id or "").removeprefix(f"{CORRECTION}:") if item.source == CORRECTION else ""
     return state.contexts[id].context.query if id in state.contexts else ""
 
 
 def _rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[SlotState, ...]:
-    """Rebuild the slots that items are taken from; a name that quotes one goes too, whatever slot has it."""
+    """Rebuild the slots that items are taken from; a name that quotes one goes too, whatever slot
+    has it.
+    """
     holding = {state.slot_of[item] for item in gone}
     misnamed = {number for number, slot in state.slots.items() if _misnamed(slot, quotes)}
     rebuilt = []
@@ -134,7 +143,8 @@ def _rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[SlotS
 
 
 def _quotes(state: State, items: Iterable[str]) -> tuple[str, ...]:
-    """Give the texts, and their longer sentences, that must not survive in anything a caller typed either.
+    """Give the texts, and their longer sentences, that must not survive in anything a caller typed
+    either.
 
     The question that a correction begins with is no part of what it says: others ask the same.
     """
@@ -148,15 +158,19 @@ def _quotes(state: State, items: Iterable[str]) -> tuple[str, ...]:
 
 
 def _spoken(text: str) -> str:
-    """Reduce a text to its words, so that a quotation is known whatever its case, spaces and punctuation."""
+    """Reduce a text to its words, so that a quotation is known whatever its case, spaces and
+    punctuation.
+    """
     words = _WORD.findall(text.casefold())
     return f" {' '.join(words)} " if words else text.strip()
 
 
 def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> StoredContext:
-    """Blank what a context holds of forgotten items: an answer read from them, and any quotation of them.
+    """Blank what a context holds of forgotten items: an answer read from them, and any quotation of
+    them.
 
-    A reference is the caller's own text: it goes when it quotes an item or when the context rests on one.
+    A reference is the caller's own text: it goes when it quotes an item or when the context rests
+    on one.
     """
     context = stored.context
     quoted = _holds(context.query, quotes)
@@ -213,9 +227,11 @@ def _without(candidate: Candidate, gone: set[str], quotes: Sequence[str]) -> Can
 
 
 def _scrubbed(before: SlotState | None, gone: set[str], quotes: Sequence[str]) -> SlotState | None:
-    """Drop the summary and the name of a slot as it was before a split, if they have forgotten text.
+    """Drop the summary and the name of a slot as it was before a split, if they have forgotten
+    text.
 
-    The exact way back is closed by the forgetting itself, which comes after the split: undo will merge.
+    The exact way back is closed by the forgetting itself, which comes after the split: undo will
+    merge.
     """
     if before is not None and _misnamed(before, quotes):
         before = replace(before, name=None)
@@ -231,7 +247,9 @@ def _misnamed(slot: SlotState, quotes: Sequence[str]) -> bool:
 
 
 def _repeats(text: str, quotes: Sequence[str]) -> bool:
-    """Tell whether a text is one of the items, or shares with one what tells them apart: "blue" is a part of many."""
+    """Tell whether a text is one of the items, or shares with one what tells them apart: "blue" is
+    a part of many.
+    """
     spoken = _spoken(text)
     return bool(text.strip()) and any(
         quote == spoken
@@ -242,7 +260,9 @@ def _repeats(text: str, quotes: Sequence[str]) -> bool:
 
 
 def _is_telling(spoken: str) -> bool:
-    """Tell whether a stretch is more than a word or two that anybody may use: longer, or with a number in it."""
+    """Tell whether a stretch is more than a word or two that anybody may use: longer, or with a
+    number in it.
+    """
     return (
         len(spoken) >= QUOTED_CHARS
         or len(spoken.split()) >= TELLING_WORDS

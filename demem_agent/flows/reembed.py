@@ -25,7 +25,8 @@ __all__ = ["reembed"]
 
 
 def reembed(state: State, encoder: EncoderInfo, adopt: Callable[[], None]) -> Flow[int]:
-    """Encode everything anew with another encoder; evidence stays in its slots. Gives the number of items.
+    """Encode everything anew with another encoder; evidence stays in its slots. Gives the number of
+    items.
 
     Args:
         adopt: called once it is done, before anything else can happen to the memory.

@@ -1,4 +1,6 @@
-"""Have a compressor write slots' summaries, outside the write path; keep what is shown to come from the evidence."""
+"""Have a compressor write slots' summaries, outside the write path; keep what is shown to come from
+the evidence.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ SOURCES = 8
 
 
 def due(state: State) -> list[int]:
-    """Give the slots whose content has changed since a summary was written for it, and does not fit as it is."""
+    """Give the slots whose content has changed since a summary was written for it, and does not fit
+    as it is.
+    """
     return [
         number
         for number, slot in sorted(state.slots.items())
@@ -30,7 +34,9 @@ def due(state: State) -> list[int]:
 
 
 def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
-    """Ask for a summary of a slot and keep it, if the slot has not changed meanwhile and nothing in it is invented."""
+    """Ask for a summary of a slot and keep it, if the slot has not changed meanwhile and nothing in
+    it is invented.
+    """
     before = state.slots.get(number)
     if before is None or not state.members[number]:
         return Summarised(number, False, "it holds nothing")
@@ -54,9 +60,11 @@ def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
 
 
 def task_of(state: State, slot: SlotState) -> Compression:
-    """Give what a compressor is to work on: the best excerpts in order of time, marked where they must be kept.
+    """Give what a compressor is to work on: the best excerpts in order of time, marked where they
+    must be kept.
 
-    To be kept is what its excerpts hold of what rewarded answers and the witnesses of certificates rested on.
+    To be kept is what its excerpts hold of what rewarded answers and the witnesses of certificates
+    rested on.
     """
     limit, measure = state.settings.slot_limit, state.measure
     witnessed = _witnessed(state)

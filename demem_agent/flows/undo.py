@@ -1,4 +1,6 @@
-"""Undo a split: exactly, if nothing came after it; else by merging its slot into the one it came from."""
+"""Undo a split: exactly, if nothing came after it; else by merging its slot into the one it came
+from.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ __all__ = ["undo"]
 
 
 def undo(state: State, certificate_id: str) -> Flow[None]:
-    """Take a split back: exactly, if nothing came after it; else by merging its slot into the one it came from."""
+    """Take a split back: exactly, if nothing came after it; else by merging its slot into the one
+    it came from.
+    """
     certified = state.certificates.get(certificate_id)
     if certified is None:
         raise NotFound("certificate", certificate_id)

@@ -1,4 +1,5 @@
-"""Language models behind any address that speaks OpenAI's protocol; nothing else in this library knows a provider.
+"""Language models behind any address that speaks OpenAI's protocol; nothing else in this library
+knows a provider.
 
 The clients that this needs are imported with the first call, not with this package.
 """

@@ -29,8 +29,10 @@ class Access:
     """How to reach a provider.
 
     Attributes:
-        base_url: up to and with ``/v1``; None for OpenAI, or what the environment names in OPENAI_BASE_URL.
-        api_key: None for that of the environment, OPENAI_API_KEY; a server with a ``base_url`` may need none.
+        base_url: up to and with ``/v1``; None for OpenAI, or what the environment names in
+            OPENAI_BASE_URL.
+        api_key: None for that of the environment, OPENAI_API_KEY; a server with a ``base_url`` may
+            need none.
         headers, query: sent with every request, such as ``api-version`` for Azure.
     """
 
@@ -72,7 +74,9 @@ class Access:
             return found
 
     def _client(self, key: str) -> AsyncOpenAI:
-        """Make a client that never retries and never gives up: both are decided in one place, which is not here."""
+        """Make a client that never retries and never gives up: both are decided in one place, which
+        is not here.
+        """
         from openai import AsyncOpenAI
 
         return AsyncOpenAI(

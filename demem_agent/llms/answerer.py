@@ -26,12 +26,14 @@ class _Answered(Reply):
 class ModelAnswerer:
     """An :class:`~demem_agent.types.Answerer` that asks a model; works in sync and async memories.
 
-    The model is told to quote what its answer rests on. Only quotations that stand in the reading count, and lead to
-    the evidence; an answer of which none does is thrown away. What it does not know comes back as an empty text.
+    The model is told to quote what its answer rests on. Only quotations that stand in the reading
+    count, and lead to the evidence; an answer of which none does is thrown away. What it does not
+    know comes back as an empty text.
 
     Args:
         model: any :class:`~demem_agent.llms.ChatModel`.
-        fall_back: answer by extraction when the model fails or a spending limit stops it; else the error is raised.
+        fall_back: answer by extraction when the model fails or a spending limit stops it; else the
+            error is raised.
 
     ``failures`` counts how often that was so, and why.
     """
@@ -93,7 +95,9 @@ def _problem(reply: _Answered, lines: tuple[Line, ...]) -> str | None:
 
 
 def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
-    """Give the evidence of the lines that hold a quotation word for word, as it was said or as the reading gives it."""
+    """Give the evidence of the lines that hold a quotation word for word, as it was said or as the
+    reading gives it.
+    """
     found: dict[str, None] = {}
     for quote in quotes:
         if quoted := words(quote):

@@ -1,7 +1,8 @@
 """One event loop in a daemon thread, on which every call of every provider runs.
 
-So sync and async calls are the same code, share connections, places and deadlines across threads and loops, and
-can be ended at any moment: a blocking socket could not be, when a body comes one byte at a time.
+So sync and async calls are the same code, share connections, places and deadlines across threads
+and loops, and can be ended at any moment: a blocking socket could not be, when a body comes one
+byte at a time.
 """
 
 from __future__ import annotations

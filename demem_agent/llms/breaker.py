@@ -1,4 +1,6 @@
-"""A circuit breaker: leave a provider that keeps failing alone for a while, then try it with a single call."""
+"""A circuit breaker: leave a provider that keeps failing alone for a while, then try it with a
+single call.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 
 class Breaker:
-    """Let calls through until some in a row have failed; then none for a while; then one, which decides.
+    """Let calls through until some in a row have failed; then none for a while; then one, which
+    decides.
 
     Several models of one provider may share one. Safe to use from several threads.
 
@@ -44,7 +47,9 @@ class Breaker:
             return self._state()
 
     def admit(self) -> int | None:
-        """Give a ticket for one call, or None when it must not be made. Every ticket has to be settled."""
+        """Give a ticket for one call, or None when it must not be made. Every ticket has to be
+        settled.
+        """
         with self._lock:
             state = self._state()
             if state == "open" or self._trying:

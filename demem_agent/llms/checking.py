@@ -61,7 +61,9 @@ def completed_so_far(raw: object) -> str:
 
 
 def reported_usage(raw: object, estimate: Callable[[], Usage]) -> Usage:
-    """Give the usage that a provider reports, or the estimate where that is no usage; always one request."""
+    """Give the usage that a provider reports, or the estimate where that is no usage; always one
+    request.
+    """
     said = getattr(raw, "usage", None)
     counts = [_count(said, name) for name in ("prompt_tokens", "completion_tokens")]
     if counts[0] is None:

@@ -1,4 +1,6 @@
-"""Write a slot's summary by a model (Compress_L); what it proposes is checked here once, and by the memory again."""
+"""Write a slot's summary by a model (Compress_L); what it proposes is checked here once, and by the
+memory again.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,10 @@ class _Summary(Reply):
 class ModelCompressor:
     """A :class:`~demem_agent.types.Compressor` that asks a model; works in sync and async memories.
 
-    The evidence goes to the model as data, one line an item with its id. A reply that covers unknown ids, says what
-    is not in the evidence, measures too much or loses what was needed is sent back once with the reason. Its calls are
-    background work: a spending limit stops them first. ``failures`` counts what came to nothing, and why.
+    The evidence goes to the model as data, one line an item with its id. A reply that covers
+    unknown ids, says what is not in the evidence, measures too much or loses what was needed is
+    sent back once with the reason. Its calls are background work: a spending limit stops them
+    first. ``failures`` counts what came to nothing, and why.
     """
 
     def __init__(self, model: ChatModel, *, temperature: float | None = 0.0) -> None:

@@ -1,5 +1,6 @@
-"""The fields of a chat request, and what a provider turns out not to take: not all that speak this protocol speak it
-whole. Newer models of OpenAI refuse ``max_tokens`` and ``temperature``, many local servers a JSON schema."""
+"""The fields of a chat request, and what a provider turns out not to take: not all that speak this
+protocol speak it whole. Newer models of OpenAI refuse ``max_tokens`` and ``temperature``, many
+local servers a JSON schema."""
 
 from __future__ import annotations
 
@@ -47,10 +48,12 @@ def chat_fields(
 
 
 def to_leave_out(named: str | None, sent: Collection[str]) -> str | None:
-    """Give the field that the next request should do without, or None where none can be the reason for the refusal.
+    """Give the field that the next request should do without, or None where none can be the reason
+    for the refusal.
 
     Args:
-        named: the field that the provider names, if it does; many name none, and then a schema is the likeliest.
+        named: the field that the provider names, if it does; many name none, and then a schema is
+            the likeliest.
     """
     if named is not None:
         return named if named in _OPTIONAL and named in sent else None

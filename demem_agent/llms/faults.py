@@ -1,8 +1,8 @@
 """Say what an exception of the ``openai`` client means, without a word of what it quotes.
 
-Such exceptions hold the request with its key and prompt, and whatever text the provider wrote; none of that may
-reach a log or a traceback. So what is made here keeps a kind and numbers, and is raised where no such exception is
-being handled, which leaves it without a context.
+Such exceptions hold the request with its key and prompt, and whatever text the provider wrote; none
+of that may reach a log or a traceback. So what is made here keeps a kind and numbers, and is raised
+where no such exception is being handled, which leaves it without a context.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _BY_STATUS: Mapping[int, ModelFault] = {
     413: "too long",
     429: "rate limited",
 }
-#: What providers write as ``code`` or ``type`` in the body of an error, where the status does not tell.
+#: What providers write as ``code`` or ``type`` in the body of an error, where the status does not
+#: tell.
 _BY_CODE: Mapping[str, ModelFault] = {
     "content_filter": "refused",
     "content_policy_violation": "refused",
@@ -42,7 +43,8 @@ _BY_CODE: Mapping[str, ModelFault] = {
 
 @cache
 def foreign_errors() -> tuple[type[Exception], ...]:
-    """Give the exceptions that a call of the client may end with, whichever HTTP library its version uses.
+    """Give the exceptions that a call of the client may end with, whichever HTTP library its
+    version uses.
 
     A ValueError is JSON or UTF-8 that is none.
     """
@@ -68,7 +70,9 @@ def fault_of(error: Exception, model: str) -> ModelError:
 
 
 def refused_field(error: Exception) -> str | None:
-    """Give the field of the request that a provider says it does not take; its own word, so only to be compared."""
+    """Give the field of the request that a provider says it does not take; its own word, so only to
+    be compared.
+    """
     field = getattr(error, "param", None)
     return field.split(".")[0] if isinstance(field, str) else None
 

@@ -19,8 +19,8 @@ class Health:
 
     Attributes:
         calls: that were begun; ``running``: of these, not ended yet.
-        failures: by kind of :class:`~demem_agent.errors.ModelError`, or ``budget spent``; ``abandoned``: of a caller
-            who did not wait for the end.
+        failures: by kind of :class:`~demem_agent.errors.ModelError`, or ``budget spent``;
+            ``abandoned``: of a caller who did not wait for the end.
         requests: HTTP requests; ``retries``: of these, not the first of their call.
         usage: what all calls together have used.
     """

@@ -1,4 +1,6 @@
-"""Rate answers by a model: against a reference, in two ways, or against the memory behind them alone."""
+"""Rate answers by a model: against a reference, in two ways, or against the memory behind them
+alone.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,9 @@ class ModelJudge:
 
     Args:
         model: any :class:`~demem_agent.llms.ChatModel`.
-        kind: "binary", right or wrong by a reference (the paper's protocol); "graded", in fifths by a reference;
-            "unaided", by the memory behind the answer alone: for ``judges``, where no reference is known.
+        kind: "binary", right or wrong by a reference (the paper's protocol); "graded", in fifths by
+            a reference; "unaided", by the memory behind the answer alone: for ``judges``, where no
+            reference is known.
         name: in reports and certificates; made of the kind and the model unless given.
     """
 
@@ -49,7 +52,8 @@ class ModelJudge:
         """Give a score in [0, 1].
 
         Raises:
-            ModelError, BudgetSpent: feedback is recorded then, and its report says that tests could not be finished.
+            ModelError, BudgetSpent: feedback is recorded then, and its report says that tests could
+                not be finished.
         """
         if self.kind == "binary":
             marked = await asked_for(self._model, self._prompt(attempt), _Marked, self._options)

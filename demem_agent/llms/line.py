@@ -1,4 +1,6 @@
-"""The way to one model of one provider: places, deadline, retries, breaker, spending and counts of every call."""
+"""The way to one model of one provider: places, deadline, retries, breaker, spending and counts of
+every call.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["CONCURRENCY", "Line", "Need", "Send"]
 
 Result = TypeVar("Result")
-#: Makes one request with the client; tells what it used as soon as that is known, so that a result that is then
-#: found useless is paid for all the same.
+#: Makes one request with the client; tells what it used as soon as that is known, so that a result
+#: that is then found useless is paid for all the same.
 Send = Callable[["AsyncOpenAI", Callable[[Usage], None]], Awaitable[Result]]
 
 #: Calls of one model that may run at once.
@@ -101,11 +103,15 @@ class Line:
         return self._access.host
 
     def close(self) -> None:
-        """Let go of the connection, which is closed unless other models use it; the next call makes a new one."""
+        """Let go of the connection, which is closed unless other models use it; the next call makes
+        a new one.
+        """
         self._connection = None
 
     def deadline(self) -> float:
-        """Give the time of the loop at which a call that is made now must be over; its caller's thread may ask."""
+        """Give the time of the loop at which a call that is made now must be over; its caller's
+        thread may ask.
+        """
         return loop().time() + self.retry.seconds
 
     async def call(self, send: Send[Result], need: Need, until: float) -> tuple[Result, Usage]:
@@ -185,7 +191,9 @@ class Line:
         raise fault
 
     def _ready(self) -> Connection:
-        """Connect at first use on this loop; the first time of all also imports the client, which takes a second."""
+        """Connect at first use on this loop; the first time of all also imports the client, which
+        takes a second.
+        """
         if self._loop is not loop():
             self._loop, self._connection, self._places = (
                 loop(),

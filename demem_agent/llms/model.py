@@ -1,4 +1,6 @@
-"""What a language model is asked, what it gives, and the Protocol of one; nothing here knows a provider."""
+"""What a language model is asked, what it gives, and the Protocol of one; nothing here knows a
+provider.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ class Message:
 class Prompt:
     """What a model is asked: first what stays the same from call to call, then what does not.
 
-    Providers that cache prompts do so by their beginning, and only where it is the same to the byte.
+    Providers that cache prompts do so by their beginning, and only where it is the same to the
+    byte.
 
     Attributes:
         stable: the system message: instructions, and whatever else is the same over many calls.
@@ -65,7 +68,9 @@ class Prompt:
 
 
 def shared_prefix(earlier: Prompt, later: Prompt) -> float:
-    """Give the share in [0, 1] of the bytes of ``later`` that begin ``earlier`` as well: what a cache can reuse."""
+    """Give the share in [0, 1] of the bytes of ``later`` that begin ``earlier`` as well: what a
+    cache can reuse.
+    """
     first, second = _bytes(_rendered(earlier)), _bytes(_rendered(later))
     pairs = enumerate(zip(first, second, strict=False))
     same = next(
@@ -79,10 +84,12 @@ class Options:
     """How a model is to answer; what is None is left to the provider.
 
     Attributes:
-        max_tokens: most tokens of the answer, >= 1; an answer that needs more is an error, never half an answer.
+        max_tokens: most tokens of the answer, >= 1; an answer that needs more is an error, never
+            half an answer.
         temperature: in [0, 2].
         seed: for repeated runs that are to differ; part of the key under which a call is recorded.
-        schema: JSON schema of the answer. A provider that does not take one is asked without: check the answer.
+        schema: JSON schema of the answer. A provider that does not take one is asked without: check
+            the answer.
         background: the call can wait, so that a spending limit stops it before any other.
     """
 

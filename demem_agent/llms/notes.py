@@ -1,4 +1,6 @@
-"""Memory items psi: have a model take down what may be worth knowing of a turn, as turns of their own."""
+"""Memory items psi: have a model take down what may be worth knowing of a turn, as turns of their
+own.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ class _Notes(Reply):
 class NoteTaker:
     """Ask a model for the notes of a turn; none is kept that says what the turn does not.
 
-    Ingest needs no notes, and what was said is remembered as it was said: notes are for who wants them beside it.
-    Its calls are background work: a spending limit stops them first.
+    Ingest needs no notes, and what was said is remembered as it was said: notes are for who wants
+    them beside it. Its calls are background work: a spending limit stops them first.
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -39,7 +41,8 @@ class NoteTaker:
         self._options = Options(temperature=0.0, background=True)
 
     async def notes(self, turn: Turn | Mapping[str, Any]) -> list[Turn]:
-        """Give the notes of one turn, to be ingested: same speaker, time and session, ``source`` "note".
+        """Give the notes of one turn, to be ingested: same speaker, time and session, ``source``
+        "note".
 
         Raises:
             InvalidInput: naming the field of the turn.

@@ -1,4 +1,6 @@
-"""A chat model behind any address that speaks OpenAI's chat completions: OpenAI, Azure, vLLM, Ollama, llama.cpp, ..."""
+"""A chat model behind any address that speaks OpenAI's chat completions: OpenAI, Azure, vLLM,
+Ollama, llama.cpp, ...
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,11 @@ _REFUSED = object()
 
 
 class OpenAIChat:
-    """Complete prompts by one model of a provider; safe to use from several threads and event loops.
+    """Complete prompts by one model of a provider; safe to use from several threads and event
+    loops.
 
-    What comes back is whole, or an error says why not: see :class:`~demem_agent.errors.ModelError`. Fields that the
-    provider refuses (a JSON schema, a temperature) are left out from then on.
+    What comes back is whole, or an error says why not: see :class:`~demem_agent.errors.ModelError`.
+    Fields that the provider refuses (a JSON schema, a temperature) are left out from then on.
 
     Args:
         model: as the provider names it.
@@ -53,7 +56,8 @@ class OpenAIChat:
         breaker: may be shared by all models of one provider.
 
     Raises:
-        InvalidInput: without a key and an address; for a model without price where the ledger limits the cost.
+        InvalidInput: without a key and an address; for a model without price where the ledger
+            limits the cost.
     """
 
     def __init__(
@@ -89,7 +93,9 @@ class OpenAIChat:
         return self._line.health
 
     def close(self) -> None:
-        """Let go of the connection, which is closed unless other models use it; the next call makes a new one."""
+        """Let go of the connection, which is closed unless other models use it; the next call makes
+        a new one.
+        """
         self._line.close()
 
     def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
@@ -108,8 +114,8 @@ class OpenAIChat:
     def stream(self, prompt: Prompt, options: Options = PLAIN, /) -> Stream:
         """Give the pieces of an answer as they come, by ``for`` or ``async for``.
 
-        Once they are through, ``completion`` has the whole; an answer that ends early raises instead. Nothing is
-        asked again once a piece has come.
+        Once they are through, ``completion`` has the whole; an answer that ends early raises
+        instead. Nothing is asked again once a piece has come.
         """
         return Stream(lambda give: self._complete(prompt, options, self._line.deadline(), give))
 
@@ -156,12 +162,15 @@ class _Asking:
         return *completed_text(raw, self.model), _named(raw, self.model)
 
     async def _request(self, client: AsyncOpenAI) -> Any:
-        """Make the request; ``_REFUSED`` where the next one is to do without a field that this provider refuses."""
+        """Make the request; ``_REFUSED`` where the next one is to do without a field that this
+        provider refuses.
+        """
         from openai import BadRequestError, UnprocessableEntityError
 
         fields = chat_fields(self.prompt, self.options, self.give is not None, self.refused)
         create = cast(Any, client.chat.completions.create)
-        # As extra_body, messages go past the client's conversion of its arguments, a fifth of the time of a call.
+        # As extra_body, messages go past the client's conversion of its arguments, a fifth of the
+        # time of a call.
         body = {**fields, **self.extra}
         try:
             return await create(

@@ -39,13 +39,16 @@ _BLANK = "-"
 
 
 class OpenAIEmbeddings:
-    """Encode texts by an embedding model of a provider; safe to use from several threads and event loops.
+    """Encode texts by an embedding model of a provider; safe to use from several threads and event
+    loops.
 
-    What it uses is counted, but no spending limit stops it: without an encoder nothing can be ingested or read.
+    What it uses is counted, but no spending limit stops it: without an encoder nothing can be
+    ingested or read.
 
     Args:
         model: as the provider names it.
-        dimensions: length of its vectors, >= 1; another length is an error. When left out, that of the first reply.
+        dimensions: length of its vectors, >= 1; another length is an error. When left out, that of
+            the first reply.
         shorten: ask the provider for vectors of that many ``dimensions``; not every model can.
         batch: texts in one request, >= 1.
 
@@ -75,7 +78,8 @@ class OpenAIEmbeddings:
         self._batch = whole_field("batch", batch, 1)
         access = Access(base_url, api_key, headers or {}, query or {})
         self._line = Line(model, access, retry or Retry(), concurrency, ledger, breaker)
-        # Known before the first call: what a memory was built with is compared before anything is encoded.
+        # Known before the first call: what a memory was built with is compared before anything is
+        # encoded.
         self.fingerprint = f"{model}-{self.dimensions if shorten else 'native'}"
 
     def __repr__(self) -> str:
@@ -92,16 +96,19 @@ class OpenAIEmbeddings:
         return self._line.health
 
     def close(self) -> None:
-        """Let go of the connection, which is closed unless other models use it; the next call makes a new one."""
+        """Let go of the connection, which is closed unless other models use it; the next call makes
+        a new one.
+        """
         self._line.close()
 
     def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
-        """Encode n texts as an array of shape (n, d), waiting for it; rows are as the provider gives them.
+        """Encode n texts as an array of shape (n, d), waiting for it; rows are as the provider
+        gives them.
 
         Raises:
             InvalidInput: for one string in place of a list.
-            ModelError: if the provider fails, or gives other than one vector of finite numbers for each text, all of
-                the same dimensions as ever.
+            ModelError: if the provider fails, or gives other than one vector of finite numbers for
+                each text, all of the same dimensions as ever.
         """
         return run(self._encode(_texts(sentences), self._line.deadline()))
 

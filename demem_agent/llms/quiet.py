@@ -1,4 +1,6 @@
-"""Keep prompts out of logs: at the level DEBUG the ``openai`` client writes whole requests, up to some version."""
+"""Keep prompts out of logs: at the level DEBUG the ``openai`` client writes whole requests, up to
+some version.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _LOGGERS = ("openai._base_client", "openai._response", "openai._legacy_response"
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Drop what the client logs below WARNING in this context; calls that are not ours log as they did."""
+    """Drop what the client logs below WARNING in this context; calls that are not ours log as they
+    did.
+    """
     _install()
     token = _QUIET.set(True)
     try:

@@ -1,8 +1,8 @@
 """Keep every call of a model in a file, and give the same answers from it later, without a model.
 
-The file holds one JSON object a line: the key, what was asked, and what came of it, a failure as well. The key is a
-hash of the model's name, the messages and the options. Neither addresses nor keys of providers are ever in it; the
-prompts are, so it is as private as they are.
+The file holds one JSON object a line: the key, what was asked, and what came of it, a failure as
+well. The key is a hash of the model's name, the messages and the options. Neither addresses nor
+keys of providers are ever in it; the prompts are, so it is as private as they are.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ _BEGINNING = b'{"key": "'
 class Recorded:
     """Record the calls of a model, or replay them; safe to use from several threads.
 
-    A call made several times is replayed in the order in which it was recorded, then its last outcome again. Give
-    repeated runs a ``seed`` each, and each has keys of its own.
+    A call made several times is replayed in the order in which it was recorded, then its last
+    outcome again. Give repeated runs a ``seed`` each, and each has keys of its own.
 
     Args:
         model: the model, or for replays just its name.
         path: made when there is none; added to when there is.
-        mode: ``record`` asks the model every time, ``replay`` never, ``resume`` only for what is not in the file or
-            failed, so that work which was interrupted goes on where it stopped.
+        mode: ``record`` asks the model every time, ``replay`` never, ``resume`` only for what is
+            not in the file or failed, so that work which was interrupted goes on where it stopped.
 
     Raises:
-        InvalidInput: for a name where a model is needed; naming the line of the file that is no recorded call.
+        InvalidInput: for a name where a model is needed; naming the line of the file that is no
+            recorded call.
     """
 
     def __init__(
@@ -67,8 +68,8 @@ class Recorded:
         """Give what was recorded, or ask the model and record it.
 
         Raises:
-            ModelError: of the kind ``not recorded``, when a replay has no such call; as it was recorded; or the
-                model's own.
+            ModelError: of the kind ``not recorded``, when a replay has no such call; as it was
+                recorded; or the model's own.
         """
         key = call_key(self.name, prompt, options)
         if (found := self._replayed(key)) is not None:
@@ -127,7 +128,9 @@ class Recorded:
 
 
 def call_key(model: str, prompt: Prompt, options: Options) -> str:
-    """Give the key of a call, 64 hex digits: the same on every machine for the same model, messages and options."""
+    """Give the key of a call, 64 hex digits: the same on every machine for the same model, messages
+    and options.
+    """
     asked = json.dumps([model, *_asked(prompt, options)], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 
@@ -162,7 +165,9 @@ def _outcome(row: Mapping[str, Any], model: str) -> Completion:
 
 
 def _load(path: Path, failures: bool) -> dict[str, list[Mapping[str, Any]]]:
-    """Read a file; a last line without its end is of a call during which the process ended, and does not count."""
+    """Read a file; a last line without its end is of a call during which the process ended, and
+    does not count.
+    """
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     try:
         text = path.read_text(encoding="utf-8")

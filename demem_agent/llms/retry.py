@@ -31,10 +31,12 @@ class Retry:
 
     Attributes:
         attempts: most HTTP requests, >= 1.
-        seconds: for everything together, > 0: waiting for a place, connecting, slow bodies, waiting to ask again.
+        seconds: for everything together, > 0: waiting for a place, connecting, slow bodies, waiting
+            to ask again.
         attempt_seconds: for one request, if it is not to use up all that time.
-        first_wait, longest_wait: seconds before the next attempt, doubled each time and cut short at random by up to
-            half. A provider that asks for longer (Retry-After) is given that, or up on where the time does not allow.
+        first_wait, longest_wait: seconds before the next attempt, doubled each time and cut short
+            at random by up to half. A provider that asks for longer (Retry-After) is given that, or
+            up on where the time does not allow.
     """
 
     attempts: int = 3
@@ -54,7 +56,9 @@ class Retry:
                 raise InvalidInput(field, getattr(self, field), "a number of at least 0")
 
     def wait(self, attempt: int) -> float:
-        """Give the seconds to wait after an attempt, counted from 1, when the provider does not say."""
+        """Give the seconds to wait after an attempt, counted from 1, when the provider does not
+        say.
+        """
         return min(self.first_wait * 2.0 ** (attempt - 1), self.longest_wait) * random.uniform(
             0.5, 1.0
         )
@@ -65,11 +69,12 @@ class AskAgain(ModelError):
 
 
 async def persist(send: Callable[[], Awaitable[Result]], retry: Retry, until: float) -> Result:
-    """Call ``send`` until it succeeds, its fault is not one that passes, or attempts or time run out.
+    """Call ``send`` until it succeeds, its fault is not one that passes, or attempts or time run
+    out.
 
     Args:
-        until: time of the running loop at which everything must be over. That ``send`` itself ends then is the
-            caller's business.
+        until: time of the running loop at which everything must be over. That ``send`` itself ends
+            then is the caller's business.
 
     Raises:
         ModelError: that of the last attempt.
@@ -98,7 +103,9 @@ async def persist(send: Callable[[], Awaitable[Result]], retry: Retry, until: fl
 
 
 def wait_asked_for(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Give the seconds that a response asks to wait (RFC 9110, Retry-After; or ``retry-after-ms``), or None."""
+    """Give the seconds that a response asks to wait (RFC 9110, Retry-After; or ``retry-after-ms``),
+    or None.
+    """
     if (millis := _number(headers.get("retry-after-ms"))) is not None:
         return millis / 1000
     given = headers.get("retry-after")

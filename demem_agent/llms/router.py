@@ -1,4 +1,6 @@
-"""Route by a model: have it choose the slot whose summary seems to hold the answer (paper, Score_theta by a prompt)."""
+"""Route by a model: have it choose the slot whose summary seems to hold the answer (paper,
+Score_theta by a prompt).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class _Chosen(Reply):
 class ModelRouter:
     """Choose a slot for a query by a model; ``memory.read(query, slot=...)`` then reads from it.
 
-    The built-in router needs no model and knows all the evidence; this one knows the summaries alone.
+    The built-in router needs no model and knows all the evidence; this one knows the summaries
+    alone.
     """
 
     def __init__(self, model: ChatModel) -> None:

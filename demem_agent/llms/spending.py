@@ -1,7 +1,8 @@
-"""Count tokens and money, and stop calls of a model before a limit is passed: background work first.
+"""Count tokens and money, and stop calls of a model before a limit is passed: background work
+first.
 
-Ingesting and reading never stop: they call no chat model, and where their encoder is behind an address, what it uses is
-counted and not held back.
+Ingesting and reading never stop: they call no chat model, and where their encoder is behind an
+address, what it uses is counted and not held back.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from demem_agent.turns import unit_field, whole_field
 
 __all__ = ["ASSUMED_TOKENS", "PROCESS", "Hold", "Ledger", "Limit", "Prices", "Spending", "Urgency"]
 
-#: By name of the model: what a million tokens of prompts and of answers cost. What a provider takes from its cache is
-#: counted in full, so that a cost is never too low.
+#: By name of the model: what a million tokens of prompts and of answers cost. What a provider takes
+#: from its cache is counted in full, so that a cost is never too low.
 Prices = Mapping[str, tuple[float, float]]
 
 #: Whether a call can wait, or must be made whatever it costs.
@@ -36,7 +37,8 @@ class Limit:
     Attributes:
         cost: in the currency of the prices, >= 0.
         tokens: of prompts and answers together, >= 0.
-        background: share in [0, 1] of both at which background work ends, so that the rest is for what cannot wait.
+        background: share in [0, 1] of both at which background work ends, so that the rest is for
+            what cannot wait.
     """
 
     cost: float | None = None
@@ -59,7 +61,8 @@ class Spending:
         spent: by all calls that have ended.
         held: for calls that are running, at most.
         unpriced: tokens of models without price, whose cost is not in ``spent``.
-        stopped: what the limit leaves no room for: ``nothing``, ``background`` work, or ``everything``.
+        stopped: what the limit leaves no room for: ``nothing``, ``background`` work, or
+            ``everything``.
     """
 
     name: str
@@ -71,17 +74,19 @@ class Spending:
 
 
 class Ledger:
-    """Add up what calls use, and hold back those that could pass the limit; safe to use from several threads.
+    """Add up what calls use, and hold back those that could pass the limit; safe to use from
+    several threads.
 
-    Before a call its greatest use is held, so that any number of calls at once stays within the limit, as far as a
-    provider tells what it used and keeps to ``max_tokens``. What it charges for a request that it never answered is
-    not known and not counted.
+    Before a call its greatest use is held, so that any number of calls at once stays within the
+    limit, as far as a provider tells what it used and keeps to ``max_tokens``. What it charges for
+    a request that it never answered is not known and not counted.
 
     Args:
         name: for errors, such as ``memory``.
-        limit, prices: may be set again at any time; a model that has no price here may have one in ``within``.
-        within: another ledger, where all this is counted as well and whose limit holds too; the last of them is
-            always that of the process, ``PROCESS``.
+        limit, prices: may be set again at any time; a model that has no price here may have one in
+            ``within``.
+        within: another ledger, where all this is counted as well and whose limit holds too; the
+            last of them is always that of the process, ``PROCESS``.
         spent: what was used before, for one that goes on.
     """
 
@@ -117,7 +122,9 @@ class Ledger:
             return Spending(self.name, self._spent, self._held, self._unpriced, self.limit, stopped)
 
     def open(self, *, background: bool = False) -> bool:
-        """Say whether there is anything left for such a call, here and in the ledgers that this one is within."""
+        """Say whether there is anything left for such a call, here and in the ledgers that this one
+        is within.
+        """
         return all(ledger._has_room(background) for ledger in self._all())
 
     def priced(self, model: str, usage: Usage) -> Usage:

@@ -24,7 +24,8 @@ class Stream:
         completion: the whole answer, once all pieces have come.
 
     Raises:
-        ModelError: while iterating, also when the answer ends without a reason: what has come is not all.
+        ModelError: while iterating, also when the answer ends without a reason: what has come is
+            not all.
         BudgetSpent
     """
 

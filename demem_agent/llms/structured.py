@@ -1,4 +1,6 @@
-"""Ask a model for a JSON object, and take it only as it must be; one try to repair it, then an error."""
+"""Ask a model for a JSON object, and take it only as it must be; one try to repair it, then an
+error.
+"""
 
 from __future__ import annotations
 

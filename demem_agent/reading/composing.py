@@ -27,7 +27,8 @@ from demem_agent.types import (
 
 __all__ = ["read_for"]
 
-#: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a wall.
+#: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a
+#: wall.
 SLOT_PRIOR = 0.15
 
 
@@ -67,7 +68,9 @@ def read_for(
 
 
 def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]:
-    """Give a slot's summary: what a model wrote where it fits, with its evidence whole, or else the excerpts."""
+    """Give a slot's summary: what a model wrote where it fits, with its evidence whole, or else the
+    excerpts.
+    """
     if slot.written and state.measure(text := wrap(slot.written.text)) <= limit:
         whole = (
             Line(state.evidence[item], 0, len(state.evidence[item].text))

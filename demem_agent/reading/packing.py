@@ -17,8 +17,8 @@ __all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "stri
 OPEN = "<demem:memory>"
 CLOSE = "</demem:memory>"
 
-#: A rendered block: the opening mark, then only lines that rendering can produce, then the closing mark, or the end of
-#: a text that was cut off there.
+#: A rendered block: the opening mark, then only lines that rendering can produce, then the closing
+#: mark, or the end of a text that was cut off there.
 _CUT_OFF = "|".join(
     re.escape(mark[:n]) for mark in ("# ", "- ", "  ", CLOSE) for n in range(1, len(mark))
 )
@@ -27,7 +27,8 @@ _BLOCK = re.compile(
 )
 #: Lines that did not fit before packing gives up looking for shorter ones.
 _MISSES = 12
-#: Share of a limit that the best lines fill untrimmed: they most likely hold the answer, wherever in them it stands.
+#: Share of a limit that the best lines fill untrimmed: they most likely hold the answer, wherever
+#: in them it stands.
 WHOLE = 0.2
 
 
@@ -38,10 +39,12 @@ def _as_it_is(line: Line, _: bool) -> tuple[Line, str]:
 def pack(
     best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _as_it_is
 ) -> tuple[list[Line], str]:
-    """Take lines best first while they fit, shorter once the best have filled a part, and render them in time order.
+    """Take lines best first while they fit, shorter once the best have filled a part, and render
+    them in time order.
 
     Returns:
-        The lines in the order of the text, and a text of at most ``limit``; ("", no lines) if none fits.
+        The lines in the order of the text, and a text of at most ``limit``; ("", no lines) if none
+        fits.
     """
     taken: list[tuple[Line, str]] = []
     days: set[str] = set()
@@ -70,7 +73,9 @@ def pack(
 def assemble(
     summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure
 ) -> tuple[list[Line], str]:
-    """Give a slot's summary as a reading of at most ``limit``: what ranks last goes first when it does not fit."""
+    """Give a slot's summary as a reading of at most ``limit``: what ranks last goes first when it
+    does not fit.
+    """
     kept = list(summary.kept)
     text = wrap(summary.text)
     while kept and measure(text) > limit:

@@ -1,4 +1,6 @@
-"""Keep the part of a passage that bears on a question, so that a reading has room for more passages."""
+"""Keep the part of a passage that bears on a question, so that a reading has room for more
+passages.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,17 @@ __all__ = ["Cut", "KEPT", "trimmer"]
 Cut = Callable[[Line, bool], tuple[Line, str]]
 
 
-#: Share of a passage's words that stays at least, so that whoever quotes it still quotes most of it.
+#: Share of a passage's words that stays at least, so that whoever quotes it still quotes most of
+#: it.
 KEPT = 0.55
 
 
 def trimmer(words: Mapping[str, float], parts_of: Callable[[Line], Parts]) -> Cut:
     """Make what gives lines as they are said, cut down for one question where that is wanted.
 
-    A line loses sentences at its ends, the one that is worth least first, as long as :data:`KEPT` of its words stay. A
-    sentence is worth as much as its neighbour for the words of the question: what is said of a thing often stands in
-    the sentence after the one that names it.
+    A line loses sentences at its ends, the one that is worth least first, as long as :data:`KEPT`
+    of its words stay. A sentence is worth as much as its neighbour for the words of the question:
+    what is said of a thing often stands in the sentence after the one that names it.
 
     Args:
         words: the question's stemmed words, each with its worth.
@@ -54,7 +57,8 @@ def _said(found: Parts, whole: Line, part: Line) -> str:
 def _core(cut: Parts, words: Mapping[str, float]) -> tuple[int, int]:
     worth = _worth(cut, words)
     held = sum(cut.words)
-    # Counted in runs of four words, of which n words have n - 3; a date that is written into them breaks three.
+    # Counted in runs of four words, of which n words have n - 3; a date that is written into them
+    # breaks three.
     least = KEPT * max(held - 3, 1) + 3 + 3 * len(cut.times)
     first, last = 0, len(cut.spans) - 1
     while first < last:
@@ -67,8 +71,8 @@ def _core(cut: Parts, words: Mapping[str, float]) -> tuple[int, int]:
 
 
 def _worth(cut: Parts, words: Mapping[str, float]) -> list[float]:
-    # A stem less its last e or i stands in the forms of its word, nearly always ("bak" in baking, "hobb" in hobby);
-    # stemming every sentence of a reading would take longer.
+    # A stem less its last e or i stands in the forms of its word, nearly always ("bak" in baking,
+    # "hobb" in hobby); stemming every sentence of a reading would take longer.
     parts = [
         (word[:-1] if word.endswith(("e", "i")) and len(word) > 3 else word, w)
         for word, w in words.items()

@@ -1,4 +1,6 @@
-"""Score_theta: lexical, dense and conversational features of passages, and the scores of slots through them."""
+"""Score_theta: lexical, dense and conversational features of passages, and the scores of slots
+through them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""How probable it is that a memory holds what a query asks for, told from the ranking of its passages alone.
+"""How probable it is that a memory holds what a query asks for, told from the ranking of its
+passages alone.
 
-A logistic model of four signals. Its parameters are data, ``adequacy.json`` beside this module, made by
-``benchmarks/fit_adequacy.py``; docs/scoring.md says how well it tells and where it does not.
+A logistic model of four signals. Its parameters are data, ``adequacy.json`` beside this module,
+made by ``benchmarks/fit_adequacy.py``; docs/scoring.md says how well it tells and where it does
+not.
 """
 
 from __future__ import annotations
@@ -23,12 +25,12 @@ class Signals:
     """What the ranking of a memory's passages tells about a query.
 
     Attributes:
-        related: share of the query's idf mass that the best passage's words stand for, being the same or near; in
-            [0, 1].
+        related: share of the query's idf mass that the best passage's words stand for, being the
+            same or near; in [0, 1].
         lead: score of the best passage less that of the twentieth; at least 0.
         coverage: share of that mass that the best passage's session holds; in [0, 1].
-        missing: mean over the query's words of the idf of those that no passage holds; at least 0. In a large memory
-            a word that was never said tells more than in a small one.
+        missing: mean over the query's words of the idf of those that no passage holds; at least 0.
+            In a large memory a word that was never said tells more than in a small one.
     """
 
     related: float
@@ -57,7 +59,8 @@ class Adequacy:
     def probability(self, signals: Signals) -> float:
         """Give the probability in [0, 1], to four digits, that the memory holds what is asked for.
 
-        It is one at even odds: what it would be if as many questions could be answered from memory as could not.
+        It is one at even odds: what it would be if as many questions could be answered from memory
+        as could not.
         """
         parts = zip(astuple(self.weights), astuple(signals), strict=True)
         odds = self.intercept + sum(weight * value for weight, value in parts)

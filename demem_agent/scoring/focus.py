@@ -1,7 +1,7 @@
 """What a question is about, without the words that every question has.
 
-"How many times did I bake something in the past two weeks?" is about baking. The other words say what kind of answer is
-wanted and for which time, and match turns that have nothing to do with it.
+"How many times did I bake something in the past two weeks?" is about baking. The other words say
+what kind of answer is wanted and for which time, and match turns that have nothing to do with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Everything the scorer looks at, in columns over passages; derived from the evidence, never stored."""
+"""Everything the scorer looks at, in columns over passages; derived from the evidence, never
+stored.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""What feedback teaches one memory about ranking: weights moved from the default, and passages that served before.
+"""What feedback teaches one memory about ranking: weights moved from the default, and passages that
+served before.
 
-A lesson is how the passages that a rewarded answer rested on differ, feature by feature, from the others that were
-read. The weights are one step of logistic regression on all lessons, taken from the default, which counts as
-:data:`CALM` lessons that say "stay", and kept in a box around it. So they depend on the lessons alone, not on their
-order; a lesson taken back leaves no trace; and where the default is right, lessons contradict each other and little
-moves. docs/scoring.md has the figures.
+A lesson is how the passages that a rewarded answer rested on differ, feature by feature, from the
+others that were read. The weights are one step of logistic regression on all lessons, taken from
+the default, which counts as :data:`CALM` lessons that say "stay", and kept in a box around it. So
+they depend on the lessons alone, not on their order; a lesson taken back leaves no trace; and where
+the default is right, lessons contradict each other and little moves. docs/scoring.md has the
+figures.
 """
 
 from __future__ import annotations
@@ -27,10 +29,12 @@ STEP = 10.0
 CALM = 50
 #: Half-width of the box: this share of the default weight, and at least so much.
 LEEWAY = 0.5
-#: Cosine of two questions from which on what served the one is ahead for the other, and by how much when it is 1.
+#: Cosine of two questions from which on what served the one is ahead for the other, and by how much
+#: when it is 1.
 ALIKE, SERVED = 0.75, 6.0
 
-#: Set by hand: no data tells them well, and whom to trust is for the caller to say, not for rewards.
+#: Set by hand: no data tells them well, and whom to trust is for the caller to say, not for
+#: rewards.
 _HELD = frozenset(("trust", "behind"))
 #: Steps are summed as whole numbers of this part, since such sums do not depend on their order.
 _GRAIN = 1e-9
@@ -44,15 +48,16 @@ Stretch = tuple[str, int, int]
 def lesson(
     index: PassageIndex, query: Query, read: Iterable[Stretch], supports: Collection[str]
 ) -> Lesson:
-    """Tell what an answer teaches: mean features of what it rested on, less those of the rest that was read.
+    """Tell what an answer teaches: mean features of what it rested on, less those of the rest that
+    was read.
 
     Args:
         read: the stretches of evidence in the reading.
         supports: ids of the items that the answer rested on.
 
     Returns:
-        (feature, difference) for each feature of :data:`~demem_agent.scoring.score.FEATURES` that may move and in
-        which there is one; nothing where all or none of what was read served.
+        (feature, difference) for each feature of :data:`~demem_agent.scoring.score.FEATURES` that
+        may move and in which there is one; nothing where all or none of what was read served.
     """
     rows, table = features(index, query)
     spans = list(read)
@@ -83,7 +88,9 @@ def _meets(index: PassageIndex, row: int, start: int, end: int) -> bool:
 
 
 def as_row(taught: Lesson) -> NDArray[np.float64]:
-    """Put a lesson in the order of the features, shape (len(FEATURES),); names that are none are left out."""
+    """Put a lesson in the order of the features, shape (len(FEATURES),); names that are none are
+    left out.
+    """
     known = dict(taught)
     return np.array([known.get(name, 0.0) for name in FEATURES])
 
@@ -107,7 +114,9 @@ def learned(prior: Weights, lessons: NDArray[np.float64]) -> Weights:
 
 
 def box(prior: Weights) -> NDArray[np.float64]:
-    """Give how far each weight may move from the prior, shape (len(FEATURES),); 0 for those set by hand."""
+    """Give how far each weight may move from the prior, shape (len(FEATURES),); 0 for those set by
+    hand.
+    """
     free = np.array([name not in _HELD for name in FEATURES])
     room: NDArray[np.float64] = np.maximum(LEEWAY * np.abs(np.asarray(prior.values)), LEEWAY) * free
     return room
@@ -119,7 +128,8 @@ def lift(
     """Put passages ahead that served questions like this one.
 
     Args:
-        served: for each such question its cosine to this one, at least :data:`ALIKE`, and what served it.
+        served: for each such question its cosine to this one, at least :data:`ALIKE`, and what
+            served it.
     """
     bonus = np.zeros(len(index))
     for cosine, stretches in served:

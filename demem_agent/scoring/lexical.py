@@ -1,7 +1,7 @@
 """BM25 over an inverted index that grows and shrinks one passage at a time.
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); k1 and b are the
-values that most engines ship.
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); k1 and b
+are the values that most engines ship.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ B = 0.75
 
 
 class LexicalIndex:
-    """Postings of stemmed terms by row; rows are numbered by the caller and arrive in ascending order."""
+    """Postings of stemmed terms by row; rows are numbered by the caller and arrive in ascending
+    order.
+    """
 
     def __init__(self) -> None:
         self._rows: dict[str, array[int]] = {}
@@ -73,7 +75,8 @@ class LexicalIndex:
         """Score every row against the terms of a query.
 
         Returns:
-            BM25 of shape (rows,), and the share in [0, 1] of the query's idf mass whose terms a row holds.
+            BM25 of shape (rows,), and the share in [0, 1] of the query's idf mass whose terms a row
+            holds.
         """
         bm25 = np.zeros(len(self._lengths), np.float32)
         share = np.zeros(len(self._lengths), np.float32)

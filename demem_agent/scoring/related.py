@@ -1,8 +1,10 @@
-"""How well the words of a passage stand for those of a query, be they the same or only related ("baked", "bread").
+"""How well the words of a passage stand for those of a query, be they the same or only related
+("baked", "bread").
 
-Each distinct word has one vector of the embedded static encoder, whatever encoder the memory itself uses: a word
-without its sentence is what a static table is for. A query's word meets a passage by the nearest of the passage's
-words, as in the late interaction of ColBERT (Khattab and Zaharia, 2020).
+Each distinct word has one vector of the embedded static encoder, whatever encoder the memory itself
+uses: a word without its sentence is what a static table is for. A query's word meets a passage by
+the nearest of the passage's words, as in the late interaction of ColBERT (Khattab and Zaharia,
+2020).
 """
 
 from __future__ import annotations
@@ -18,16 +20,18 @@ from demem_agent.scoring.columns import Column
 
 __all__ = ["RelatedWords"]
 
-#: The encoder's first dimensions carry most (they are principal components); the rest changed no figure of the
-#: cross-validated recall by more than .008, and costs time on every read.
+#: The encoder's first dimensions carry most (they are principal components); the rest changed no
+#: figure of the cross-validated recall by more than .008, and costs time on every read.
 _DIMENSIONS = 96
-#: Words times query words times dimensions that one matrix product may have: more, and its threads wait for each
-#: other as soon as another process wants a core.
+#: Words times query words times dimensions that one matrix product may have: more, and its threads
+#: wait for each other as soon as another process wants a core.
 _PRODUCT = 1 << 18
 
 
 class RelatedWords:
-    """The words of every passage by number, and a vector for each distinct one, made when first needed."""
+    """The words of every passage by number, and a vector for each distinct one, made when first
+    needed.
+    """
 
     def __init__(self) -> None:
         self._encoder = StaticEncoder()
@@ -73,7 +77,8 @@ class RelatedWords:
             rows: passages, shape (n,), ascending.
 
         Returns:
-            Shape (m, n), squared cosines in [0, 1]; 1 for the word itself, 0 in a passage without words.
+            Shape (m, n), squared cosines in [0, 1]; 1 for the word itself, 0 in a passage without
+            words.
         """
         words, counts = self._words_of(rows)
         best = np.zeros((len(stems), len(rows)), np.float32)

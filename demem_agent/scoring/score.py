@@ -1,8 +1,9 @@
 """Score_theta: how much each passage, and through its passages each slot, bears on a query.
 
 One linear score for every domain over features that were found to carry over between chat corpora
-(cosine, BM25, what the neighbouring turns and the session say, who speaks). Scores are rounded before they
-order anything, so that the last bits of a matrix product cannot change what is remembered.
+(cosine, BM25, what the neighbouring turns and the session say, who speaks). Scores are rounded
+before they order anything, so that the last bits of a matrix product cannot change what is
+remembered.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ __all__ = ["FEATURES", "Query", "Ranking", "Weights", "features", "rank", "slot_
 
 #: Rows that get the full set of features; beyond that many passages the hybrid score picks them.
 PREFILTER = 2000
-#: Neighbours of this many best rows join the prefiltered ones: an answer often follows its question.
+#: Neighbours of this many best rows join the prefiltered ones: an answer often follows its
+#: question.
 NEIGHBOURED = 200
 #: Share of the passages that may be of the time asked for, and it still tells something.
 _NEARLY_ALL = 0.95
-#: Words of a query that are looked for in others' company, the rarest first: a query may be a whole document.
+#: Words of a query that are looked for in others' company, the rarest first: a query may be a whole
+#: document.
 _MOST_WORDS = 24
 #: Stands for the passages of a slot that were too far from the query to be scored.
 _NO_MASS = 1e-12
@@ -75,14 +78,18 @@ FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weight of each feature of :data:`FEATURES`; the cosine's unit is one standard deviation in the memory."""
+    """Weight of each feature of :data:`FEATURES`; the cosine's unit is one standard deviation in
+    the memory.
+    """
 
     values: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Passages with their scores, best first, and what that tells of whether any bears on the query."""
+    """Passages with their scores, best first, and what that tells of whether any bears on the
+    query.
+    """
 
     rows: NDArray[np.intp]
     scores: NDArray[np.float64]
@@ -91,7 +98,9 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """A query as the scorer sees it: its text, its vector of unit length, and the day it is asked, if known."""
+    """A query as the scorer sees it: its text, its vector of unit length, and the day it is asked,
+    if known.
+    """
 
     text: str
     vector: NDArray[np.float32]
@@ -116,7 +125,8 @@ def _words(query: Query) -> tuple[list[str], list[str]]:
 def _features(
     index: PassageIndex, query: Query, forms: Sequence[str], words: list[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process wants a core.
+    # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
+    # wants a core.
     cosine = np.einsum("ij,j->i", index.vectors.view(), query.vector)
     bm25, share = index.lexical.scores(words)
     z_cosine, z_bm25 = _standard(cosine), _standard(bm25)
@@ -159,7 +169,9 @@ def _signals(
     best: NDArray[np.float32],
     scores: NDArray[np.float64],
 ) -> Signals:
-    """Gather what tells whether a query can be answered, from the features of the best passage and all scores."""
+    """Gather what tells whether a query can be answered, from the features of the best passage and
+    all scores.
+    """
     missing = sum(index.lexical.idf(word) for word in words if not index.lexical.holds(word))
     return Signals(
         related=float(best[FEATURES.index("related")]),
@@ -178,9 +190,9 @@ def slot_scores(
 ) -> dict[int, float]:
     """Score every slot by its passages, its prototype and what past contexts earned there.
 
-    A slot scores the logarithm of the sum of exp(score) over its passages: how likely the passage that is asked for is
-    in it, if scores are log-odds. To that come the cosine to its prototype and its bonus. A slot none of whose
-    passages was scored is behind all others.
+    A slot scores the logarithm of the sum of exp(score) over its passages: how likely the passage
+    that is asked for is in it, if scores are log-odds. To that come the cosine to its prototype and
+    its bonus. A slot none of whose passages was scored is behind all others.
     """
     slots = slot_of_row[ranking.rows]
     best = float(ranking.scores.max(initial=0.0))
@@ -205,7 +217,9 @@ def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _prefilter(hybrid: NDArray[np.float32]) -> NDArray[np.intp]:
-    """Give the rows that may matter, in ascending order: the best by the hybrid score and the neighbours of these."""
+    """Give the rows that may matter, in ascending order: the best by the hybrid score and the
+    neighbours of these.
+    """
     if len(hybrid) <= PREFILTER:
         return np.arange(len(hybrid))
     top = np.argpartition(-hybrid, PREFILTER)[:PREFILTER]
@@ -227,7 +241,9 @@ def _told(index: PassageIndex, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]
 def _asked_for(
     index: PassageIndex, query: Query, rows: NDArray[np.intp]
 ) -> dict[str, NDArray[Any]]:
-    """Give in how far passages are of the kind, from the speaker and of the time that a query asks for."""
+    """Give in how far passages are of the kind, from the speaker and of the time that a query asks
+    for.
+    """
     speakers = index.speaker.view()[rows]
     nothing = np.zeros(len(rows), np.bool_)
     return {
@@ -262,7 +278,9 @@ def _related(
 def _beside(
     session: NDArray[np.int32], rows: NDArray[np.intp], step: int
 ) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
-    """Make what gives the value of the passage before (step -1) or after (1) each, 0 where the session ends."""
+    """Make what gives the value of the passage before (step -1) or after (1) each, 0 where the
+    session ends.
+    """
     other = np.clip(rows + step, 0, len(session) - 1)
     same = (session[other] == session[rows]) & (other != rows)
     return lambda values: np.where(same, values[other], np.float32(0.0))
@@ -277,7 +295,9 @@ def _session_best(
 
 
 def _coverage(index: PassageIndex, words: Sequence[str]) -> NDArray[np.float32]:
-    """Give the share in [0, 1] of the query's idf mass that each session holds, in whichever of its passages."""
+    """Give the share in [0, 1] of the query's idf mass that each session holds, in whichever of its
+    passages.
+    """
     sessions = index.session.view()
     covered = np.zeros(int(sessions.max()) + 1, np.float32)
     mass = 0.0
@@ -291,7 +311,9 @@ def _coverage(index: PassageIndex, words: Sequence[str]) -> NDArray[np.float32]:
 
 
 def _behind(items: NDArray[np.int32], hybrid: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Give how far each passage is behind the best one of its item: the rest of a long turn seldom adds much."""
+    """Give how far each passage is behind the best one of its item: the rest of a long turn seldom
+    adds much.
+    """
     starts = np.flatnonzero(np.diff(items, prepend=items[0] - 1))
     best = np.maximum.reduceat(hybrid, starts)
     behind: NDArray[np.float32] = np.repeat(best, np.diff(starts, append=len(items))) - hybrid
@@ -299,9 +321,11 @@ def _behind(items: NDArray[np.int32], hybrid: NDArray[np.float32]) -> NDArray[np
 
 
 def _dated(index: PassageIndex, query: Query) -> NDArray[np.bool_]:
-    """Mark the passages said in a time that the query speaks of; unless all are, since then it tells nothing.
+    """Mark the passages said in a time that the query speaks of; unless all are, since then it
+    tells nothing.
 
-    "In May" is the last one before the query is asked, or, where that is not known, before the newest passage.
+    "In May" is the last one before the query is asked, or, where that is not known, before the
+    newest passage.
     """
     days = index.day.view()
     spans = (

@@ -1,1 +1,3 @@
-"""The K slots: their state and its rows, where new items go, which slot a query goes to, what past decisions tell."""
+"""The K slots: their state and its rows, where new items go, which slot a query goes to, what past
+decisions tell.
+"""

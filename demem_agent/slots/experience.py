@@ -1,4 +1,6 @@
-"""Past contexts in columns: what routing and ranking learn from, and whom a context can be tested against."""
+"""Past contexts in columns: what routing and ranking learn from, and whom a context can be tested
+against.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _WORD = re.compile(r"\w+")
 
 
 def known_reference(context: Context) -> str | None:
-    """Give what a context's counterfactual answers can be scored against, or None when nothing is known."""
+    """Give what a context's counterfactual answers can be scored against, or None when nothing is
+    known.
+    """
     return context.reference if context.channel in WITH_REFERENCE else None
 
 
@@ -46,7 +50,9 @@ def spoken(text: str) -> str:
 
 
 class Experience:
-    """Every context by rows: its vector, where it is, where it was rewarded, who can rate it, and its lesson."""
+    """Every context by rows: its vector, where it is, where it was rewarded, who can rate it, and
+    its lesson.
+    """
 
     def __init__(self, dimensions: int) -> None:
         self._vectors = Column(np.float32, dimensions)
@@ -79,7 +85,9 @@ class Experience:
         self._note(context)
 
     def nearest(self, vector: Vector) -> dict[int, float]:
-        """Give, per slot that is known to serve some context, the cosine of the nearest such, at least 0."""
+        """Give, per slot that is known to serve some context, the cosine of the nearest such, at
+        least 0.
+        """
         best: dict[int, float] = {}
         slots = self._homes.view()
         for slot in np.unique(slots[slots >= 0]):
@@ -87,7 +95,9 @@ class Experience:
         return best
 
     def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
-        """Give contexts of which it is known what serves them, with a cosine of ``least`` or more, nearest first."""
+        """Give contexts of which it is known what serves them, with a cosine of ``least`` or more,
+        nearest first.
+        """
         near = np.where(self._served.view(), self._vectors.view() @ vector, -np.inf)
         rows = np.argsort(-near, kind="stable")[:most]
         return [(self._ids[row], float(near[row])) for row in rows if near[row] >= least]
@@ -104,7 +114,9 @@ class Experience:
         return [self._ids[row] for row in rows], self._vectors.view()[rows]
 
     def partners(self, slot: int, vector: Vector, rater: str) -> list[str]:
-        """Give the contexts of a slot that can be tested with this rater, the least similar to a vector first."""
+        """Give the contexts of a slot that can be tested with this rater, the least similar to a
+        vector first.
+        """
         rows = np.flatnonzero(
             (self._slots.view() == slot) & (self._raters.view() == _RATERS[rater])
         )

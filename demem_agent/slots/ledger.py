@@ -16,7 +16,9 @@ __all__ = ["operation", "stored_result"]
 def operation(
     seq: int, kind: str, key: str | None, request: str, result: Mapping[str, Any]
 ) -> Operation:
-    """Make the ledger line of an operation; only a keyed one needs its request and its result again."""
+    """Make the ledger line of an operation; only a keyed one needs its request and its result
+    again.
+    """
     if key is None:
         return Operation(seq, kind)
     return Operation(seq, kind, key, request, json.dumps(result, sort_keys=True))

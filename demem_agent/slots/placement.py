@@ -16,16 +16,19 @@ __all__ = ["Arrival", "Placed", "place"]
 
 #: Share of the items that a slot may hold and still be where its session goes on.
 FULL = 0.25
-#: The same for a new session, which goes on where the one before it ended: what happens at a time is asked together.
+#: The same for a new session, which goes on where the one before it ended: what happens at a time
+#: is asked together.
 NEARLY_FULL = 0.2
-#: Cosine that a slot is behind by for every even share of the items that it holds: similarity alone would put most of
-#: a memory in one slot.
+#: Cosine that a slot is behind by for every even share of the items that it holds: similarity alone
+#: would put most of a memory in one slot.
 CROWDING = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One item on its way in: its operation, its passages, and a vector of unit length for each of these."""
+    """One item on its way in: its operation, its passages, and a vector of unit length for each of
+    these.
+    """
 
     seq: int
     evidence: Evidence
@@ -43,7 +46,9 @@ class Placed:
 
 
 class _Draft:
-    """The slots while a batch is placed: sums, prototypes and summaries, without touching the state."""
+    """The slots while a batch is placed: sums, prototypes and summaries, without touching the
+    state.
+    """
 
     def __init__(self, state: State, dimensions: int) -> None:
         self.state = state
@@ -63,8 +68,9 @@ class _Draft:
     def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
         """Give the slot that an item goes to, and whether it is a new one.
 
-        A session stays together and near in time to the one before it, until its slot holds its part of the items.
-        Then, and for items without a session, the nearest slot takes them, the less crowded the rather.
+        A session stays together and near in time to the one before it, until its slot holds its
+        part of the items. Then, and for items without a session, the nearest slot takes them, the
+        less crowded the rather.
         """
         if not self.numbers:
             return self.open()

@@ -109,7 +109,8 @@ class Certified:
 
     Attributes:
         seq: the operation that made it.
-        before: the split slot as it was, and which evidence and contexts had to move; empty if suppressed.
+        before: the split slot as it was, and which evidence and contexts had to move; empty if
+            suppressed.
     """
 
     certificate: SplitCertificate
@@ -120,7 +121,9 @@ class Certified:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One line of the operation ledger; ``result`` is kept for keyed operations only, and holds no text."""
+    """One line of the operation ledger; ``result`` is kept for keyed operations only, and holds no
+    text.
+    """
 
     seq: int
     kind: str
@@ -166,12 +169,16 @@ def rewarded(context: Context) -> bool:
 
 
 def at_home(context: Context) -> bool:
-    """Tell whether a context's slot is known to serve it: by its rewards, or because it holds a user's correction."""
+    """Tell whether a context's slot is known to serve it: by its rewards, or because it holds a
+    user's correction.
+    """
     return rewarded(context) or (context.channel == "correction" and bool(context.kept))
 
 
 def served(context: Context) -> bool:
-    """Tell whether it is known what evidence serves a context: from what should have been answered, or a reward."""
+    """Tell whether it is known what evidence serves a context: from what should have been answered,
+    or a reward.
+    """
     return bool(context.supports) and (
         context.channel in ("reference", "correction") or rewarded(context)
     )

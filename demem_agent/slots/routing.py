@@ -32,10 +32,11 @@ CREDIBLE = 5
 
 
 def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> bool:
-    """Tell whether the memory itself ranks all that an answer rests on among the first items for the query.
+    """Tell whether the memory itself ranks all that an answer rests on among the first items for
+    the query.
 
-    A reference's words that are found further down stand there by chance more often (docs/splits.md), and a conflict
-    over evidence that is none would divide a slot for nothing.
+    A reference's words that are found further down stand there by chance more often
+    (docs/splits.md), and a conflict over evidence that is none would divide a slot for nothing.
     """
     first: dict[str, None] = {}
     for row in ranking.rows[np.argsort(-np.round(ranking.scores, 4), kind="stable")]:
@@ -49,7 +50,8 @@ def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> 
 CONTEXT_BONUS = 1.0
 
 
-#: A query this near to a rewarded one goes to the slot that served it: there decisions outrank description.
+#: A query this near to a rewarded one goes to the slot that served it: there decisions outrank
+#: description.
 RECALLED = 0.95
 
 
@@ -58,7 +60,9 @@ REMEMBERED = 8
 
 
 def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
-    """Score every slot for a query that is encoded already; with the ranking of the passages behind it."""
+    """Score every slot for a query that is encoded already; with the ranking of the passages behind
+    it.
+    """
     if state.index is None or not len(state.index):
         return Route(
             min(state.slots, default=None), dict.fromkeys(sorted(state.slots), 0.0), 0.0, False

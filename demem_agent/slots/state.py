@@ -1,8 +1,8 @@
 """The state of one memory and the only way it changes: ``apply(delta)``.
 
-A flow computes a :class:`Delta`, the store writes it, and only then is it applied here. The same deltas,
-applied in the same order or loaded as rows from a store, give the same state byte for byte. No model, no
-clock and no database is known here.
+A flow computes a :class:`Delta`, the store writes it, and only then is it applied here. The same
+deltas, applied in the same order or loaded as rows from a store, give the same state byte for byte.
+No model, no clock and no database is known here.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class State:
     index: PassageIndex | None = None
     experience: Experience | None = None
 
-    # -- reading ---------------------------------------------------------------------------------------------
+    # -- reading
+    # ---------------------------------------------------------------------------------------------
 
     def prototypes(self) -> dict[int, Vector]:
         """Give the direction of every active slot, of unit length (zero while the slot is empty)."""
@@ -107,7 +108,9 @@ class State:
         return cut[line.start]
 
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
-        """Keep a counterfactual answer by its context and the content of a slot; the oldest goes when it is many."""
+        """Keep a counterfactual answer by its context and the content of a slot; the oldest goes
+        when it is many.
+        """
         self.tried[context_id, content] = draft
         if len(self.tried) > _TRIED:
             del self.tried[next(iter(self.tried))]
@@ -140,10 +143,13 @@ class State:
             raise NotFound("answer", context_id)
         return self.contexts[context_id]
 
-    # -- building rows ---------------------------------------------------------------------------------------
+    # -- building rows
+    # ---------------------------------------------------------------------------------------
 
     def fold(self, summary: Summary, fresh: Iterable[Excerpt]) -> Summary:
-        """Extend a summary by Compress_L; an excerpt that it holds already is replaced by the fresh one."""
+        """Extend a summary by Compress_L; an excerpt that it holds already is replaced by the fresh
+        one.
+        """
         new = {(e.evidence_id, e.start): e for e in fresh}
         held = (e for e in summary.kept if (e.evidence_id, e.start) not in new)
         return compress(
@@ -174,7 +180,8 @@ class State:
             total += self.item_vector(item)
         return total
 
-    # -- changing --------------------------------------------------------------------------------------------
+    # -- changing
+    # --------------------------------------------------------------------------------------------
 
     def apply(self, delta: Delta) -> None:
         """Move to the state after ``delta``; it must have been computed from this state."""
@@ -261,10 +268,13 @@ class State:
         if gone:
             self.passage_index().remove(gone)
 
-    # -- judging ---------------------------------------------------------------------------------------------
+    # -- judging
+    # ---------------------------------------------------------------------------------------------
 
     def fingerprint(self) -> str:
-        """Digest what is remembered: evidence, slots and contexts; not the ledger, nor what is still to be tested."""
+        """Digest what is remembered: evidence, slots and contexts; not the ledger, nor what is
+        still to be tested.
+        """
         digest = hashlib.sha256()
         for part in self._canonical():
             digest.update(part)

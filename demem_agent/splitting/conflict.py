@@ -1,7 +1,8 @@
-"""Which pairs of contexts to test for a conflict, on which slot contents, and what the scores certify.
+"""Which pairs of contexts to test for a conflict, on which slot contents, and what the scores
+certify.
 
-The practical split trigger of the paper (appendix "Practical split trigger").
-Free functions over the state; nothing here asks a model or changes anything. The arithmetic is that of
+The practical split trigger of the paper (appendix "Practical split trigger"). Free functions over
+the state; nothing here asks a model or changes anything. The arithmetic is that of
 ``demem_agent.decision``.
 """
 
@@ -65,7 +66,9 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the scores of a pair certify: the radius and the candidates as they go into a certificate."""
+    """What the scores of a pair certify: the radius and the candidates as they go into a
+    certificate.
+    """
 
     radius: float
     candidates: tuple[Candidate, ...]
@@ -74,11 +77,13 @@ class Verdict:
 def pairs_to_test(
     state: State, context: StoredContext, summary: Summary, limit: int
 ) -> list[StoredContext]:
-    """Choose partners of a context inside its slot: those whose evidence the slot's summary has lost.
+    """Choose partners of a context inside its slot: those whose evidence the slot's summary has
+    lost.
 
-    While the summary holds what every context of the slot rests on, the slot serves them all and nothing needs testing.
-    The least similar partners come first: they divide a slot best. One of a pair that has a certificate already is left
-    out, and so is one whose evidence is not credible (:func:`credible`).
+    While the summary holds what every context of the slot rests on, the slot serves them all and
+    nothing needs testing. The least similar partners come first: they divide a slot best. One of a
+    pair that has a certificate already is left out, and so is one whose evidence is not credible
+    (:func:`credible`).
     """
     mine, rater = context.context, testable(context.context)
     if not mine.credible or rater is None or mine.slot is None or not state.members[mine.slot]:
@@ -98,7 +103,9 @@ def pairs_to_test(
 def contents(
     slots: dict[int, SlotState], shared: int, routed: Sequence[int], division: Division | None
 ) -> list[Content]:
-    """Build U(x, x'): the shared slot, the slots both queries are routed to, and the two would-be slots."""
+    """Build U(x, x'): the shared slot, the slots both queries are routed to, and the two would-be
+    slots.
+    """
     found = [_existing("current", slots[shared])]
     found += [
         _existing(f"routed {number}", slots[number])
@@ -121,7 +128,8 @@ def judge(
 
     Args:
         answers: per candidate, what each of the two contexts was answered.
-        scores: shape (2, U, B) in [0, 1]; NaN in all B places of an answer of which nothing is known.
+        scores: shape (2, U, B) in [0, 1]; NaN in all B places of an answer of which nothing is
+            known.
     """
     envelope: Envelope = guard_band(
         scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
@@ -144,7 +152,8 @@ def parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, floa
 def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
     """Tell whether a would-be slot answers its own context with a lower bound above the threshold.
 
-    Stricter than the paper: where neither side of a split does, the split would repair nothing, whatever the radius.
+    Stricter than the paper: where neither side of a split does, the split would repair nothing,
+    whatever the radius.
 
     Args:
         scores: of one answer, shape (B,).
@@ -158,7 +167,8 @@ def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold
 def bearable(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
     """Tell whether a candidate is good enough for both contexts, whatever the others are.
 
-    If neither context can lose more than the threshold by it, no radius over candidates with it exceeds the threshold.
+    If neither context can lose more than the threshold by it, no radius over candidates with it
+    exceeds the threshold.
 
     Args:
         scores: of this candidate, shape (2, 1, B).

@@ -1,7 +1,9 @@
-"""Divide a slot by a witness pair (paper, appendix "Executing the split"): what stays, what goes, and both contents.
+"""Divide a slot by a witness pair (paper, appendix "Executing the split"): what stays, what goes,
+and both contents.
 
-Anchors come from the pair alone; where the slot has other witnesses, the decision core tells which side their contexts
-are on. Free functions over the state; nothing here asks a model or changes anything.
+Anchors come from the pair alone; where the slot has other witnesses, the decision core tells which
+side their contexts are on. Free functions over the state; nothing here asks a model or changes
+anything.
 """
 
 from __future__ import annotations
@@ -49,8 +51,8 @@ def divide(
 ) -> Division:
     """Divide a slot: each item goes to the nearer of two anchors that come from the pair alone.
 
-    An anchor is the mean direction of a context's query and of the evidence it rests on. Ties stay. The pair's
-    own evidence goes with its context, unless both rest on it.
+    An anchor is the mean direction of a context's query and of the evidence it rests on. Ties stay.
+    The pair's own evidence goes with its context, unless both rest on it.
 
     Args:
         used: as ``State.used``, including what the pair's rewards add.
@@ -79,10 +81,12 @@ def witness_sides(
     pair: tuple[StoredContext, StoredContext],
     anchors: NDArray[np.float32],
 ) -> dict[str, bool]:
-    """Tell which contexts of the slot's witnesses go, such that as many witnesses as two sides allow are set apart.
+    """Tell which contexts of the slot's witnesses go, such that as many witnesses as two sides
+    allow are set apart.
 
-    The decision core partitions these contexts between two actions, "stay" and "go", which are worth the nearness to
-    the anchors; the witnesses are its cannot-link pairs. Those of a larger radius are honoured first.
+    The decision core partitions these contexts between two actions, "stay" and "go", which are
+    worth the nearness to the anchors; the witnesses are its cannot-link pairs. Those of a larger
+    radius are honoured first.
     """
     both = (pair[0].context.id, pair[1].context.id)
     witnesses = _inside(state, number)
@@ -132,7 +136,9 @@ def _evidence_sides(
     sides: Mapping[str, bool],
     items: Sequence[str],
 ) -> dict[str, bool]:
-    """Give the side of the evidence that contexts of witnesses rest on, where these agree; the pair comes first."""
+    """Give the side of the evidence that contexts of witnesses rest on, where these agree; the pair
+    comes first.
+    """
     current = {stored.context.id: stored.context for stored in pair}
     inside, found = set(items), dict[str, set[bool]]()
     for id, side in sides.items():
@@ -156,7 +162,9 @@ def _moved_contexts(
 
 
 def _two_sides(nearness: Envelope, links: Sequence[tuple[int, int]]) -> NDArray[np.intp]:
-    """Partition contexts into two, the first two apart; of the further links as many as two sides can honour."""
+    """Partition contexts into two, the first two apart; of the further links as many as two sides
+    can honour.
+    """
     try:
         return cover_partition(nearness, 2, cannot_link=[(0, 1), *links]).labels
     except ValueError:  # not all of them: one by one

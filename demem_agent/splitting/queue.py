@@ -1,4 +1,6 @@
-"""What tests look at and leave behind: the state as the feedback will make it, what is done, and what has to wait."""
+"""What tests look at and leave behind: the state as the feedback will make it, what is done, and
+what has to wait.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,13 @@ class Tests:
     """What the tests of one feedback have cost, what they found out, and what they left undone.
 
     Attributes:
-        answers: by context and content; what was needed, whether or not it had been answered before.
-        done, left: pairs of context ids that were tested, and that were to be tested when the budget had run out.
+        answers: by context and content; what was needed, whether or not it had been answered
+            before.
+        done, left: pairs of context ids that were tested, and that were to be tested when the
+            budget had run out.
         routes: where the query of a context goes, by its id and the operation that memory was at.
-        reviewed: pairs of suppressed witnesses that were tested anew, with the revision of their slot.
+        reviewed: pairs of suppressed witnesses that were tested anew, with the revision of their
+            slot.
     """
 
     answers: dict[tuple[str, str], tuple[Draft, str]] = field(default_factory=dict)
@@ -70,9 +75,11 @@ def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) 
 
 
 def queued(state: State, pending: Pending, tests: Tests) -> list[StoredContext]:
-    """Give the contexts whose queue of untested partners has changed, the one at hand among them if so.
+    """Give the contexts whose queue of untested partners has changed, the one at hand among them if
+    so.
 
-    What was left joins the queue of the second of its pair; what was tested, or can be tested no more, leaves it.
+    What was left joins the queue of the second of its pair; what was tested, or can be tested no
+    more, leaves it.
     """
     if state.experience is None:
         return []
@@ -123,7 +130,9 @@ def waiting(state: State, pending: Pending, shared: int, taken: Sequence[Pair]) 
 
 
 def reopened(state: State, pending: Pending) -> list[Pair]:
-    """Give the first suppressed witness whose slot can be split now and has changed since it was looked at."""
+    """Give the first suppressed witness whose slot can be split now and has changed since it was
+    looked at.
+    """
     if state.free_slot() is None:
         return []
     for certificate in suppressed(state):
@@ -154,6 +163,8 @@ def _current(state: State, pending: Pending, id: str) -> StoredContext:
 
 
 def _can_meet(first: StoredContext, second: StoredContext) -> bool:
-    """Tell whether two contexts can be tested against each other: in one slot, credible, with the same raters."""
+    """Tell whether two contexts can be tested against each other: in one slot, credible, with the
+    same raters.
+    """
     a, b = first.context, second.context
     return a.slot == b.slot and a.credible and b.credible and testable(a) == testable(b) is not None

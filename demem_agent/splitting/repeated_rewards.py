@@ -1,7 +1,8 @@
 """What rewards that were given again and again certify, without any answer being produced for it.
 
-A question that comes up again is the same decision: its rewards, by the words of the answer, are repeated observations.
-What was never tried for a question keeps the envelope [0, 1] and certifies nothing.
+A question that comes up again is the same decision: its rewards, by the words of the answer, are
+repeated observations. What was never tried for a question keeps the envelope [0, 1] and certifies
+nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from demem_agent.types import Candidate, Context, number_of
 
 __all__ = ["IN_COMMON", "LEAST", "repeated_rewards"]
 
-#: Rewards that a question needs before it is looked at; from fewer no radius came out above 0 in simulation.
+#: Rewards that a question needs before it is looked at; from fewer no radius came out above 0 in
+#: simulation.
 LEAST = 10
 
-#: Answers that two questions must both have tried: the best for each has to be known to fail the other, or sharing it
-#: may cost nothing. Fewer give the radius 0, whatever the rewards.
+#: Answers that two questions must both have tried: the best for each has to be known to fail the
+#: other, or sharing it may cost nothing. Fewer give the radius 0, whatever the rewards.
 IN_COMMON = 2
 
 _History = dict[str, list[float]]
@@ -32,11 +34,13 @@ _History = dict[str, list[float]]
 def repeated_rewards(
     state: State, context: StoredContext, delta: float
 ) -> Iterator[tuple[tuple[StoredContext, StoredContext], Verdict]]:
-    """Judge a context's question with every other question of its slot that was rewarded often enough.
+    """Judge a context's question with every other question of its slot that was rewarded often
+    enough.
 
-    Gives pairs (the latest context of the other question, the context at hand) with what their rewards certify at
-    confidence 1 - ``delta``, in the order in which the other questions first came up. Two questions that have a
-    certificate from repeated rewards already are left out: each further reward would only certify the same again.
+    Gives pairs (the latest context of the other question, the context at hand) with what their
+    rewards certify at confidence 1 - ``delta``, in the order in which the other questions first
+    came up. Two questions that have a certificate from repeated rewards already are left out: each
+    further reward would only certify the same again.
     """
     mine = spoken(context.context.query)
     asked = {*state.past().asked(mine), context.context.id}
@@ -60,7 +64,9 @@ def repeated_rewards(
 
 
 def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
-    """Give, by answer, the number of the first context of these questions that was answered so, rewarded or not."""
+    """Give, by answer, the number of the first context of these questions that was answered so,
+    rewarded or not.
+    """
     asked = (id for question in questions for id in state.past().asked(question))
     found: dict[str, int] = {}
     for id in sorted(asked, key=number_of):
@@ -76,7 +82,9 @@ def _witnessed_with(state: State, question: str) -> set[str]:
 
 
 def _groups(state: State, at_hand: StoredContext) -> dict[str, tuple[StoredContext, _History]]:
-    """Give, by question, its latest context and the rewards of every answer, of the slot of the context at hand."""
+    """Give, by question, its latest context and the rewards of every answer, of the slot of the
+    context at hand.
+    """
     groups: dict[str, tuple[StoredContext, _History]] = {}
     for kept in state.contexts.values():
         stored = at_hand if kept.context.id == at_hand.context.id else kept
@@ -93,7 +101,8 @@ def _groups(state: State, at_hand: StoredContext) -> dict[str, tuple[StoredConte
 def _observed(context: Context) -> Iterator[float]:
     """Give the rewards of the answer itself: scorers and judges would only say the same again.
 
-    The first rewards of a memory that is older than channels may have come from scorers, so they do not count.
+    The first rewards of a memory that is older than channels may have come from scorers, so they do
+    not count.
     """
     known = context.rewards[len(context.rewards) - len(context.told) :]
     for channel, reward in zip(context.told, known, strict=True):

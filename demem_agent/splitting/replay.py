@@ -40,7 +40,8 @@ class Replayed:
 
 
 def replay(certificate: SplitCertificate) -> Replayed:
-    """Decide again, from the certificate alone: scores to envelopes to losses to radius to decision.
+    """Decide again, from the certificate alone: scores to envelopes to losses to radius to
+    decision.
 
     A certificate whose text was forgotten replays as before: the numbers stay.
 
@@ -75,10 +76,13 @@ def sealed(certificate: SplitCertificate) -> SplitCertificate:
 
 
 def envelope_of(certificate: SplitCertificate) -> Envelope:
-    """Build the envelopes of the pair over the candidates, shape (2, U), from the scores in the certificate."""
+    """Build the envelopes of the pair over the candidates, shape (2, U), from the scores in the
+    certificate.
+    """
     given = dict(certificate.parameters)
     if certificate.regime == "confidence sequence":
-        # Certificates from before answers were counted as they turn up name no "growing": all had equal shares.
+        # Certificates from before answers were counted as they turn up name no "growing": all had
+        # equal shares.
         shares = growing_shares(len(certificate.candidates)) if given.get("growing") else None
         return betting(_histories(certificate), delta=given["delta"], shares=shares)
     scores = _histories(certificate, len(certificate.scorers))
@@ -88,7 +92,9 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
 
 
 def _recomputed(certificate: SplitCertificate) -> Envelope:
-    """Build the envelopes; numbers that no envelope can be built from are refused like any that do not agree."""
+    """Build the envelopes; numbers that no envelope can be built from are refused like any that do
+    not agree.
+    """
     try:
         envelope = envelope_of(certificate)
     except (KeyError, ValueError) as error:

@@ -1,6 +1,7 @@
 """Try a context against others of its slot: answer, score and judge, within a budget of answers.
 
-A generator, driven like the flows; what to test and what the scores certify is in ``demem_agent.splitting.conflict``.
+A generator, driven like the flows; what to test and what the scores certify is in
+``demem_agent.splitting.conflict``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A pair of contexts that a slot is to be divided by; no division when all K slots are active or it is pinned.
+    """A pair of contexts that a slot is to be divided by; no division when all K slots are active
+    or it is pinned.
 
     Attributes:
         conditions: what the verdict rests on, in words, if not on the certificate's own conditions.
@@ -62,8 +64,8 @@ class Conflict:
     pinned: bool = False
 
 
-#: Looks for a pair that divides the slot of the context at hand. :func:`certified` is the library's; any other one
-#: is for experiments on what certificates are worth.
+#: Looks for a pair that divides the slot of the context at hand. :func:`certified` is the
+#: library's; any other one is for experiments on what certificates are worth.
 Trigger = Callable[[State, Pending, Tests], Flow[Conflict | None]]
 
 
@@ -78,10 +80,11 @@ def try_conflict(
 
 
 def certified(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
-    """Test the context against partners of its slot, then what waits in its slot; give the first certified conflict.
+    """Test the context against partners of its slot, then what waits in its slot; give the first
+    certified conflict.
 
-    Rewards that were repeated are looked at first: they cost no answer. Last comes a witness that was suppressed, if
-    its slot can be split by now: it is tested anew, since memory has moved on.
+    Rewards that were repeated are looked at first: they cost no answer. Last comes a witness that
+    was suppressed, if its slot can be split by now: it is tested anew, since memory has moved on.
     """
     shared, settings = pending.context.context.slot, state.settings.split
     if shared is None or not settings.pairs:
@@ -107,8 +110,9 @@ def examined(
 ) -> Flow[tuple[Verdict | None, Division | None]]:
     """Answer both queries of a pair from every content they could share, and judge.
 
-    No verdict where no split is called for: one side would be empty, neither would-be slot would serve its own query,
-    or some candidate is good enough for both. Also when the budget is used up; then the pair is left for later.
+    No verdict where no split is called for: one side would be empty, neither would-be slot would
+    serve its own query, or some candidate is good enough for both. Also when the budget is used up;
+    then the pair is left for later.
 
     Args:
         thorough: do not end early; for audits, which want all scores.
@@ -188,7 +192,9 @@ def _tried(
 
 
 def _routed(state: State, stored: StoredContext, tests: Tests) -> int | None:
-    """Give the slot that a query goes to now; one context meets several others in the tests of one feedback."""
+    """Give the slot that a query goes to now; one context meets several others in the tests of one
+    feedback.
+    """
     at = (stored.context.id, state.head.seq)
     if at not in tests.routes:
         tests.routes[at] = slot_ranking(state, query_of(stored))[0].slot
@@ -196,7 +202,9 @@ def _routed(state: State, stored: StoredContext, tests: Tests) -> int | None:
 
 
 def _steps(count: int) -> list[list[tuple[int, int]]]:
-    """Give (context, candidate) by steps: each from its own would-be slot, then from the other's, then the rest."""
+    """Give (context, candidate) by steps: each from its own would-be slot, then from the other's,
+    then the rest.
+    """
     first, second = count - 2, count - 1
     return [
         [(0, first), (1, second)],
@@ -220,7 +228,9 @@ def _settled(
 def _rated(
     state: State, pending: Pending, pair: Pair, wanted: Sequence[tuple[int, Content]], tests: Tests
 ) -> Flow[list[NDArray[np.float64]] | None]:
-    """Have answers from contents produced and rated; None if the budget or a changed state does not allow it."""
+    """Have answers from contents produced and rated; None if the budget or a changed state does not
+    allow it.
+    """
     asked = [(pair[x], content) for x, content in wanted]
     missing = [(s, c) for s, c in asked if (s.context.id, c.summary.text) not in tests.answers]
     if len(tests.answers) + len(missing) > state.settings.split.counterfactuals:

@@ -25,7 +25,8 @@ class Rows:
     """All rows of one memory. Certificates stay plain, since reading one needs the evidence.
 
     Attributes:
-        damaged: names of the rows that could not be read, such as ``evidence 12``; they are left out.
+        damaged: names of the rows that could not be read, such as ``evidence 12``; they are left
+            out.
     """
 
     settings: Settings

@@ -1,6 +1,8 @@
-"""Records to and from plain JSON values; vectors as raw little-endian float32, in base64 where it must be text.
+"""Records to and from plain JSON values; vectors as raw little-endian float32, in base64 where it
+must be text.
 
-JSON is written with ASCII escapes, so that lone surrogates in a user's text survive the way there and back.
+JSON is written with ASCII escapes, so that lone surrogates in a user's text survive the way there
+and back.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SlotRow:
-    """A slot as stored: excerpts as (evidence id, start, end) by rank; their lines are derived again on loading."""
+    """A slot as stored: excerpts as (evidence id, start, end) by rank; their lines are derived
+    again on loading.
+    """
 
     number: int
     parent: int | None
@@ -174,7 +178,9 @@ def certified_to(certified: Certified) -> Json:
 
 
 def certified_from(plain: Mapping[str, Any], state: State) -> Certified:
-    """Build a certificate from its row; ``state`` holds the evidence that the slot before a split refers to."""
+    """Build a certificate from its row; ``state`` holds the evidence that the slot before a split
+    refers to.
+    """
     body = plain["certificate"]
     certificate = SplitCertificate(
         **{

@@ -21,9 +21,9 @@ __all__ = ["load_state"]
 def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> State:
     """Give the state that the rows describe.
 
-    With ``skip_damaged`` the readable rest is loaded: a damaged item counts as forgotten, and a slot whose row
-    is damaged, or whose summary refers to a damaged item, is rebuilt from its items. The store keeps its
-    damaged rows: export such a memory and restore it into a new one.
+    With ``skip_damaged`` the readable rest is loaded: a damaged item counts as forgotten, and a
+    slot whose row is damaged, or whose summary refers to a damaged item, is rebuilt from its items.
+    The store keeps its damaged rows: export such a memory and restore it into a new one.
 
     Raises:
         StoreError: naming the damaged rows, unless they are to be skipped.

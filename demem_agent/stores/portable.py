@@ -1,4 +1,6 @@
-"""A whole memory as JSON values, one per row, and back: for backups, for moving house, for a person to read."""
+"""A whole memory as JSON values, one per row, and back: for backups, for moving house, for a person
+to read.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The tables, as numbered migrations that are never edited once released.
 
-Every key begins with (tenant, memory_id). Text that a caller wrote is kept as UTF-8 bytes, because it may
-hold what a text column refuses (NUL, lone surrogates). Nothing here is special to SQLite.
+Every key begins with (tenant, memory_id). Text that a caller wrote is kept as UTF-8 bytes, because
+it may hold what a text column refuses (NUL, lone surrogates). Nothing here is special to SQLite.
 """
 
 from __future__ import annotations

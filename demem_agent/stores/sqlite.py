@@ -1,9 +1,10 @@
-"""One SQLite file for any number of memories: current rows, append-only evidence, an operation ledger.
+"""One SQLite file for any number of memories: current rows, append-only evidence, an operation
+ledger.
 
-Write-ahead log, synchronous=FULL: what was acknowledged survives a crash. SQLite before 3.51.3 (except
-3.50.7 and 3.44.6) can lose acknowledged commits of the log when two connections write and checkpoint at
-once; on such a version the file is opened for this connection alone. The package ``pysqlite3`` carries a
-newer SQLite and is used where it is installed.
+Write-ahead log, synchronous=FULL: what was acknowledged survives a crash. SQLite before 3.51.3
+(except 3.50.7 and 3.44.6) can lose acknowledged commits of the log when two connections write and
+checkpoint at once; on such a version the file is opened for this connection alone. The package
+``pysqlite3`` carries a newer SQLite and is used where it is installed.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ _File = tuple[int, int, int]
 
 @dataclass(slots=True)
 class _Connection:
-    """One connection per file and process: a second one would lock the first out where SQLite cannot share."""
+    """One connection per file and process: a second one would lock the first out where SQLite
+    cannot share.
+    """
 
     key: _File
     db: Any
@@ -95,7 +98,9 @@ _REGISTRY = threading.Lock()
 
 
 def _file(path: str) -> _File | None:
-    """Name a file for the registry: not the parent's after a fork, and not one that was deleted and made anew."""
+    """Name a file for the registry: not the parent's after a fork, and not one that was deleted and
+    made anew.
+    """
     try:
         found = os.stat(path)
     except OSError:
@@ -104,14 +109,15 @@ def _file(path: str) -> _File | None:
 
 
 class SqliteStore:
-    """A :class:`~demem_agent.stores.Store` in one file; all stores of a process on a file share one connection.
+    """A :class:`~demem_agent.stores.Store` in one file; all stores of a process on a file share one
+    connection.
 
     Args:
         path: of the file; made if it does not exist, its folder is not.
 
     Raises:
-        StoreError: if the file cannot be opened, is no database, was written by a newer version, or is in use
-            by another process where this SQLite cannot share it.
+        StoreError: if the file cannot be opened, is no database, was written by a newer version, or
+            is in use by another process where this SQLite cannot share it.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -246,7 +252,8 @@ class SqliteStore:
                     del _CONNECTIONS[self._connection.key]
                 self._db.close()
 
-    # -- opening -----------------------------------------------------------------------------------------------------
+    # -- opening
+    # -----------------------------------------------------------------------------------------------------
 
     def _connected(self) -> _Connection:
         if self.path != ":memory:" and not os.path.exists(self.path):
@@ -267,7 +274,9 @@ class SqliteStore:
         return connection
 
     def _make_private(self) -> None:
-        """Make the file readable by its owner alone; the log that SQLite puts beside it takes after it."""
+        """Make the file readable by its owner alone; the log that SQLite puts beside it takes after
+        it.
+        """
         try:
             os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:
@@ -296,7 +305,8 @@ class SqliteStore:
                     self._db.execute(statement)
             self._db.execute("INSERT INTO demem_schema (version) VALUES (?)", (number,))
 
-    # -- writing -----------------------------------------------------------------------------------------------------
+    # -- writing
+    # -----------------------------------------------------------------------------------------------------
 
     def _advance(self, address: Address, delta: Delta) -> None:
         names = [name.strip() for name in _HEAD.split(",")]
@@ -351,9 +361,11 @@ class SqliteStore:
         )
 
     def _erase_log(self) -> bool:
-        """Write the file anew and empty its log if forgotten text may be in them; False while another reads.
+        """Write the file anew and empty its log if forgotten text may be in them; False while
+        another reads.
 
-        secure_delete is not enough: where SQLite rebalances a table, a page can keep old bytes between its cells.
+        secure_delete is not enough: where SQLite rebalances a table, a page can keep old bytes
+        between its cells.
         """
         if self._connection.owes_erasure:
             try:
@@ -393,7 +405,8 @@ class SqliteStore:
             ((*address, *row) for row in rows),
         )
 
-    # -- reading -----------------------------------------------------------------------------------------------------
+    # -- reading
+    # -----------------------------------------------------------------------------------------------------
 
     def _select(
         self, columns: str, table: str, address: Address, also: str = ""
@@ -423,7 +436,8 @@ class SqliteStore:
 
         return each_row("slot", self._select(columns, "slot", address), build, damaged)
 
-    # -- boundaries --------------------------------------------------------------------------------------------------
+    # -- boundaries
+    # --------------------------------------------------------------------------------------------------
 
     @contextmanager
     def _transaction(self, doing: str, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
@@ -439,7 +453,9 @@ class SqliteStore:
 
     @contextmanager
     def _errors(self, doing: str) -> Iterator[None]:
-        """Take the connection for oneself; turn what SQLite raises into a StoreError, here and nowhere else."""
+        """Take the connection for oneself; turn what SQLite raises into a StoreError, here and
+        nowhere else.
+        """
         if self._closed:
             raise StoreError(f"{self.path} was closed")
         try:

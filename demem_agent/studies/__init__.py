@@ -1,1 +1,3 @@
-"""The paper, measured: its synthetic world, its splits, its slots and its ablations. A memory needs none of it."""
+"""The paper, measured: its synthetic world, its splits, its slots and its ablations. A memory needs
+none of it.
+"""

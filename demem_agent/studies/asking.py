@@ -1,4 +1,6 @@
-"""Ask a dialogue's questions in order and tell the memory what would have been right: what the split audits share."""
+"""Ask a dialogue's questions in order and tell the memory what would have been right: what the
+split audits share.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ Tell = Callable[[SlotMemory, Answer, Probe], FeedbackReport]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that was answered, and what feedback on it did; ``question`` is its number in the probes."""
+    """A question that was answered, and what feedback on it did; ``question`` is its number in the
+    probes.
+    """
 
     question: int
     answer: Answer
@@ -39,7 +43,8 @@ def by_reference(memory: SlotMemory, answer: Answer, probe: Probe) -> FeedbackRe
 
 
 def taught(memory: SlotMemory, dialogue: Dialogue, tell: Tell = by_reference) -> Iterator[Asked]:
-    """Answer each question and give feedback on it; questions that nothing answers, or without reference, are left out.
+    """Answer each question and give feedback on it; questions that nothing answers, or without
+    reference, are left out.
 
     Lazy: what is between two questions sees the memory as it is then.
     """

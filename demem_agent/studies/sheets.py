@@ -1,4 +1,6 @@
-"""Tables of figures as plain values: what an audit reports, prints and writes as JSON, ours beside the paper's."""
+"""Tables of figures as plain values: what an audit reports, prints and writes as JSON, ours beside
+the paper's.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an audit found: records to write as JSON lines, tables, and what its figure is drawn from."""
+    """What an audit found: records to write as JSON lines, tables, and what its figure is drawn
+    from.
+    """
 
     records: Sequence[Any]
     sheets: tuple[Sheet, ...]

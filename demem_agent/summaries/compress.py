@@ -1,9 +1,9 @@
 """Compress_L without a model: keep the excerpts that decide, newest use first, until L is full.
 
-The order of excerpts is a property of each excerpt alone, and a summary is the longest prefix of that order
-which fits. A summary remembers the rank at which that prefix ended (its gate), so folding items in one at a
-time (paper, eq. "summary-update") gives exactly what compressing all of them at once gives, and costs the
-same however much the slot holds.
+The order of excerpts is a property of each excerpt alone, and a summary is the longest prefix of
+that order which fits. A summary remembers the rank at which that prefix ended (its gate), so
+folding items in one at a time (paper, eq. "summary-update") gives exactly what compressing all of
+them at once gives, and costs the same however much the slot holds.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A text of at most L, the excerpts it is made of by rank, and the rank of the first one left out."""
+    """A text of at most L, the excerpts it is made of by rank, and the rank of the first one left
+    out.
+    """
 
     text: str = ""
     kept: tuple[Excerpt, ...] = ()
@@ -88,7 +90,8 @@ def excerpts(
     measure: Measure,
     gate: Rank | None = None,
 ) -> Iterator[Excerpt]:
-    """Cut one item into the excerpts that fit a summary of ``limit`` at all and rank before ``gate``.
+    """Cut one item into the excerpts that fit a summary of ``limit`` at all and rank before
+    ``gate``.
 
     Args:
         order: position of the item among all that were ever ingested.
@@ -131,7 +134,9 @@ def summary_text(kept: Sequence[Excerpt]) -> str:
 
 
 def _pieces(text: str, longest: int) -> Iterator[tuple[int, int]]:
-    """Cut a text into sentences of at most ``longest``; a very short one stays with the next ("Yes. I moved.")."""
+    """Cut a text into sentences of at most ``longest``; a very short one stays with the next ("Yes.
+    I moved.").
+    """
     waiting: tuple[int, int] | None = None
     for start, end in sentences(text):
         if waiting and end - waiting[0] <= longest:
@@ -157,7 +162,9 @@ def _specificity(words: str) -> float:
 
 
 def _by_rank(candidates: Iterable[Excerpt], limit: int) -> list[Excerpt]:
-    """Sort as far as the limit can reach: a large slot has far more excerpts than a summary has room for."""
+    """Sort as far as the limit can reach: a large slot has far more excerpts than a summary has
+    room for.
+    """
     candidates = list(candidates)
     reach = limit // max(min((e.size for e in candidates), default=1), 1) + 1
     return heapq.nsmallest(reach, candidates, key=lambda e: e.rank)

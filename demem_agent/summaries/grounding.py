@@ -1,8 +1,9 @@
-"""Summaries that a model writes (Compress_L): what it is given, what it proposes, and whether that may be kept.
+"""Summaries that a model writes (Compress_L): what it is given, what it proposes, and whether that
+may be kept.
 
-A model's text is a proposal. It is kept only if it could have been made from the evidence that it names: every number
-and every word with a capital in a statement stands in what the statement covers, as do half of all its words, and
-nothing that was needed before is lost.
+A model's text is a proposal. It is kept only if it could have been made from the evidence that it
+names: every number and every word with a capital in a statement stands in what the statement
+covers, as do half of all its words, and nothing that was needed before is lost.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ __all__ = ["Written", "fault_of", "invented", "source_of", "written"]
 
 #: Share of the words of a line that was needed before which the statements about it must hold.
 NEEDED = 0.6
-#: Share of a statement's words that must stand in what it covers: what a model was talked into saying has few.
+#: Share of a statement's words that must stand in what it covers: what a model was talked into
+#: saying has few.
 GROUNDED = 0.5
 _CAPITAL = re.compile(r"[^\W\d_a-z][\w'’-]*")
 #: A number as a whole, with its sign and all its parts: 5 and 20 are not 5.20.
@@ -63,7 +65,9 @@ def written(proposal: Proposal, author: str) -> Written:
 
 
 def fault_of(proposal: Proposal, task: Compression) -> str | None:
-    """Tell the first reason why a proposal may not be kept, without quoting it; None when there is none."""
+    """Tell the first reason why a proposal may not be kept, without quoting it; None when there is
+    none.
+    """
     if not proposal.statements or len(proposal.statements) != len(proposal.covers):
         return "statements and covers are not equally many, or none"
     live = {source.evidence_id for source in task.sources}
@@ -87,7 +91,9 @@ def _lines(proposal: Proposal) -> Iterator[str]:
 
 
 def invented(line: str, sources: Sequence[Source]) -> str | None:
-    """Tell what kind of thing a statement says that none of its items does; None when there is no such thing."""
+    """Tell what kind of thing a statement says that none of its items does; None when there is no
+    such thing.
+    """
     said = " ".join(source.text for source in sources)
     known = {*stems(words(said)), *words(said)}
     body = line.removeprefix("- ")

@@ -1,4 +1,6 @@
-"""The fakes that DeMem is tested with, for the tests of those who build on it. Deterministic, offline, tiny."""
+"""The fakes that DeMem is tested with, for the tests of those who build on it. Deterministic,
+offline, tiny.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ __all__ = [
 
 
 class BagEncoder:
-    """Encode a text as the sum of one pseudo-random direction per stemmed word: shared words are all that counts."""
+    """Encode a text as the sum of one pseudo-random direction per stemmed word: shared words are
+    all that counts.
+    """
 
     def __init__(self, dimensions: int = 16, name: str = "bag") -> None:
         self.dimensions = dimensions
@@ -48,7 +52,9 @@ class BagEncoder:
 
 
 class ReadingAnswerer:
-    """Answer every question with its whole reading: the answer is right whenever the evidence was read."""
+    """Answer every question with its whole reading: the answer is right whenever the evidence was
+    read.
+    """
 
     def answer(self, question: Question) -> Draft:
         return Draft(question.reading.text, tuple(item.id for item in question.reading.evidence))
@@ -127,7 +133,9 @@ class Slow:
 
 
 class Async:
-    """Make coroutine methods out of those of ``inner``, which yield to the loop once before they run."""
+    """Make coroutine methods out of those of ``inner``, which yield to the loop once before they
+    run.
+    """
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner

@@ -9,8 +9,9 @@ from typing import Any
 
 __all__ = ["BODY_FAULTS", "FAULTS", "STATUS_FAULTS", "TEXT_FAULTS"]
 
-#: Every fault that :class:`~demem_agent.testing.Provider` can show. Ask for the model ``fault-NAME`` to have it every
-#: time, ``fault-NAME:2`` for the first two requests for that model only; or give a model of any name such a fault.
+#: Every fault that :class:`~demem_agent.testing.Provider` can show. Ask for the model
+#: ``fault-NAME`` to have it every time, ``fault-NAME:2`` for the first two requests for that model
+#: only; or give a model of any name such a fault.
 FAULTS: Mapping[str, str] = {
     "429": "too many requests, with Retry-After",
     "500": "an error of the server",
@@ -48,7 +49,8 @@ FAULTS: Mapping[str, str] = {
     "not-a-number": "embeddings with NaN",
 }
 
-#: Status, ``code``, ``param`` and message of an error; ``{key}`` is the key that came with the request.
+#: Status, ``code``, ``param`` and message of an error; ``{key}`` is the key that came with the
+#: request.
 STATUS_FAULTS: Mapping[str, tuple[int, str | None, str | None, str]] = {
     "429": (429, "rate_limit_exceeded", None, "Rate limit reached"),
     "500": (500, None, None, "The server had an error"),

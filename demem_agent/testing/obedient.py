@@ -1,4 +1,6 @@
-"""A model of no intelligence that does as the prompts of this library ask: for tests of what comes after a model."""
+"""A model of no intelligence that does as the prompts of this library ask: for tests of what comes
+after a model.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ _SLOT = re.compile(r"<demem:slot>\s*(\d+)(.*?)</demem:slot>", re.DOTALL)
 def obedient(messages: Sequence[Mapping[str, Any]]) -> str:
     """Reply to a request as ``Provider`` passes it on: give it as ``Provider(obedient)``.
 
-    It answers with the line of the reading that shares most words with the question, marks and grades by shared
-    words, and summarises by the first lines that fit, those that are needed ahead.
+    It answers with the line of the reading that shares most words with the question, marks and
+    grades by shared words, and summarises by the first lines that fit, those that are needed ahead.
     """
     system, user = (str(message["content"]) for message in messages[:2])
     tasks = {

@@ -1,4 +1,6 @@
-"""A provider of models on this machine, for tests: sound by default, and faulty in many ways on request."""
+"""A provider of models on this machine, for tests: sound by default, and faulty in many ways on
+request.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ _PREFIX = "fault-"
 
 
 class Provider:
-    """Serve chat completions, responses, streams of both and embeddings on the loopback interface, in threads.
+    """Serve chat completions, responses, streams of both and embeddings on the loopback interface,
+    in threads.
 
     ::
 
@@ -36,8 +39,8 @@ class Provider:
 
     Args:
         reply: the text of every answer, or a function of the messages that gives it.
-        faults: by name of a model, one of ``FAULTS``, with ``:n`` for the first n requests only. A model that is
-            not named here has a fault if it is called ``fault-...``.
+        faults: by name of a model, one of ``FAULTS``, with ``:n`` for the first n requests only. A
+            model that is not named here has a fault if it is called ``fault-...``.
         delay_ms: before every reply.
         retry_after: seconds, as 429 gives them.
         drip: seconds between the bytes of a slow reply.

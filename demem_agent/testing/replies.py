@@ -1,4 +1,6 @@
-"""What a provider of chat completions and embeddings replies, as JSON values; nothing here knows of HTTP."""
+"""What a provider of chat completions and embeddings replies, as JSON values; nothing here knows of
+HTTP.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _PIECE = re.compile(r"\s*\S+|\s+")
 
 
 def chat_reply(model: str, prompt: str, text: str, fault: str, number: int = 1) -> dict[str, Any]:
-    """Give the body of a chat completion, the so-and-so-many-th, spoilt in the ways that need no HTTP."""
+    """Give the body of a chat completion, the so-and-so-many-th, spoilt in the ways that need no
+    HTTP.
+    """
     text = TEXT_FAULTS.get(fault, str)(text)
     message: dict[str, Any] = {
         "role": "assistant",
@@ -77,7 +81,9 @@ def stream_pieces(reply: Mapping[str, Any], usage: bool) -> Iterator[str]:
 def embeddings_reply(
     model: str, texts: Sequence[str], dimensions: int, fault: str
 ) -> dict[str, Any]:
-    """Give the body of embeddings, those of :class:`~demem_agent.testing.BagEncoder`, spoilt where that is asked."""
+    """Give the body of embeddings, those of :class:`~demem_agent.testing.BagEncoder`, spoilt where
+    that is asked.
+    """
     rows = BagEncoder(dimensions + (fault == "other-dimensions")).encode(list(texts)).tolist()
     if fault == "not-a-number":
         rows[0][0] = float("nan")

@@ -1,4 +1,6 @@
-"""What a provider of the Responses API replies: a chat completion, sound or spoilt, in that API's form."""
+"""What a provider of the Responses API replies: a chat completion, sound or spoilt, in that API's
+form.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from typing import Any
 
 __all__ = ["as_messages", "as_response", "response_events"]
 
-#: By the finish reason of a completion, how a response has ended; one that just ends is still in progress.
+#: By the finish reason of a completion, how a response has ended; one that just ends is still in
+#: progress.
 _STATUS = {
     "stop": "completed",
     "length": "incomplete",

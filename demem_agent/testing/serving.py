@@ -1,4 +1,6 @@
-"""The HTTP of the provider for tests: requests in, sound replies out, and every way in which these can break."""
+"""The HTTP of the provider for tests: requests in, sound replies out, and every way in which these
+can break.
+"""
 
 from __future__ import annotations
 

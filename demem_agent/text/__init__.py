@@ -1,1 +1,3 @@
-"""Text as people write it: words, sentences, dates, what a question asks for, how a line is said, how long it is."""
+"""Text as people write it: words, sentences, dates, what a question asks for, how a line is said,
+how long it is.
+"""

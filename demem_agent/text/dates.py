@@ -1,24 +1,29 @@
 """Find relative time expressions in English conversation and say which days they mean.
 
-"I went yesterday" tells a reader little once the day it was said is out of sight, so a date can be written beside it.
-The rules are our own, with ``relativedelta`` of the well-kept dateutil for the arithmetic: dateparser 1.5 took 160 to
-510 us a sentence, gives one moment where "last week" means seven days, and does not know "last weekend".
+"I went yesterday" tells a reader little once the day it was said is out of sight, so a date can be
+written beside it. The rules are our own, with ``relativedelta`` of the well-kept dateutil for the
+arithmetic: dateparser 1.5 took 160 to 510 us a sentence, gives one moment where "last week" means
+seven days, and does not know "last weekend".
 
 Conventions; the anchor is the day on which the text was said:
 
-* A week runs from Monday to Sunday, a weekend is Saturday and Sunday, seasons are the northern ones in whole months
-  (spring is March to May). A winter bears both its years, "winter 2022-2023".
-* last: the most recent one that lies wholly before the anchor, so "last Friday" said on a Friday is 7 days back.
-  next and coming: the first that lies wholly after it. this: the one of the anchor's week, month or year; "this winter"
-  is the one that began last December until June, and the one to come from July on.
-* "this past" is "last" for a weekday, weekend, month name or season; "this past week", "month" or "year" is the one
-  that ends the day before the anchor.
+* A week runs from Monday to Sunday, a weekend is Saturday and Sunday, seasons are the northern ones
+  in whole months (spring is March to May). A winter bears both its years, "winter 2022-2023".
+* last: the most recent one that lies wholly before the anchor, so "last Friday" said on a Friday is
+  7 days back. next and coming: the first that lies wholly after it. this: the one of the anchor's
+  week, month or year; "this winter" is the one that began last December until June, and the one to
+  come from July on.
+* "this past" is "last" for a weekday, weekend, month name or season; "this past week", "month" or
+  "year" is the one that ends the day before the anchor.
 * "earlier this week" ends at the anchor, "later this week" begins there.
-* "three months ago" is a calendar month, "two years ago" a calendar year, "two weeks ago" the Monday to Sunday around
-  the day 14 days back. "A couple" is 2, "a few" is 2 to 5, "several" is 3 to 8.
-* "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it in two weeks".
-* Not resolved: a bare "on Friday", "the other day", "the last week", "my last year", "the last week of May"; and
-  "may", "march", "sun", "sat" and "wed" in lower case, which are more often other words.
+* "three months ago" is a calendar month, "two years ago" a calendar year, "two weeks ago" the
+  Monday to Sunday around the day 14 days back. "A couple" is 2, "a few" is 2 to 5, "several" is 3
+  to 8.
+* "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it
+  in two weeks".
+* Not resolved: a bare "on Friday", "the other day", "the last week", "my last year", "the last week
+  of May"; and "may", "march", "sun", "sat" and "wed" in lower case, which are more often other
+  words.
 * What would fall outside the years 1 to 9999 is left alone.
 """
 
@@ -41,8 +46,8 @@ class Span:
     """A stretch ``[start, end)`` of a text and the days ``[first, last]`` it means.
 
     Attributes:
-        text: the meaning as a person would write it: ``7 May 2023``, ``May 2023``, ``2022``, ``summer 2022``,
-            ``the week before 9 June 2023``, ``a few days before 9 June 2023``.
+        text: the meaning as a person would write it: ``7 May 2023``, ``May 2023``, ``2022``,
+            ``summer 2022``, ``the week before 9 June 2023``, ``a few days before 9 June 2023``.
     """
 
     start: int
@@ -111,8 +116,9 @@ _COUNTED = (
 )
 _PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
 
-# Matched against lower-case text, which is faster than ignoring case. The lookahead names the first words of all that
-# follows: plain literals are tried four times as fast as the alternatives themselves.
+# Matched against lower-case text, which is faster than ignoring case. The lookahead names the first
+# words of all that follows: plain literals are tried four times as fast as the alternatives
+# themselves.
 _RELATIVE = re.compile(
     rf"\b(?=the\sday|day\s|yesterday|to(?:morrow|day|night)|earlier|later|this|coming|past|last|next|in\s|\d|an?\s"
     rf"|couple|few|several|{'|'.join(_ONES + _TEENS + _TENS)})(?:"
@@ -135,12 +141,14 @@ _AMOUNT = re.compile(rf"({_COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({_COUNT}))?\s
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 
 _COUNTABLE = frozenset({"day", "week", "month", "year", "night"})
-# One of these is in whatever _RELATIVE matches: "day" in today and yesterday, "night" in tonight, a unit before "ago".
+# One of these is in whatever _RELATIVE matches: "day" in today and yesterday, "night" in tonight, a
+# unit before "ago".
 _TRIGGERS = (*sorted(_COUNTABLE), "tomorrow", "last", "next", "this", "past", "coming")
 
 _CLAUSE_ENDS = re.compile(r"[.!?;:,\n]|\b(?:and|but|so)\b")
-# Words before "in two weeks" that make it a length of time: a past tense, a frequency. The participles listed first
-# go with a plan ("getting married in two weeks"), and "need" or "feed" only look like a past tense.
+# Words before "in two weeks" that make it a length of time: a past tense, a frequency. The
+# participles listed first go with a plan ("getting married in two weeks"), and "need" or "feed"
+# only look like a past tense.
 _ELAPSED = re.compile(
     r"\b(?:(?!married|scheduled|supposed|expected|planned|excited)\w\w+(?<!e)ed"
     r"|was|were|had|did|got|took|went|made|read|left|saw|lost|won|wrote|built|ran|came"
@@ -149,10 +157,12 @@ _ELAPSED = re.compile(
 
 
 def find(text: str, anchor: date) -> list[Span]:
-    """Find the relative time expressions in a text said on the day ``anchor``, in order, without overlaps.
+    """Find the relative time expressions in a text said on the day ``anchor``, in order, without
+    overlaps.
 
     Returns:
-        one span for each expression that can be resolved; the conventions are in the module docstring.
+        one span for each expression that can be resolved; the conventions are in the module
+        docstring.
     """
     low = _lower(text)
     if not _triggered(low):
@@ -168,8 +178,9 @@ def find(text: str, anchor: date) -> list[Span]:
 def absolute(text: str, anchor: date | None = None) -> list[Span]:
     """Find the absolute dates in a text, in order, without overlaps.
 
-    A date without a year is skipped when there is no anchor. With one, "May 7th" is in the anchor's year and "in May"
-    is the latest May that began by the anchor. "8/5/2023" is skipped: it is May in one country, August in another.
+    A date without a year is skipped when there is no anchor. With one, "May 7th" is in the anchor's
+    year and "in May" is the latest May that began by the anchor. "8/5/2023" is skipped: it is May
+    in one country, August in another.
     """
     low = _lower(text)
     day = None if anchor is None else _plain(anchor)
@@ -202,10 +213,11 @@ def noted(text: str, spans: Iterable[Span]) -> str:
 
 
 def ranges(query: str, asked: date | None) -> list[Span]:
-    """Find what time a query is about: its absolute dates and, when it is known when it was asked, its relative ones.
+    """Find what time a query is about: its absolute dates and, when it is known when it was asked,
+    its relative ones.
 
-    "In the past two weeks" ends on the day it is asked. Where two overlap, as in "this June the 5th", the absolute date
-    is kept, and a relative one before a running one ("this past week").
+    "In the past two weeks" ends on the day it is asked. Where two overlap, as in "this June the
+    5th", the absolute date is kept, and a relative one before a running one ("this past week").
     """
     spans = absolute(query, asked)
     for more in (find(query, asked), list(_windows(query, asked))) if asked else ():
@@ -218,7 +230,9 @@ def ranges(query: str, asked: date | None) -> list[Span]:
 
 
 def running(query: str) -> list[tuple[int, int]]:
-    """Give the (start, end) of every time in a query that ends when it is asked: "in the past two weeks"."""
+    """Give the (start, end) of every time in a query that ends when it is asked: "in the past two
+    weeks".
+    """
     return [match.span() for match in _RUNNING.finditer(_lower(query))]
 
 
@@ -235,7 +249,9 @@ def _windows(query: str, asked: date) -> Iterator[Span]:
 
 
 def _lower(text: str) -> str:
-    """Lower the case and keep every position: the one letter whose lower case is longer stays as it is."""
+    """Lower the case and keep every position: the one letter whose lower case is longer stays as it
+    is.
+    """
     low = text.lower()
     return (
         low
@@ -283,7 +299,9 @@ def _unit(match: re.Match[str], text: str) -> str:
 
 
 def _is_length(match: re.Match[str]) -> bool:
-    """Tell whether "in three weeks" is how long something took, or how often it happens, and not when it will be."""
+    """Tell whether "in three weeks" is how long something took, or how often it happens, and not
+    when it will be.
+    """
     ahead = match[
         "ahead"
     ]  # "in a day" is mostly a rate, and "in 30 day" goes on as in "in 30 day steps"
@@ -355,9 +373,11 @@ def _amount(words: str) -> tuple[int, int]:
 
 
 def _period(unit: str, step: int, anchor: date) -> tuple[date, date]:
-    """Give the first and last day of a unit: of the running one for step 0, the last for -1, the next for 1, and so on.
+    """Give the first and last day of a unit: of the running one for step 0, the last for -1, the
+    next for 1, and so on.
 
-    Any other unit is a day or a night. Raises OverflowError or ValueError outside the years 1 to 9999.
+    Any other unit is a day or a night. Raises OverflowError or ValueError outside the years 1 to
+    9999.
     """
     if unit in _WEEKDAYS:
         day = _weekday(_WEEKDAYS[unit], step, anchor)
@@ -393,7 +413,9 @@ def _weekday(number: int, step: int, anchor: date) -> date:
 
 
 def _yearly(month: int, length: int, step: int, anchor: date) -> tuple[date, date]:
-    """Place what comes once a year, from the first of ``month`` on, ``length`` months long; ``step`` is -1, 0 or 1."""
+    """Place what comes once a year, from the first of ``month`` on, ``length`` months long;
+    ``step`` is -1, 0 or 1.
+    """
     year = anchor.year
     if step == 0 and month + length > 13 and anchor.month <= 6:
         year -= 1
@@ -501,7 +523,9 @@ def _month(phrase: str) -> int:
 
 
 def moment(at: datetime | None) -> float:
-    """Give seconds since 1970 for ordering; a time without zone counts as UTC, an unknown one as -inf."""
+    """Give seconds since 1970 for ordering; a time without zone counts as UTC, an unknown one as
+    -inf.
+    """
     if at is None:
         return float("-inf")
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()

@@ -13,7 +13,8 @@ from demem_agent.types import Line
 
 __all__ = ["PASSAGE_CHARS", "Parts", "parts", "passages", "sentences"]
 
-#: Longest stretch that is scored and packed as one piece; the evaluation of DESIGN section 8 used the same.
+#: Longest stretch that is scored and packed as one piece; the evaluation of DESIGN section 8 used
+#: the same.
 PASSAGE_CHARS = 350
 
 
@@ -25,17 +26,20 @@ _SENTENCE_END = re.compile(rf"(?<=[.!?…。！？]){_ABBREVIATED}[\"'”’)\]]
 
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-    """Give the (start, end) of every sentence in ``text[start:end]``, without surrounding white space."""
+    """Give the (start, end) of every sentence in ``text[start:end]``, without surrounding white
+    space.
+    """
     end = len(text) if end is None else end
     cuts = [start, *(match.end() for match in _SENTENCE_END.finditer(text, start, end)), end]
     return [span for a, b in pairwise(cuts) if (span := _strip(text, a, b))]
 
 
 def passages(text: str, limit: int = PASSAGE_CHARS) -> list[tuple[int, int]]:
-    """Cut a text into (start, end) pieces of at most ``limit`` characters, at sentence or word ends if possible.
+    """Cut a text into (start, end) pieces of at most ``limit`` characters, at sentence or word ends
+    if possible.
 
-    A text that fits is one piece. The pieces are in order, do not overlap and hold every character that is
-    not white space.
+    A text that fits is one piece. The pieces are in order, do not overlap and hold every character
+    that is not white space.
     """
     if len(text) <= limit:
         return [_strip(text, 0, len(text)) or (0, len(text))]
@@ -70,8 +74,8 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-#: What a sentence is worth besides the words it shares with the question: numbers and names, up to three; length,
-#: since "Wow!" seldom decides anything; less for a question.
+#: What a sentence is worth besides the words it shares with the question: numbers and names, up to
+#: three; length, since "Wow!" seldom decides anything; less for a question.
 _SPECIFIC, _MOST_SPECIFIC, _LONG, _LONG_CHARS, _ASKS = 0.5, 3, 0.3, 40, -0.5
 
 

@@ -20,7 +20,8 @@ __all__ = ["Measure", "measure"]
 Measure = Callable[[str], int]
 
 _ENCODING = "o200k_base"
-#: What tiktoken derives the name of its cached file from, and the digest it demands of it. Never opened here.
+#: What tiktoken derives the name of its cached file from, and the digest it demands of it. Never
+#: opened here.
 _ENCODING_KEY = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 _ENCODING_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 
@@ -28,10 +29,10 @@ _ENCODING_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb
 def measure(unit: Unit, counter: Measure | None = None) -> Measure:
     """Give the function that measures text in ``unit``.
 
-    ``tokens`` uses ``counter`` if given, else tiktoken where its vocabulary already lies on disk, else the
-    number of UTF-8 bytes, which no byte-level tokenizer exceeds: a budget in tokens then still holds, and is
-    merely used less fully. Nothing is ever downloaded. What the function gives raises CollaboratorError where the
-    counter raises, or gives no whole number.
+    ``tokens`` uses ``counter`` if given, else tiktoken where its vocabulary already lies on disk,
+    else the number of UTF-8 bytes, which no byte-level tokenizer exceeds: a budget in tokens then
+    still holds, and is merely used less fully. Nothing is ever downloaded. What the function gives
+    raises CollaboratorError where the counter raises, or gives no whole number.
 
     Raises:
         InvalidInput: for another unit, or a counter with a unit that needs none.
@@ -50,7 +51,9 @@ def measure(unit: Unit, counter: Measure | None = None) -> Measure:
 
 
 def _reported(counter: Measure) -> Measure:
-    """Give a counter whose failures say that it was the counter: a tokenizer may refuse what a user writes."""
+    """Give a counter whose failures say that it was the counter: a tokenizer may refuse what a user
+    writes.
+    """
 
     def count(text: str) -> int:
         try:
@@ -81,7 +84,9 @@ def _tiktoken() -> Measure | None:
 
 
 def _vocabulary_on_disk() -> bool:
-    """Tell whether tiktoken would find a sound vocabulary; a damaged one it would replace from the network."""
+    """Tell whether tiktoken would find a sound vocabulary; a damaged one it would replace from the
+    network.
+    """
     named = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if named == "":
         return False

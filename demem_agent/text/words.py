@@ -31,12 +31,16 @@ def _stemmer() -> Stemmer.Stemmer:
 
 
 def clean(text: str) -> str:
-    """Replace lone surrogates, which no UTF-8 consumer accepts, by U+FFFD; other text comes back as it is."""
+    """Replace lone surrogates, which no UTF-8 consumer accepts, by U+FFFD; other text comes back as
+    it is.
+    """
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def terms(text: str) -> list[str]:
-    """Give the stemmed words of a text in order, without stop words; Chinese and kana one sign at a time."""
+    """Give the stemmed words of a text in order, without stop words; Chinese and kana one sign at a
+    time.
+    """
     return stems(words(text))
 
 

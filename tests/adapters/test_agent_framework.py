@@ -1,4 +1,6 @@
-"""The agent_framework adapter keeps the contract of all adapters, in the framework's agent with a fake chat client."""
+"""The agent_framework adapter keeps the contract of all adapters, in the framework's agent with a
+fake chat client.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,9 @@ PICK = FunctionTool(
 
 
 class Bot:
-    """An agent with memory, whose sessions are written down as JSON after each run and read before the next."""
+    """An agent with memory, whose sessions are written down as JSON after each run and read before
+    the next.
+    """
 
     def __init__(self, memories: Memories, *replies: Reply | Exception, **about: Any) -> None:
         self.client = Fake(*replies)

@@ -1,4 +1,6 @@
-"""The AutoGen adapter keeps the contract of all adapters, in the framework's agents and teams with its fake model."""
+"""The AutoGen adapter keeps the contract of all adapters, in the framework's agents and teams with
+its fake model.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def memory(memories: Memories) -> LongTermMemory:
 
 
 class Watched(ReplayChatCompletionClient):
-    """A model that notes what it is sent; the text "fails" is made an error, and "Noted." follows the last."""
+    """A model that notes what it is sent; the text "fails" is made an error, and "Noted." follows
+    the last.
+    """
 
     def __init__(self, *replies: str | CreateResult) -> None:
         super().__init__(replies, ABLE)
@@ -157,7 +161,9 @@ def found(memory: LongTermMemory, query: str = ASKED) -> list[Any]:
 
 
 class Agents(Driver):
-    """An agent for each user, which keeps its conversation; an event is carried out by an agent of its own."""
+    """An agent for each user, which keeps its conversation; an event is carried out by an agent of
+    its own.
+    """
 
     given: ClassVar[bool] = False
 

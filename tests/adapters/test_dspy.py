@@ -1,4 +1,6 @@
-"""The DSPy adapter keeps the contract of all adapters, with the framework's fake model and a real client."""
+"""The DSPy adapter keeps the contract of all adapters, with the framework's fake model and a real
+client.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The Google ADK adapter keeps the contract of all adapters, in the framework's runner with a fake model."""
+"""The Google ADK adapter keeps the contract of all adapters, in the framework's runner with a fake
+model.
+"""
 
 from __future__ import annotations
 

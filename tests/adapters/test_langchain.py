@@ -1,4 +1,6 @@
-"""The langchain adapter keeps the contract of all adapters, and what langchain-tests asks of retrievers and tools."""
+"""The langchain adapter keeps the contract of all adapters, and what langchain-tests asks of
+retrievers and tools.
+"""
 
 from __future__ import annotations
 
@@ -150,7 +152,8 @@ def test_a_place_for_what_was_recalled_that_is_none_is_refused(memories: Memorie
         MemoryMiddleware(memories, inject="users")  # type: ignore[arg-type]
 
 
-# -- middleware --------------------------------------------------------------------------------------------------
+# -- middleware
+# --------------------------------------------------------------------------------------------------
 
 
 def test_what_bears_on_the_users_last_message_is_put_before_it() -> None:
@@ -297,7 +300,8 @@ def test_of_an_agent_that_ends_with_a_tools_result_what_the_user_said_is_remembe
     assert texts(memories) == [ASKED]
 
 
-# -- with other middleware ---------------------------------------------------------------------------------------
+# -- with other middleware
+# ---------------------------------------------------------------------------------------
 
 
 def looks(times: int = 1) -> list[AIMessage]:
@@ -454,7 +458,8 @@ def test_a_run_that_is_taken_up_in_another_process_is_remembered(memories: Memor
     assert texts(memories) == [ASKED, "Brass."]
 
 
-# -- what is an event --------------------------------------------------------------------------------------------
+# -- what is an event
+# --------------------------------------------------------------------------------------------
 
 
 def test_the_same_words_in_a_later_run_are_remembered_again_in_their_order(
@@ -485,7 +490,8 @@ def test_an_id_that_a_client_gives_to_other_words_is_another_event(memories: Mem
     assert texts(memories)[::2] == [VALVE, ASKED]
 
 
-# -- tools -------------------------------------------------------------------------------------------------------
+# -- tools
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_tools_work_in_the_namespace_of_the_agents_context(memories: Memories) -> None:
@@ -550,7 +556,8 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-# -- retriever ---------------------------------------------------------------------------------------------------
+# -- retriever
+# ---------------------------------------------------------------------------------------------------
 
 
 def filled(**options: Any) -> Memories:
@@ -615,7 +622,8 @@ def test_the_namespace_of_a_retriever_is_a_function_of_the_call(memories: Memori
     assert memories.known("ben") is None
 
 
-# -- a wrapped retriever -----------------------------------------------------------------------------------------
+# -- a wrapped retriever
+# -----------------------------------------------------------------------------------------
 
 
 class Given(BaseRetriever):
@@ -718,7 +726,8 @@ def test_a_wrapped_retriever_can_be_copied(copied: Any) -> None:
     assert copied(selecting).invoke(ASKED) == selecting.invoke(ASKED)
 
 
-# -- an example --------------------------------------------------------------------------------------------------
+# -- an example
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_rag_example_prints_recall_before_and_after(

@@ -74,7 +74,8 @@ def keys(found: Iterable[Any]) -> list[str]:
     return [item.key for item in found]
 
 
-# -- the same as the inner store ---------------------------------------------------------------------------------
+# -- the same as the inner store
+# ---------------------------------------------------------------------------------
 
 label = st.sampled_from("abc")
 paths = st.lists(label, min_size=1, max_size=3).map(tuple)
@@ -215,7 +216,8 @@ def test_what_is_gone_from_the_inner_store_is_not_found(memories: Memories) -> N
     assert "f1" not in keys(store.search(ANA, query="Where is the bike?"))
 
 
-# -- searched with a memory --------------------------------------------------------------------------------------
+# -- searched with a memory
+# --------------------------------------------------------------------------------------
 
 
 def test_the_best_comes_first_with_its_value_as_it_was_put(memories: Memories) -> None:
@@ -336,7 +338,9 @@ OLD, NEW = {"text": "The bike is in the cellar."}, {"text": "The bike is in the 
 
 
 class Late(InMemoryStore):
-    """Takes a put of the old value, or gives it back, and does not return before the new one is remembered."""
+    """Takes a put of the old value, or gives it back, and does not return before the new one is
+    remembered.
+    """
 
     def __init__(self, kind: type[PutOp] | type[GetOp]) -> None:
         super().__init__()

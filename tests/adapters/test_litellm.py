@@ -1,4 +1,6 @@
-"""The LiteLLM adapter keeps the contract of all adapters; LiteLLM itself talks to a provider on this machine."""
+"""The LiteLLM adapter keeps the contract of all adapters; LiteLLM itself talks to a provider on
+this machine.
+"""
 
 from __future__ import annotations
 

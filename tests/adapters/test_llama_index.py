@@ -1,4 +1,6 @@
-"""The LlamaIndex adapter keeps the contract of all adapters, inside LlamaIndex's own memory, engines and agents."""
+"""The LlamaIndex adapter keeps the contract of all adapters, inside LlamaIndex's own memory,
+engines and agents.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ HOUSE = [
 ]
 OMAR = "Who looks after the pipes?"
 
-# LlamaIndex's workflows look at every attribute of an agent, also at those that pydantic has deprecated.
+# LlamaIndex's workflows look at every attribute of an agent, also at those that pydantic has
+# deprecated.
 looks_at_all = pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecationWarning")
 
 
@@ -181,7 +184,8 @@ class Engines(Driver):
             )
             with contextlib.suppress(ConnectionError):
                 await SimpleChatEngine.from_defaults(llm=llm, memory=memory).achat(text)
-            # A block is not told how an answer ended: whoever knows that it did badly does not hand it over.
+            # A block is not told how an answer ended: whoever knows that it did badly does not hand
+            # it over.
             if ending == "whole":
                 await block.aput(await memory.aget_all(), session_id=memory.session_id)
 

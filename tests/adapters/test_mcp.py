@@ -1,4 +1,6 @@
-"""The MCP server keeps the contract of all adapters, with a real client, in RAM, over stdio and over HTTP."""
+"""The MCP server keeps the contract of all adapters, with a real client, in RAM, over stdio and
+over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ class Asking:
         return asyncio.run(run())
 
     def call(self, tool: str, **arguments: Any) -> tuple[bool, Any, Any]:
-        """Call a tool; gives whether it failed, its text (or what its JSON says), and what it gave structured."""
+        """Call a tool; gives whether it failed, its text (or what its JSON says), and what it gave
+        structured.
+        """
         result = self.ask(lambda client: client.call_tool(tool, arguments)).model_dump(
             by_alias=True
         )

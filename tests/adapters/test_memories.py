@@ -1,4 +1,6 @@
-"""The memories of an adapter: one for each namespace, found again, bounded, and told what went wrong by kind alone."""
+"""The memories of an adapter: one for each namespace, found again, bounded, and told what went
+wrong by kind alone.
+"""
 
 from __future__ import annotations
 

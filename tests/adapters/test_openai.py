@@ -1,4 +1,6 @@
-"""The openai adapter keeps the contract of all adapters; the real client talks to a provider on this machine."""
+"""The openai adapter keeps the contract of all adapters; the real client talks to a provider on
+this machine.
+"""
 
 from __future__ import annotations
 

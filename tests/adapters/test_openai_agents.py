@@ -1,4 +1,6 @@
-"""The openai_agents adapter keeps the contract of all adapters, inside the SDK's own runner with its scripted model."""
+"""The openai_agents adapter keeps the contract of all adapters, inside the SDK's own runner with
+its scripted model.
+"""
 
 from __future__ import annotations
 

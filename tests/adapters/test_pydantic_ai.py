@@ -1,4 +1,6 @@
-"""The Pydantic AI adapter keeps the contract of all adapters, with the framework's fake models and a real client."""
+"""The Pydantic AI adapter keeps the contract of all adapters, with the framework's fake models and
+a real client.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The Strands adapter keeps the contract of all adapters, in the framework's agent with a fake model and a real one."""
+"""The Strands adapter keeps the contract of all adapters, in the framework's agent with a fake
+model and a real one.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ from demem_agent.testing import BagEncoder, Provider
 
 
 class Fake(Model):
-    """A model that notes the texts it is sent, and gives what it is made to: a text, or the call of a tool."""
+    """A model that notes the texts it is sent, and gives what it is made to: a text, or the call of
+    a tool.
+    """
 
     def __init__(
         self, *replies: str | dict[str, Any] | Exception, reason: str | None = "end_turn"

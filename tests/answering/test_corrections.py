@@ -1,4 +1,6 @@
-"""Corrections: each is remembered once, beside what was known, and is read, retried and forgotten like evidence."""
+"""Corrections: each is remembered once, beside what was known, and is read, retried and forgotten
+like evidence.
+"""
 
 from __future__ import annotations
 

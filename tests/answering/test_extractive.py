@@ -1,4 +1,6 @@
-"""The offline answerer: it quotes what answers, says which day was meant, cites it, and stays silent otherwise."""
+"""The offline answerer: it quotes what answers, says which day was meant, cites it, and stays
+silent otherwise.
+"""
 
 from __future__ import annotations
 

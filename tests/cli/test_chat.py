@@ -1,4 +1,6 @@
-"""``demem chat``: what is remembered, answered, shown and sent. The real client talks to a provider on this machine."""
+"""``demem chat``: what is remembered, answered, shown and sent. The real client talks to a provider
+on this machine.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +122,8 @@ def session_with(provider: Provider, read_limit: int = 6000, model: str = "good"
     )
 
 
-# -- offline -------------------------------------------------------------------------------------------------------
+# -- offline
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_offline_what_is_told_is_noted_and_what_is_asked_is_quoted(chat: Chat) -> None:
@@ -175,7 +178,8 @@ def test_what_is_told_is_no_question(line: str) -> None:
     assert not asks(line)
 
 
-# -- with a model --------------------------------------------------------------------------------------------------
+# -- with a model
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_model_s_answer_is_streamed_and_remembered_as_the_assistant_s(
@@ -313,7 +317,8 @@ def test_a_memory_that_moves_on_meanwhile_has_the_model_asked_once(provider: Pro
     assert len(memory) == 4
 
 
-# -- the commands inside ---------------------------------------------------------------------------------------------
+# -- the commands inside
+# ---------------------------------------------------------------------------------------------
 
 
 def test_every_command_inside_is_tried_here() -> None:
@@ -411,7 +416,8 @@ def test_usage_shows_tokens_cost_calls_and_the_stable_part(chat: Chat, provider:
     assert 0 < used["stable_prefix"]["share"] < used["stable_prefix"]["last"] < 1
 
 
-# -- what goes wrong -------------------------------------------------------------------------------------------------
+# -- what goes wrong
+# -------------------------------------------------------------------------------------------------
 
 FAULTS = (
     "401",
@@ -497,7 +503,8 @@ def test_text_that_would_act_on_a_terminal_is_written_out(chat: Chat) -> None:
     assert "\x07" not in done.out
 
 
-# -- the key, and other options --------------------------------------------------------------------------------------
+# -- the key, and other options
+# --------------------------------------------------------------------------------------
 
 
 def test_the_key_comes_from_the_variable_that_is_named(
@@ -536,7 +543,8 @@ def test_a_mistake_in_the_options_is_one_line_and_makes_no_file(
     assert not Path("m.db").exists()
 
 
-# -- the documentation -----------------------------------------------------------------------------------------------
+# -- the documentation
+# -----------------------------------------------------------------------------------------------
 
 
 def test_the_session_in_the_documentation_is_what_it_gives(

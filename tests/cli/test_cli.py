@@ -73,7 +73,9 @@ def demem(capsys: pytest.CaptureFixture[str]) -> Demem:
 
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A memory of the demo's conversation with three answers: a1, and a2 and a3, which led to a split, c1."""
+    """A memory of the demo's conversation with three answers: a1, and a2 and a3, which led to a
+    split, c1.
+    """
     file = tmp_path_factory.mktemp("lived") / "m.db"
     settings: dict[str, Any] = {
         "slots": 3,
@@ -114,7 +116,8 @@ def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     )
 
 
-# -- the demo ------------------------------------------------------------------------------------------------------
+# -- the demo
+# ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +219,8 @@ def test_demo_for_a_person_fits_a_hundred_columns_and_shows_both_certificates(de
     assert "Every invariant holds" in done.out
 
 
-# -- ingest --------------------------------------------------------------------------------------------------------
+# -- ingest
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_the_same_file_twice_is_remembered_once(demem: Demem) -> None:
@@ -336,7 +340,8 @@ def test_an_ingest_that_is_refused_makes_no_file(demem: Demem, tmp_path: Path) -
     assert not Path("m.db").exists()
 
 
-# -- asking, feedback, explaining ----------------------------------------------------------------------------------
+# -- asking, feedback, explaining
+# ----------------------------------------------------------------------------------
 
 
 def test_ask_shows_the_turn_that_the_answer_rests_on(demem: Demem, memory: Path) -> None:
@@ -481,7 +486,8 @@ def test_slots_can_be_read_in_full(demem: Demem, memory: Path) -> None:
     assert "".join(full.split()) == "".join(slots[0]["summary"].split())
 
 
-# -- changing ------------------------------------------------------------------------------------------------------
+# -- changing
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_undo_takes_the_split_back(demem: Demem, memory: Path) -> None:
@@ -577,7 +583,8 @@ def test_an_export_that_cannot_be_written_is_one_line(demem: Demem, memory: Path
     assert (done.code, done.err.count("\n")) == (1, 1)
 
 
-# -- every command -------------------------------------------------------------------------------------------------
+# -- every command
+# -------------------------------------------------------------------------------------------------
 
 USES: dict[str, list[str]] = {
     "ask": ["What is Bruno's medicine?"],
@@ -667,7 +674,8 @@ def test_every_command_has_help(demem: Demem, command: str) -> None:
     assert "--json" in done.out
 
 
-# -- errors --------------------------------------------------------------------------------------------------------
+# -- errors
+# --------------------------------------------------------------------------------------------------------
 
 MISTAKES: dict[str, list[str]] = {
     "NotFound answer": ["feedback", "a99", "--reward", "1"],
@@ -763,7 +771,8 @@ def test_without_typer_the_way_to_install_it_is_said(
     assert (done.out + done.err).count("Traceback") == 0
 
 
-# -- text ----------------------------------------------------------------------------------------------------------
+# -- text
+# ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
@@ -844,7 +853,8 @@ def test_a_pipe_that_closes_early_is_no_error(memory: Path) -> None:
     assert (running.returncode, errors) == (141, b"")
 
 
-# -- the program ---------------------------------------------------------------------------------------------------
+# -- the program
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_the_version_is_the_package_s(demem: Demem) -> None:

@@ -130,7 +130,8 @@ def record(
     return Measured(dialogue=dialogue, system=system, recall=recall, **values)
 
 
-# -- demem eval ----------------------------------------------------------------------------------------------------
+# -- demem eval
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_eval_reports_what_the_library_measures(demem: Demem) -> None:
@@ -224,7 +225,8 @@ def test_figures_that_cannot_be_drawn_are_refused_before_anything_is_measured(
         draw({"systems": {}}, "nowhere")
 
 
-# -- systems of one's own ------------------------------------------------------------------------------------------
+# -- systems of one's own
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -275,7 +277,8 @@ def test_a_system_that_cannot_be_measured_is_named(
     assert done.err.count("\n") == 1
 
 
-# -- demem bench ---------------------------------------------------------------------------------------------------
+# -- demem bench
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -401,7 +404,8 @@ def test_by_row_keeps_every_record_apart() -> None:
     ]
 
 
-# -- tables and figures --------------------------------------------------------------------------------------------
+# -- tables and figures
+# --------------------------------------------------------------------------------------------
 
 
 @given(st.floats(-1, 1), st.sampled_from([2, 3]))
@@ -467,7 +471,8 @@ def test_odd_reports_are_drawn(tmp_path: Path, measured: list[Measured]) -> None
         assert path.read_bytes().startswith(PNG)
 
 
-# -- the guide -----------------------------------------------------------------------------------------------------
+# -- the guide
+# -----------------------------------------------------------------------------------------------------
 
 
 def test_every_block_of_the_guide_that_is_made_is_there() -> None:

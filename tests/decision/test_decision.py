@@ -1,4 +1,6 @@
-"""The decision kernel: exact quantities against brute force, certificates against the truth they bound."""
+"""The decision kernel: exact quantities against brute force, certificates against the truth they
+bound.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +167,8 @@ def test_the_forgetting_boundary_is_the_radius(data: st.DataObject, mu: Floats) 
 
 
 def test_guard_band_of_scores_worked_by_hand() -> None:
-    # mean .5, unbiased dispersion .08, with the floor .1 over B = 2: sqrt(.09) = .3, and a slack of .05
+    # mean .5, unbiased dispersion .08, with the floor .1 over B = 2: sqrt(.09) = .3, and a slack of
+    # .05
     band = guard_band([[[0.3, 0.7]]], c_beta=1.0, sigma_0=math.sqrt(0.1), eta_cal=0.05)
     assert band.lower == pytest.approx(0.15)
     assert band.upper == pytest.approx(0.85)
@@ -206,7 +209,8 @@ def test_guard_band_reads_fewer_axes_as_one_context() -> None:
 
 
 def test_hoeffding_of_counts_worked_by_hand() -> None:
-    # N A = 4, t = 50: log(4 * 4 * 50**2 / delta) is 16 at this delta, so that 50 pulls give sqrt(16 / 100) = .4
+    # N A = 4, t = 50: log(4 * 4 * 50**2 / delta) is 16 at this delta, so that 50 pulls give sqrt(16
+    # / 100) = .4
     envelope = hoeffding(
         np.full((2, 2), 0.5), np.full((2, 2), 50), t=50, delta=40_000 * math.exp(-16)
     )
@@ -270,7 +274,8 @@ def test_gap_bounds_of_an_envelope_worked_by_hand() -> None:
     assert upper_gaps(envelope).tolist() == [[0.5, 0.75]]
 
 
-# Nothing below allows for rounding: rounding keeps order, so the bounds hold exactly in floating point too.
+# Nothing below allows for rounding: rounding keeps order, so the bounds hold exactly in floating
+# point too.
 
 
 @given(layers(3))
@@ -363,7 +368,8 @@ def test_a_context_of_which_nothing_is_known_conflicts_with_none(
 
 
 def test_candidate_radius_of_a_conflict_worked_by_hand() -> None:
-    # each context is served by its own candidate: the first loses .75 - .25 by the other's, the second .75 - 0
+    # each context is served by its own candidate: the first loses .75 - .25 by the other's, the
+    # second .75 - 0
     pair = box([[0.75, 0.0], [0.0, 0.75]], [[1.0, 0.25], [0.0, 1.0]])
     found = candidate_radius(pair)
     assert found.losses.tolist() == [[0.0, 0.5], [0.75, 0.0]]

@@ -1,4 +1,6 @@
-"""The frontier against enumeration of every partition; the paper's theorems against the exact solvers."""
+"""The frontier against enumeration of every partition; the paper's theorems against the exact
+solvers.
+"""
 
 from __future__ import annotations
 
@@ -297,7 +299,8 @@ def test_intervals_enclose_larger_instances_without_being_trivial() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_two_hundred_contexts_are_solved_exactly(seed: int) -> None:
-    # The solver alone, at this level and at the one below, is asked about a value found with the interval's help.
+    # The solver alone, at this level and at the one below, is asked about a value found with the
+    # interval's help.
     mu = np.random.default_rng(seed).random((200, 20))
     found = worst_case_frontier(mu, 5)
     assert found.verify(mu)

@@ -105,7 +105,8 @@ def test_colouring_smallest_last_is_proper_and_uses_at_most_one_colour_more_than
 
 
 def test_the_greedy_partition_of_an_instance_worked_by_hand() -> None:
-    # Contexts 0 and 1 agree, 2 wants the other action and loses .5 by theirs: one edge a pair, at levels below .5.
+    # Contexts 0 and 1 agree, 2 wants the other action and loses .5 by theirs: one edge a pair, at
+    # levels below .5.
     mu = np.array([[1.0, 0.25], [1.0, 0.5], [0.5, 1.0]])
     two, one = greedy_partition(Envelope(mu, mu), 2), greedy_partition(Envelope(mu, mu), 1)
     assert two.labels[0] == two.labels[1] != two.labels[2]
@@ -295,7 +296,9 @@ def test_witnesses_part_contexts_that_agree(divide: Callable[..., Partition]) ->
 
 
 def crown(size: int) -> Pairs:
-    """Two rows of vertices, each joined to all of the other row but its own partner: degeneracy high, two colours."""
+    """Two rows of vertices, each joined to all of the other row but its own partner: degeneracy
+    high, two colours.
+    """
     return [(x, size + y) for x in range(size) for y in range(size) if x != y]
 
 

@@ -1,7 +1,8 @@
-"""Confidence sequences: worked by hand, covering as often as they say, and narrower than Hoeffding's where they should.
+"""Confidence sequences: worked by hand, covering as often as they say, and narrower than
+Hoeffding's where they should.
 
-Whether an interval is ever wrong is read off its end: the intervals only shrink, so one that holds at the end of a
-history has held at every count before.
+Whether an interval is ever wrong is read off its end: the intervals only shrink, so one that holds
+at the end of a history has held at every count before.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ def width(envelope: Envelope) -> float:
 
 
 def test_the_first_step_of_the_bernstein_sequence_worked_by_hand() -> None:
-    # One pair, so log(2 / delta) = 1 at delta = 2 / e. The first bet is cut to 1/2, the first guess is 1/2, and the
-    # reward 1/2 is no surprise: penalty 0, so the half-width is log(2 / delta) / bet = 2, past [0, 1].
+    # One pair, so log(2 / delta) = 1 at delta = 2 / e. The first bet is cut to 1/2, the first guess
+    # is 1/2, and the reward 1/2 is no surprise: penalty 0, so the half-width is log(2 / delta) /
+    # bet = 2, past [0, 1].
     sequence = BernsteinSequence((1, 1), delta=2 / math.e)
     sequence.observe(0, 0, 0.5)
     assert (sequence.envelope().lower.item(), sequence.envelope().upper.item()) == (0.0, 1.0)
@@ -75,8 +77,9 @@ def test_the_first_step_of_the_bernstein_sequence_worked_by_hand() -> None:
 
 
 def test_the_first_step_of_betting_worked_by_hand() -> None:
-    # At delta = 1/2 the capital has to reach 4. The first bet is 4, cut to .5 / m: after the reward 1 it has grown to
-    # 1 + .5 / m * (1 - m), which is 4 at m = 1/7 (there the cut is 3.5). The bet against high rewards has lost.
+    # At delta = 1/2 the capital has to reach 4. The first bet is 4, cut to .5 / m: after the reward
+    # 1 it has grown to 1 + .5 / m * (1 - m), which is 4 at m = 1/7 (there the cut is 3.5). The bet
+    # against high rewards has lost.
     found = betting([[[1.0]]], delta=0.5)
     assert found.lower.item() == pytest.approx(1 / 7, abs=1e-8)
     assert found.upper.item() == 1.0

@@ -36,7 +36,8 @@ PIECES = json.loads((FOLDER / "tokenizer.json").read_bytes())["model"]["vocab"]
 ENCODER = default_encoder()
 ENCODER.encode(["loads the model, so that no example is charged for it"])
 
-# Unicode as old as the tokenizer's tables: what the vocabulary is made of, and characters that are treated specially.
+# Unicode as old as the tokenizer's tables: what the vocabulary is made of, and characters that are
+# treated specially.
 SPECIAL = " \t\n\r\x00\x0b\x1c\x7f\x85\xa0\u200b\u200d\ufe0f\ufffd😀🏽ÀéÎİẞΣς½ﬁ한글かガश्㐀𠀀𪜀豈丽"
 CHARACTERS = "".join(sorted({char for piece in PIECES for char in piece})) + SPECIAL
 STRETCHES = st.sampled_from(sorted(piece.removeprefix("##") for piece in PIECES)) | st.sampled_from(

@@ -1,4 +1,6 @@
-"""Feedback: what a reward and a reference each make known, what repeating it does, and where a context is at home."""
+"""Feedback: what a reward and a reference each make known, what repeating it does, and where a
+context is at home.
+"""
 
 from __future__ import annotations
 

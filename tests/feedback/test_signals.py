@@ -1,4 +1,6 @@
-"""The channels of feedback: what each records, what goes together, what knows more; none is lost or mixed up."""
+"""The channels of feedback: what each records, what goes together, what knows more; none is lost or
+mixed up.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from demem_agent.types import Attempt, Context
 BOILER, VIOLIN = "the boiler has a brass valve", "the violin has a broken bow"
 ABOUT_BOILER, ABOUT_VIOLIN = "Which valve has the boiler?", "Which bow has the violin?"
 
-#: What is told, by channel, with the reward that it comes to for an answer that is the whole reading.
+#: What is told, by channel, with the reward that it comes to for an answer that is the whole
+#: reading.
 TOLD: dict[str, tuple[dict[str, Any], float]] = {
     "reward": ({"reward": 0.3}, 0.3),
     "reference": ({"reference": "a brass valve"}, 0.9),

@@ -1,4 +1,6 @@
-"""Answers that somebody else gave: recorded like the memory's own, so that feedback can refer to them."""
+"""Answers that somebody else gave: recorded like the memory's own, so that feedback can refer to
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a user does to slots by hand: names, pins and merges, and what undo, splits and stores make of them."""
+"""What a user does to slots by hand: names, pins and merges, and what undo, splits and stores make
+of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Forgetting takes what came from an item and leaves what did not; nobody else's answer or file is touched."""
+"""Forgetting takes what came from an item and leaves what did not; nobody else's answer or file is
+touched.
+"""
 
 from __future__ import annotations
 

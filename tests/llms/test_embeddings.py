@@ -1,4 +1,6 @@
-"""An encoder behind HTTP: one vector for each text, in order, or an error; the client is the real one."""
+"""An encoder behind HTTP: one vector for each text, in order, or an error; the client is the real
+one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A model behind HTTP: whatever its provider does, a call ends in time with a whole answer or an error that says why.
+"""A model behind HTTP: whatever its provider does, a call ends in time with a whole answer or an
+error that says why.
 
 The client is the real one and talks to a server on this machine.
 """

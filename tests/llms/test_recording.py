@@ -1,4 +1,6 @@
-"""Recording: what a model gave is given again without it, a failure as well, and the file holds no secret."""
+"""Recording: what a model gave is given again without it, a failure as well, and the file holds no
+secret.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Spending: what calls use adds up, and no limit is passed, however many run at once; background work stops first."""
+"""Spending: what calls use adds up, and no limit is passed, however many run at once; background
+work stops first.
+"""
 
 from __future__ import annotations
 

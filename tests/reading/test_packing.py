@@ -1,4 +1,6 @@
-"""Readings: the limit always holds, lines stand in time order under dated headers, and none is remembered again."""
+"""Readings: the limit always holds, lines stand in time order under dated headers, and none is
+remembered again.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +180,8 @@ def test_a_trimmed_reading_is_taken_out_of_the_text_around_it(
 
 
 def test_the_best_lines_stay_whole_until_they_fill_a_fifth() -> None:
-    # Marks 32, header 10, a line 49: what is taken measures 189 after three lines and 238 after four; a fifth is 200.
+    # Marks 32, header 10, a line 49: what is taken measures 189 after three lines and 238 after
+    # four; a fifth is 200.
     shorter: list[bool] = []
 
     def cut(part: Line, short: bool) -> tuple[Line, str]:

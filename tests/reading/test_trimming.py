@@ -1,4 +1,6 @@
-"""Trimming: a passage keeps most of its words, in order, and what stays is said as if it stood alone."""
+"""Trimming: a passage keeps most of its words, in order, and what stays is said as if it stood
+alone.
+"""
 
 from __future__ import annotations
 

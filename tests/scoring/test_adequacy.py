@@ -1,4 +1,6 @@
-"""The probability that a memory holds what is asked: its range, its direction, its data, and what a user sees of it."""
+"""The probability that a memory holds what is asked: its range, its direction, its data, and what a
+user sees of it.
+"""
 
 from __future__ import annotations
 

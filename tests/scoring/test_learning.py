@@ -1,4 +1,6 @@
-"""Learning from feedback: inside its box, the same in any order, taken back without a trace, and off unless asked."""
+"""Learning from feedback: inside its box, the same in any order, taken back without a trace, and
+off unless asked.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ PRIOR = np.asarray(default_weights().values)
 
 
 class CitesLong:
-    """Answer with the long item about what is asked, or about anything if that is not told, and rest on it."""
+    """Answer with the long item about what is asked, or about anything if that is not told, and
+    rest on it.
+    """
 
     def answer(self, question: Question) -> Draft:
         long = [

@@ -1,4 +1,6 @@
-"""Score_theta: BM25 against a brute-force oracle, related words, every feature by hand, removal, the prefilter."""
+"""Score_theta: BM25 against a brute-force oracle, related words, every feature by hand, removal,
+the prefilter.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,8 @@ def test_bm25_after_a_removal_is_as_if_the_row_had_never_been_added(
 
 
 def test_bm25_of_a_case_worked_by_hand() -> None:
-    # Two rows of two words each: idf = ln(1 + 1.5 / 1.5) = ln 2; count 1, length as the mean: 2.2 / 2.2 = 1.
+    # Two rows of two words each: idf = ln(1 + 1.5 / 1.5) = ln 2; count 1, length as the mean: 2.2 /
+    # 2.2 = 1.
     bm25, share = lexical([["cat", "dog"], ["bee", "ant"]]).scores(["cat"])
     assert bm25 == pytest.approx([math.log(2), 0.0])
     assert share == pytest.approx([1.0, 0.0])
@@ -310,7 +313,8 @@ def feature(index: PassageIndex, asked: Query, name: str) -> list[float]:
     return [float(value) for value in table[:, FEATURES.index(name)]]
 
 
-# What any conversation may hold: several passages an item, times, numbers, names, no date, no session, no word at all.
+# What any conversation may hold: several passages an item, times, numbers, names, no date, no
+# session, no word at all.
 TURNS = st.lists(
     st.tuples(
         st.lists(
@@ -420,8 +424,8 @@ def test_a_query_that_meets_no_word_still_ranks_every_passage(text: str) -> None
     assert sorted(item for item, _ in ranked(index, query(text))) == ["e0", "e1", "e2"]
 
 
-# Each feature by hand. One of two passages bears on the query: it is one standard deviation above the mean in both
-# parts of the hybrid score, and the other is as far below it.
+# Each feature by hand. One of two passages bears on the query: it is one standard deviation above
+# the mean in both parts of the hybrid score, and the other is as far below it.
 HYBRID = 1.0 + 0.6
 
 
@@ -433,8 +437,9 @@ def pair(*sessions: str) -> PassageIndex:
 
 
 def test_related_is_the_share_of_the_idf_mass_that_is_met() -> None:
-    # ln(1 + 2.5 / 1.5) for a word of one of the three passages, ln(1 + 1.5 / 2.5) for one of two, and half of
-    # ln(1 + 3.5 / 0.5) for one of none. The words have no vectors, so that they meet themselves alone.
+    # ln(1 + 2.5 / 1.5) for a word of one of the three passages, ln(1 + 1.5 / 2.5) for one of two,
+    # and half of ln(1 + 3.5 / 0.5) for one of none. The words have no vectors, so that they meet
+    # themselves alone.
     rare, common, unknown = "z" * 101, "q" * 101, "y" * 101
     index = PassageIndex(ENCODER.dimensions)
     for n, text in enumerate([common, f"{rare} {common}", "!"]):
@@ -613,7 +618,9 @@ def test_the_prefilter_finds_what_the_full_scoring_ranks_first(
 
 @cache
 def planted() -> PassageIndex:
-    """Build 4,000 passages of which one answers, and the one after it shares no word with the question."""
+    """Build 4,000 passages of which one answers, and the one after it shares no word with the
+    question.
+    """
     index = PassageIndex(ENCODER.dimensions)
     for n in range(4000):
         text = f"bee number {n} eel" if n != 2500 else "the fox was red"

@@ -1,7 +1,8 @@
-"""The split trigger: what fires it, its arithmetic by hand, its budget, and where a split puts things.
+"""The split trigger: what fires it, its arithmetic by hand, its budget, and where a split puts
+things.
 
-The pair used throughout: one slot whose summary has room for one line, two items, a question about each. Asked
-from a content, a question is scored by which of the two items that content holds.
+The pair used throughout: one slot whose summary has room for one line, two items, a question about
+each. Asked from a content, a question is scored by which of the two items that content holds.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from demem_agent.types import Attempt, Context
 
 BOILER, VIOLIN = "the boiler has a brass valve", "the violin has a broken bow"
 ABOUT_BOILER, ABOUT_VIOLIN = "Which valve has the boiler?", "Which bow has the violin?"
-#: Scores of the question about the boiler, then of the one about the violin, each from the boiler's and the
-#: violin's content.
+#: Scores of the question about the boiler, then of the one about the violin, each from the boiler's
+#: and the violin's content.
 Table = tuple[tuple[float, float], tuple[float, float]]
 APART: Table = ((1.0, 0.0), (0.0, 1.0))
-#: Half-width of the guard band where both scorers agree, with the settings below: 0.2 * 0.1 / sqrt(2) + 0.02.
+#: Half-width of the guard band where both scorers agree, with the settings below: 0.2 * 0.1 /
+#: sqrt(2) + 0.02.
 WIDTH = 0.02 * math.sqrt(2) / 2 + 0.02
 BAND: dict[str, Any] = {"c_beta": 0.2, "sigma_0": 0.1, "eta_cal": 0.02}
 
@@ -162,8 +164,8 @@ def test_the_radius_is_what_hand_calculation_gives() -> None:
 
 
 def test_the_guard_band_is_what_hand_calculation_gives() -> None:
-    # Mean 0.8; unbiased dispersion of (1, 0.6) is 0.08, of which with 0.1 squared the root is 0.3, over sqrt(2), times
-    # 0.2, plus 0.02: 0.0624264.
+    # Mean 0.8; unbiased dispersion of (1, 0.6) is 0.08, of which with 0.1 squared the root is 0.3,
+    # over sqrt(2), times 0.2, plus 0.02: 0.0624264.
     candidate = judged([[[1.0, 0.6]], [[0.0, 0.0]]])[1][0]
     assert candidate["lower"] == pytest.approx((0.7375736, 0.0), abs=1e-6)
     assert candidate["upper"] == pytest.approx((0.8624264, WIDTH), abs=1e-6)
@@ -406,7 +408,8 @@ def test_a_split_is_certified_on_what_is_there_when_it_is_made(call: int) -> Non
 def test_the_budget_of_counterfactuals_caps_the_tests_and_is_reported(
     budget: int, produced: int
 ) -> None:
-    # Two questions from two different texts: the current content is that of the second would-be slot.
+    # Two questions from two different texts: the current content is that of the second would-be
+    # slot.
     report = told_both(memory_of(counterfactuals=budget))
     capped = budget < 4
     assert (report.capped, report.certificate is None, report.queued) == (
@@ -442,7 +445,8 @@ def test_early_ending_changes_no_decision(
         slots=slots, tau_split=threshold, tau_sat=threshold, more={"scorers": (one, two)}
     )
     report = told_both(memory)
-    # The slot as it is holds one of the two lines, so that a full test adds nothing to the would-be slots.
+    # The slot as it is holds one of the two lines, so that a full test adds nothing to the would-be
+    # slots.
     band = guard_band(scores, **BAND)
     own = max(band.lower[0, 0], band.lower[1, 1])
     assert report.tested == 1

@@ -1,7 +1,8 @@
-"""Repeated rewards: what they certify without any model call, what certifies nothing, and that the claim is true.
+"""Repeated rewards: what they certify without any model call, what certifies nothing, and that the
+claim is true.
 
-Two questions live in one slot, and two answers were tried for each. Where the answer that is right for one is wrong
-for the other, no answer serves both.
+Two questions live in one slot, and two answers were tried for each. Where the answer that is right
+for one is wrong for the other, no answer serves both.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from demem_agent.types import Channel, Context, Question
 
 BOILER, VIOLIN = "the boiler has a brass valve", "the violin has a broken bow"
 ABOUT_BOILER, ABOUT_VIOLIN = "Which valve has the boiler?", "Which bow has the violin?"
-#: Equal rewards that each of the four combinations needs before the lower threshold below is exceeded.
+#: Equal rewards that each of the four combinations needs before the lower threshold below is
+#: exceeded.
 ENOUGH = 16
 
 Told = tuple[str, str, float]

@@ -1,4 +1,6 @@
-"""Replay: every certificate that a memory makes comes to its own decision again, and no altered one does."""
+"""Replay: every certificate that a memory makes comes to its own decision again, and no altered one
+does.
+"""
 
 from __future__ import annotations
 

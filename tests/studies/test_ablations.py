@@ -1,6 +1,8 @@
-"""Ablations: a variant is the memory but for the one part that is replaced, and a replay measures before it teaches.
+"""Ablations: a variant is the memory but for the one part that is replaced, and a replay measures
+before it teaches.
 
-The split is that of ``test_conflict``: one slot whose summary has room for one line, two items, a question about each.
+The split is that of ``test_conflict``: one slot whose summary has room for one line, two items, a
+question about each.
 """
 
 from __future__ import annotations
@@ -170,7 +172,9 @@ def test_random_splits_differ_between_seeds() -> None:
 
 
 def test_features_route_by_prototypes_alone() -> None:
-    """One session holds the answer among other things; the other nothing but the boiler, so its prototype is nearer."""
+    """One session holds the answer among other things; the other nothing but the boiler, so its
+    prototype is nearer.
+    """
     query, encoder = "Which valve has the boiler?", BagEncoder()
     others = [
         "rain on the roof",
@@ -264,7 +268,8 @@ def test_a_question_is_measured_before_its_own_feedback_and_again_at_the_end() -
     untaught = Learning(SlotMemory(**{**SMALL, "slots": 1}), learns=False)
     first = replay(DIALOGUE, lambda: untaught, limits=(90,)).steps[0]
     assert run.steps[0].measures == still.steps[0].measures == first.measures
-    # One line fits the summary: the question taught last has its evidence there, at the cost of the first.
+    # One line fits the summary: the question taught last has its evidence there, at the cost of the
+    # first.
     assert [step.measures["summary"] for step in run.steps[2:]] == [0.0, 1.0]
 
 

@@ -1,6 +1,8 @@
-"""Audits by gold: the measures by hand, partitions that keep to their bounds, and the intervention's router.
+"""Audits by gold: the measures by hand, partitions that keep to their bounds, and the
+intervention's router.
 
-The dialogue used throughout has five items a to e in one session each, and gold {a}, {a, b} and {c}.
+The dialogue used throughout has five items a to e in one session each, and gold {a}, {a, b} and
+{c}.
 """
 
 from __future__ import annotations

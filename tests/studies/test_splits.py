@@ -1,7 +1,8 @@
-"""The split audits: every definition on a case counted by hand, and what `demem audit` prints, writes and refuses.
+"""The split audits: every definition on a case counted by hand, and what `demem audit` prints,
+writes and refuses.
 
-The dialogue used throughout has three questions, two of which conflict: their gold never fits into one summary of the
-small slot, and fits into two.
+The dialogue used throughout has three questions, two of which conflict: their gold never fits into
+one summary of the small slot, and fits into two.
 """
 
 from __future__ import annotations
@@ -137,7 +138,9 @@ def test_questions_that_nothing_answers_or_without_reference_are_not_taught() ->
 
 
 def test_a_claim_is_the_least_that_the_worse_off_of_the_two_loses_by_any_shared_content() -> None:
-    """By gold, the first context has 1/2, 1, 0 and the second 1, 0, 1: the shared content costs the first 1/2."""
+    """By gold, the first context has 1/2, 1, 0 and the second 1, 0, 1: the shared content costs the
+    first 1/2.
+    """
     contents = [
         candidate("current", "a", "c"),
         candidate("split first", "a", "b"),
@@ -151,7 +154,9 @@ def test_a_claim_is_the_least_that_the_worse_off_of_the_two_loses_by_any_shared_
 
 
 def test_recording_splits_nothing_and_judges_every_tested_pair() -> None:
-    """The summary holds five of six turns, and each side of a split holds all of its own: whoever lacks, it repairs."""
+    """The summary holds five of six turns, and each side of a split holds all of its own: whoever
+    lacks, it repairs.
+    """
     recorded = record_tests(DIALOGUE, slots=3, initial_slots=1, slot_limit=330)
     assert recorded.feedbacks == len(PROBES)
     assert recorded.memory.certificates() == ()
@@ -219,7 +224,9 @@ def test_a_replay_accounts_for_every_pair_that_met() -> None:
 
 
 def test_a_pair_in_one_slot_conflicts_when_the_summary_lacks_gold_of_either() -> None:
-    """One slot whose summary holds five of six turns fails the five pairs with the sixth, of fifteen."""
+    """One slot whose summary holds five of six turns fails the five pairs with the sixth, of
+    fifteen.
+    """
     memory = SlotMemory(slots=1, slot_limit=330)
     memory.ingest_many(TURNS)
     held = len(memory.slots[0].cover)
@@ -259,7 +266,9 @@ def test_precision_and_recall_by_length_and_by_claim_are_as_counted() -> None:
 
 
 def test_groups_go_where_their_gold_is_and_those_that_do_not_fit_elsewhere() -> None:
-    """Groups {a, b} (two questions, 2 characters each), {c} (5) and {d} (9), all at home in slot 1 of three."""
+    """Groups {a, b} (two questions, 2 characters each), {c} (5) and {d} (9), all at home in slot 1
+    of three.
+    """
     gold = [frozenset("a"), frozenset("ab"), frozenset("c"), frozenset(), frozenset("d")]
     sizes, homes = {"a": 2, "b": 2, "c": 5, "d": 9}, dict.fromkeys("abcd", 1)
     assert reference_states(gold, sizes, homes, 3, 10) == [1, 1, 1, -1, 0]
@@ -324,7 +333,9 @@ def test_an_erring_scorer_errs_as_often_as_said_and_alike_on_the_same_attempt() 
 
 
 def test_what_is_found_in_the_end_knows_no_noise() -> None:
-    """With every reward the wrong way round, readings of two sentences each hold their gold all the same."""
+    """With every reward the wrong way round, readings of two sentences each hold their gold all the
+    same.
+    """
     assert (
         noisy_replay(DIALOGUE, "thumbs", 1.0, 0).contained
         == noisy_replay(DIALOGUE, "thumbs", 0.0, 0).contained

@@ -1,4 +1,6 @@
-"""Compress_L: folding in equals compressing at once, L is never exceeded, and what decides is kept first."""
+"""Compress_L: folding in equals compressing at once, L is never exceeded, and what decides is kept
+first.
+"""
 
 from __future__ import annotations
 

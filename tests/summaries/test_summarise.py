@@ -1,4 +1,6 @@
-"""What models are asked to do: answer, judge, summarise. The real client talks to a provider on this machine."""
+"""What models are asked to do: answer, judge, summarise. The real client talks to a provider on
+this machine.
+"""
 
 from __future__ import annotations
 

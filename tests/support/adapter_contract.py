@@ -1,4 +1,6 @@
-"""What every adapter keeps, written once: a framework only says how a turn of a user's goes through it."""
+"""What every adapter keeps, written once: a framework only says how a turn of a user's goes through
+it.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,16 @@ __all__ = ["ASKED", "VALVE", "AdapterContract", "Driver", "Ending", "PageContrac
 ROOT = Path(__file__).parents[2]
 VALVE = "My boiler has a brass valve."
 ASKED = "Which valve has my boiler?"
-#: How an answer of the model ends: as it should, cut off (at a limit of its length, say), or with an error.
+#: How an answer of the model ends: as it should, cut off (at a limit of its length, say), or with
+#: an error.
 Ending = Literal["whole", "cut", "fails"]
 
 
 class Driver(ABC):
     """A framework with its adapter on these memories, and a model that is made to answer."""
 
-    #: A memory that fails is an error of the call: for stores and services that are called by their name.
+    #: A memory that fails is an error of the call: for stores and services that are called by their
+    #: name.
     explicit: ClassVar[bool] = False
 
     def __init__(self, memories: Memories) -> None:
@@ -48,10 +52,12 @@ class Driver(ABC):
         ending: Ending = "whole",
         event: str = "",
     ) -> list[str]:
-        """Run one turn and give the texts that reached the model, in their order; errors of the model stay inside.
+        """Run one turn and give the texts that reached the model, in their order; errors of the
+        model stay inside.
 
         Args:
-            event: a turn with the same is the same turn, carried out again; without one each is another.
+            event: a turn with the same is the same turn, carried out again; without one each is
+                another.
         """
 
     def namespace(self, who: str) -> str:

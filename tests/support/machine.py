@@ -1,8 +1,10 @@
-"""A state machine that does to a real memory whatever a user may do, and checks the ten invariants from outside.
+"""A state machine that does to a real memory whatever a user may do, and checks the ten invariants
+from outside.
 
-Beside the memory under test live a twin in RAM, given the same operations one at a time and never reopened; two
-neighbours in the same store; and a ledger of plain records of what ought to be remembered. Every text carries a
-mark (``mk0007zz``) by which it is known again wherever it may have got to. Only the public API is used.
+Beside the memory under test live a twin in RAM, given the same operations one at a time and never
+reopened; two neighbours in the same store; and a ledger of plain records of what ought to be
+remembered. Every text carries a mark (``mk0007zz``) by which it is known again wherever it may have
+got to. Only the public API is used.
 """
 
 from __future__ import annotations
@@ -81,13 +83,15 @@ QUICK = settings(
 )
 #: Marks of the memory under test, and of its neighbours.
 MARKS, NEIGHBOUR_MARKS = re.compile(r"mk\d{4}zz"), re.compile(r"nb\d{4}zz")
-#: How often two questions get each of two answers, until their rewards are enough to certify that they conflict.
+#: How often two questions get each of two answers, until their rewards are enough to certify that
+#: they conflict.
 ROUNDS = 8
 MAIN = {"tenant": "t", "memory_id": "m"}
 NEIGHBOURS = ({"tenant": "t", "memory_id": "m2"}, {"tenant": "t2", "memory_id": "m"})
 
 
-# -- what comes in -------------------------------------------------------------------------------------------------
+# -- what comes in
+# -------------------------------------------------------------------------------------------------
 
 TOPICS = (
     ("boiler", "valve", "pipe", "radiator"),
@@ -180,7 +184,8 @@ def asks() -> st.SearchStrategy[Ask]:
 
 @dataclass(frozen=True)
 class Telling:
-    """Feedback to come: a number or a list as it is, or a place in what is remembered, to be quoted.
+    """Feedback to come: a number or a list as it is, or a place in what is remembered, to be
+    quoted.
 
     Attributes:
         value: of a correction, an odd place stands for a fact that is new.
@@ -225,7 +230,9 @@ def _judged(attempt: Attempt) -> float:
 
 
 class FickleAnswerer(ReadingAnswerer):
-    """Answer from the reading; but in that year say yes and no by turns, so that both get to be rewarded."""
+    """Answer from the reading; but in that year say yes and no by turns, so that both get to be
+    rewarded.
+    """
 
     YEAR = 2031
 
@@ -241,7 +248,8 @@ JUDGES = (
 )
 
 
-# -- how the memory is built ---------------------------------------------------------------------------------------
+# -- how the memory is built
+# ---------------------------------------------------------------------------------------
 
 
 def _words(text: str) -> int:
@@ -319,7 +327,9 @@ def setups(draw: st.DrawFn) -> Setup:
 
 
 class CachedEncoder:
-    """Encode each text once per run of the tests: the inner encoder is a function of the text alone."""
+    """Encode each text once per run of the tests: the inner encoder is a function of the text
+    alone.
+    """
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -347,7 +357,8 @@ class BreakableStore:
 
     Attributes:
         good: commits until the failing one; below zero, none fails.
-        written: whether the failing commit is written all the same, so that only its acknowledgement is lost.
+        written: whether the failing commit is written all the same, so that only its
+            acknowledgement is lost.
     """
 
     def __init__(self, inner: Store) -> None:
@@ -385,7 +396,8 @@ class BreakableStore:
         self.inner.close()
 
 
-# -- what ought to be remembered -----------------------------------------------------------------------------------
+# -- what ought to be remembered
+# -----------------------------------------------------------------------------------
 
 
 @dataclass
@@ -422,7 +434,9 @@ class Ledger:
             self.owners.setdefault(mark, item.id)
 
     def correction(self, answer: str, told: str) -> Request:
-        """Give a correction as it ought to be remembered: with its question, its time and where it is from."""
+        """Give a correction as it ought to be remembered: with its question, its time and where it
+        is from.
+        """
         question = self.queries[answer].strip().rstrip("?").rstrip()
         return {
             **{
@@ -449,7 +463,9 @@ class Ledger:
         self.names.pop(slot, None)
 
     def sentence(self, pick: int) -> str:
-        """Give a sentence of something remembered, as somebody would quote it: without its last mark."""
+        """Give a sentence of something remembered, as somebody would quote it: without its last
+        mark.
+        """
         item = list(self.live.values())[pick % len(self.live)]
         found = re.findall(r"The [^@]*? is mk\d{4}zz[^.!?…。\n]*", item.text)
         return str(found[pick % len(found)])
@@ -485,7 +501,9 @@ def _marks(text: str) -> set[str]:
 
 
 def flipped(value: Any) -> Iterator[Any]:
-    """Give every copy of a record, or of a tuple, in which exactly one number is another; the next one there is."""
+    """Give every copy of a record, or of a tuple, in which exactly one number is another; the next
+    one there is.
+    """
     if isinstance(value, bool | str) or value is None:
         return
     if isinstance(value, int):
@@ -542,7 +560,8 @@ UNKNOWN: tuple[Callable[[SlotMemory], object], ...] = (
 )
 
 
-# -- the machine ---------------------------------------------------------------------------------------------------
+# -- the machine
+# ---------------------------------------------------------------------------------------------------
 
 
 class MemoryMachine(RuleBasedStateMachine):
@@ -593,7 +612,8 @@ class MemoryMachine(RuleBasedStateMachine):
             self.store.close()
         self.folder.cleanup()
 
-    # -- what a user does ------------------------------------------------------------------------------------------
+    # -- what a user does
+    # ------------------------------------------------------------------------------------------
 
     @rule(turn=turns(), key=st.sampled_from(KEYS))
     def ingest(self, turn: Request, key: str | None) -> None:
@@ -638,7 +658,8 @@ class MemoryMachine(RuleBasedStateMachine):
             pass
         else:
             raise AssertionError("StoreError was not raised")
-        # What was written, though nobody was told, is there to be seen; the key makes the retry below count once.
+        # What was written, though nobody was told, is there to be seen; the key makes the retry
+        # below count once.
         assert written or self.it.fingerprint() == before, "a failed commit changed the state"
         self.unsplit = None
         self._entered(request, None, self._same(lambda memory: memory.ingest(**request)))
@@ -683,7 +704,9 @@ class MemoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.ledger.queries)
     @rule(pick=picks(), telling=tellings(), key=st.sampled_from(KEYS), again=st.booleans())
     def tell(self, pick: int, telling: Telling, key: str | None, again: bool) -> None:
-        """Tell something of any answer so far, however long ago; perhaps twice, without a key to know it by."""
+        """Tell something of any answer so far, however long ago; perhaps twice, without a key to
+        know it by.
+        """
         answer = self._picked(self.ledger.queries, pick)[0]
         told = self._told(answer, telling)
         self._feedback(answer, told, key)
@@ -694,7 +717,9 @@ class MemoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.ledger.queries)
     @rule(picked=st.lists(st.tuples(picks(), tellings(NUMERIC)), min_size=2, max_size=5))
     def tell_in_any_order(self, picked: list[tuple[int, Telling]]) -> None:
-        """Feedback that comes late, or in another order, comes to the same as long as nothing is split by it."""
+        """Feedback that comes late, or in another order, comes to the same as long as nothing is
+        split by it.
+        """
         answers = [
             (self._picked(self.ledger.queries, pick)[0], telling) for pick, telling in picked
         ]
@@ -714,7 +739,9 @@ class MemoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.ledger.queries)
     @rule(pick=picks(), of=picks(), good=st.integers(0, 1), written=st.booleans())
     def correct_while_the_store_fails(self, pick: int, of: int, good: int, written: bool) -> None:
-        """A correction is remembered by an operation of its own, before the one that records the feedback."""
+        """A correction is remembered by an operation of its own, before the one that records the
+        feedback.
+        """
         answer = self._picked(self.ledger.queries, pick)[0]
         told = self._told(answer, Telling("correction", of))
         self._feedback(answer, told, f"told {len(self.ledger.reported)}", failing=(good, written))
@@ -748,7 +775,9 @@ class MemoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.ledger.live and isinstance(self.setup.answerer, FickleAnswerer))
     @rule(first=picks(), second=picks())
     def ask_again_and_again(self, first: int, second: int) -> None:
-        """Reward two questions for opposite answers, until it is certain that no answer serves both."""
+        """Reward two questions for opposite answers, until it is certain that no answer serves
+        both.
+        """
         asked = [f"Was it so? {self.ledger.sentence(pick)}" for pick in (first, second)]
         for n in range(2 * ROUNDS if asked[0] != asked[1] else 0):
             for right, question in enumerate(asked):
@@ -957,7 +986,8 @@ class MemoryMachine(RuleBasedStateMachine):
     ) -> None:
         self._refused(*call)
 
-    # -- what must hold after each ---------------------------------------------------------------------------------
+    # -- what must hold after each
+    # ---------------------------------------------------------------------------------
 
     @invariant()
     def checks_pass(self) -> None:
@@ -1012,7 +1042,9 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @invariant()
     def decisions_are_kept(self) -> None:
-        """Every answer and every reward, in order; a query is as it was asked, or blanked with what it quoted."""
+        """Every answer and every reward, in order; a query is as it was asked, or blanked with what
+        it quoted.
+        """
         contexts = self.it.contexts()
         assert [c.id for c in contexts] == list(self.ledger.queries), (
             "contexts are not the answers given"
@@ -1030,14 +1062,18 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @invariant()
     def certificates_are_kept(self) -> None:
-        """Invariant 4, and half of 7: certificates are appended, undone and redacted; nothing else happens to them."""
+        """Invariant 4, and half of 7: certificates are appended, undone and redacted; nothing else
+        happens to them.
+        """
         assert self.it.certificates() == tuple(self.ledger.certificates.values()), (
             "certificates were altered"
         )
 
     @invariant()
     def certificates_replay(self) -> None:
-        """Every certificate comes to its own decision again, and with any one number changed it is refused."""
+        """Every certificate comes to its own decision again, and with any one number changed it is
+        refused.
+        """
         for certificate in self.it.certificates():
             if certificate in self.replayed:  # what it comes to depends on nothing else
                 continue
@@ -1070,7 +1106,9 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @invariant()
     def pinned_slots_keep_their_division(self) -> None:
-        """What is in a pinned slot stays there until it is forgotten, and only what is new comes in."""
+        """What is in a pinned slot stays there until it is forgotten, and only what is new comes
+        in.
+        """
         now = self._placed()
         for slot in self.pinned_before.keys() & self.ledger.pins:
             kept = self.pinned_before[slot] & self.ledger.live.keys()
@@ -1108,7 +1146,8 @@ class MemoryMachine(RuleBasedStateMachine):
                 "an operation on this memory changed a neighbour"
             )
 
-    # -- operations that several rules share -----------------------------------------------------------------------
+    # -- operations that several rules share
+    # -----------------------------------------------------------------------
 
     @property
     def it(self) -> SlotMemory:
@@ -1225,7 +1264,9 @@ class MemoryMachine(RuleBasedStateMachine):
     def _compare_unsplit(
         self, before: list[Request], request: Request, made: SplitCertificate
     ) -> None:
-        """Find out what the state would be had the conflict not been tested for, and check the certificate by that."""
+        """Find out what the state would be had the conflict not been tested for, and check the
+        certificate by that.
+        """
         with SlotMemory.restore(before, **self._unsplitting()) as copy:
             copy.feedback(**request)
             unsplit, placed = (
@@ -1337,7 +1378,9 @@ class MemoryMachine(RuleBasedStateMachine):
         self._saw("forgot")
 
     def _misnamed(self, told: set[str]) -> set[int]:
-        """Take over which slots have lost their names, after checking that these have words of what is forgotten."""
+        """Take over which slots have lost their names, after checking that these have words of what
+        is forgotten.
+        """
         now = {slot.number: slot.name for slot in self.it.slots}
         misnamed = {slot for slot in self.ledger.names if now[slot] is None}
         for slot in misnamed:
@@ -1374,7 +1417,9 @@ class MemoryMachine(RuleBasedStateMachine):
         )
 
     def _redacted(self, listed: Iterable[str]) -> None:
-        """Take over what forgetting did to certificates, after checking that it did no more than it may."""
+        """Take over what forgetting did to certificates, after checking that it did no more than it
+        may.
+        """
         for new in self.it.certificates():
             old = self.ledger.certificates[new.id]
             if new == old:
@@ -1395,7 +1440,8 @@ class MemoryMachine(RuleBasedStateMachine):
             assert numbers == old, "forgetting changed more of a certificate than texts"
             self.ledger.certificates[new.id] = new
 
-    # -- checks that several rules share ---------------------------------------------------------------------------
+    # -- checks that several rules share
+    # ---------------------------------------------------------------------------
 
     def _check_reading(self, reading: Reading, limit: int, mode: Mode) -> None:
         assert (reading.limit, reading.mode) == (limit, mode), (
@@ -1553,7 +1599,8 @@ class MemoryMachine(RuleBasedStateMachine):
 def _known(context: Context) -> object:
     """Give what feedback has made known of a context; rewards in any order.
 
-    Without what a good reward leaves behind though worse ones follow: its slot, and what it kept (test_order.py).
+    Without what a good reward leaves behind though worse ones follow: its slot, and what it kept
+    (test_order.py).
     """
     told = sorted(
         zip(context.told, context.rewards[len(context.rewards) - len(context.told) :], strict=True)
@@ -1589,7 +1636,9 @@ class StaticMachine(MemoryMachine):
 
 
 def scripted_run(seed: int) -> str:
-    """Carry out some hundred operations drawn from a seed; give the fingerprint and all certificates."""
+    """Carry out some hundred operations drawn from a seed; give the fingerprint and all
+    certificates.
+    """
     draw = random.Random(seed)
     memory = SlotMemory(
         slots=4,

@@ -1,4 +1,6 @@
-"""How the contract of adapters drives a wrapped client of OpenAI's, by chat completions; others build on it."""
+"""How the contract of adapters drives a wrapped client of OpenAI's, by chat completions; others
+build on it.
+"""
 
 from __future__ import annotations
 

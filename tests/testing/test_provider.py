@@ -1,4 +1,6 @@
-"""The provider for tests: sound by default, faulty as its table says, and never a word of its own on the screen."""
+"""The provider for tests: sound by default, faulty as its table says, and never a word of its own
+on the screen.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ def days(first: str, last: str | None = None) -> tuple[date, date]:
     return date.fromisoformat(first), date.fromisoformat(last or first)
 
 
-# what was said, the words that count, what they mean, the first and the last day; said on Friday 9 June 2023
+# what was said, the words that count, what they mean, the first and the last day; said on Friday 9
+# June 2023
 SAID_ON_FRIDAY = [
     ("I went yesterday and it rained", "yesterday", "8 June 2023", days("2023-06-08")),
     ("Yesterday morning I ran", "Yesterday morning", "8 June 2023", days("2023-06-08")),

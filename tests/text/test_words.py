@@ -1,4 +1,6 @@
-"""Cutting text: passages hold everything in order and fit, sentences end where they end, terms are what is searched."""
+"""Cutting text: passages hold everything in order and fit, sentences end where they end, terms are
+what is searched.
+"""
 
 from __future__ import annotations
 

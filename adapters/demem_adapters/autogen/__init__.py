@@ -1,4 +1,6 @@
-"""Memory for AutoGen: a memory for ``AssistantAgent(memory=[...])``, and a model client that recalls and remembers."""
+"""Memory for AutoGen: a memory for ``AssistantAgent(memory=[...])``, and a model client that
+recalls and remembers.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ except ImportError as error:
 __all__ = ["LongTermMemory", "LongTermMemoryConfig", "RememberingClient", "RememberingClientConfig"]
 
 _ABOUT = ("speaker", "at", "session", "source", "source_id")
-#: AutoGen gives a task to a team as said by "user"; the other is what a UserProxyAgent is called as a rule.
+#: AutoGen gives a task to a team as said by "user"; the other is what a UserProxyAgent is called as
+#: a rule.
 _USER = ("user", "user_proxy")
 
 
@@ -53,19 +56,21 @@ class LongTermMemoryConfig(BaseModel):
 
 
 class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
-    """Memory of one user for agents: ``wrap`` a model client with it, and the agent recalls and remembers.
+    """Memory of one user for agents: ``wrap`` a model client with it, and the agent recalls and
+    remembers.
 
-    It can also be given as ``memory=[...]``; that alone recalls only, since AutoGen tells a memory neither the answer
-    nor how it ended.
+    It can also be given as ``memory=[...]``; that alone recalls only, since AutoGen tells a memory
+    neither the answer nor how it ended.
 
     Args:
         memories: where it is remembered.
-        namespace: whose memory; agents keep their conversation, so each user has an agent of their own anyway.
-        session: id of the conversation, if it has one. A turn in it that is carried out again is remembered once; the
-            same words are another turn once the user has said something else.
+        namespace: whose memory; agents keep their conversation, so each user has an agent of their
+            own anyway.
+        session: id of the conversation, if it has one. A turn in it that is carried out again is
+            remembered once; the same words are another turn once the user has said something else.
         inject: where what was recalled goes, "user" or "system".
-        user: under which name the user speaks where several do, as in a team; or several names, such as those of the
-            task and of the ``UserProxyAgent``.
+        user: under which name the user speaks where several do, as in a team; or several names,
+            such as those of the task and of the ``UserProxyAgent``.
 
     Raises:
         InvalidInput: for another ``inject``, or a namespace, a session or a name that is no text.
@@ -101,7 +106,9 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> Self:
-        """Make one with memories of its own, so that it can be dumped and loaded; arguments also as of ``Memories``."""
+        """Make one with memories of its own, so that it can be dumped and loaded; arguments also as
+        of ``Memories``.
+        """
         memory = cls(
             Memories(url, limit=limit, **options),
             namespace,
@@ -117,7 +124,9 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         return RememberingClient(client, self)
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
-        """Recall for the user's last message, and put it before that in place of what was put there earlier."""
+        """Recall for the user's last message, and put it before that in place of what was put there
+        earlier.
+        """
         state = await model_context.save_state()
         before = ChatCompletionContextState.model_validate(state).messages
         said = said_in(before)
@@ -156,7 +165,8 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
 
     def _add(self, text: str, about: dict[str, Any]) -> None:
         memory = self.memories.known(self.namespace)
-        # By what is there and not by a key: an application adds the same each time it starts, and after a clear().
+        # By what is there and not by a key: an application adds the same each time it starts, and
+        # after a clear().
         if memory is None or all(item.text != text for item in memory.evidence()):
             self.memories.remember(self.namespace, text, **about)
 
@@ -172,7 +182,9 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
                 memory.forget(item.id)
 
     async def close(self) -> None:
-        """Release the store, if this was made by :meth:`open` or loaded; shared memories are their owner's."""
+        """Release the store, if this was made by :meth:`open` or loaded; shared memories are their
+        owner's.
+        """
         if self._made is not None:
             self.memories.close()
 

@@ -56,11 +56,13 @@ class _Turn:
 
 
 class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]):
-    """A model client that recalls before each call and remembers after it; everything else is the client's.
+    """A model client that recalls before each call and remembers after it; everything else is the
+    client's.
 
-    What is recalled reaches the model in that call alone: the agent's context and its state keep what was said. The
-    user's message and the answer are remembered once the model has come to its end. What cannot be remembered (a store
-    that fails) is logged by kind, and the answer is given all the same.
+    What is recalled reaches the model in that call alone: the agent's context and its state keep
+    what was said. The user's message and the answer are remembered once the model has come to its
+    end. What cannot be remembered (a store that fails) is logged by kind, and the answer is given
+    all the same.
 
     Args:
         client: any model client.
@@ -73,7 +75,8 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
     def __init__(self, client: ChatCompletionClient, memory: Any) -> None:
         self.client, self.memory = client, memory
         self._waiting: Recent[str, _Turn] = Recent(_MOST_WAITING)
-        #: Of the last answer, for ``memories.feedback(call, ...)`` later on; None if it was not remembered.
+        #: Of the last answer, for ``memories.feedback(call, ...)`` later on; None if it was not
+        #: remembered.
         self.call: str | None = None
 
     @property
@@ -108,7 +111,8 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         """Tell how the last answer of this client did; arguments as of ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: if the last call gave no answer that was remembered; what ``SlotMemory.feedback`` raises.
+            InvalidInput: if the last call gave no answer that was remembered; what
+                ``SlotMemory.feedback`` raises.
         """
         if self.call is None:
             raise InvalidInput("feedback", told, "given after a call whose answer was remembered")
@@ -131,7 +135,8 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         reading = await self.memories.aprepare(memory.namespace, question)
         about: dict[str, Any] = {"session": memory.session, "again": goes_on(said, question)}
         before = await asyncio.to_thread(self.memories.before, memory.namespace, question, **about)
-        # The same from every agent of a team, and when the turn is carried out again; another when it is asked later.
+        # The same from every agent of a team, and when the turn is carried out again; another when
+        # it is asked later.
         key = digest(memory.namespace, memory.session, date.today().isoformat(), asked, before)
         return _Turn(question, key, reading)
 

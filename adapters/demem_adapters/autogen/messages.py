@@ -1,4 +1,6 @@
-"""The messages of an AutoGen model call: what was said in them, by whom, and with what was recalled put among them."""
+"""The messages of an AutoGen model call: what was said in them, by whom, and with what was recalled
+put among them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ except ImportError as error:
 
 __all__ = ["asked_in", "goes_on", "last", "said_in", "with_recalled"]
 
-#: Who says what was recalled, where it goes to the user, and a notice of AutoGen's that messages are left out.
+#: Who says what was recalled, where it goes to the user, and a notice of AutoGen's that messages
+#: are left out.
 _BLOCK, _NOTICE = "memory", "System"
 _ROLES = {"SystemMessage": "system", "UserMessage": "user"}
 
@@ -35,7 +38,9 @@ def _is_block(message: LLMMessage) -> bool:
 
 
 def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[str]:
-    """Give what the user said. To an agent of a team the others' answers are messages of users as well."""
+    """Give what the user said. To an agent of a team the others' answers are messages of users as
+    well.
+    """
     heard = [
         message
         for message in messages

@@ -25,12 +25,15 @@ __all__ = [
     "put_before",
 ]
 
-#: Where what was recalled goes: into a message of the user's before the question, or into the system's.
+#: Where what was recalled goes: into a message of the user's before the question, or into the
+#: system's.
 Inject = Literal["user", "system"]
-#: In chat messages also to the beginning of the question itself, where user and assistant must speak in turn.
+#: In chat messages also to the beginning of the question itself, where user and assistant must
+#: speak in turn.
 Place = Literal["user", "system", "merged"]
 Where = TypeVar("Where", bound=str)
-#: A fixed namespace, or a function of what the framework gives to a call; None from it means a call without memory.
+#: A fixed namespace, or a function of what the framework gives to a call; None from it means a call
+#: without memory.
 Namespace = str | Callable[..., str | None]
 
 
@@ -41,13 +44,15 @@ def put_before(
     *,
     part: str = "text",
 ) -> list[dict[str, Any]]:
-    """Give chat messages with what was recalled in a block of its own; unchanged copies where there is nothing.
+    """Give chat messages with what was recalled in a block of its own; unchanged copies where there
+    is nothing.
 
     Args:
         messages: dicts with ``role`` and ``content``; they are not changed.
-        inject: ``user`` puts a message of the user's before the last one, ``system`` a message of the system's after
-            the first ones of the system's, so that the beginning of the prompt stays the same from call to call;
-            ``merged`` puts it at the beginning of the last one of the user's.
+        inject: ``user`` puts a message of the user's before the last one, ``system`` a message of
+            the system's after the first ones of the system's, so that the beginning of the prompt
+            stays the same from call to call; ``merged`` puts it at the beginning of the last one of
+            the user's.
         part: the type of a part of a message that is text.
     """
     given = [dict(message) for message in messages]
@@ -73,12 +78,16 @@ def _merged(recalled: str, message: Mapping[str, Any], part: str) -> dict[str, A
 
 
 def block(reading: Reading | None) -> str:
-    """Give what was recalled as it is put before a model, declared to be data; "" where there is nothing."""
+    """Give what was recalled as it is put before a model, declared to be data; "" where there is
+    nothing.
+    """
     return f"{DECLARED}\n{reading.text}" if reading is not None else ""
 
 
 def named(namespace: Namespace, *given: Any, **about: Any) -> str | None:
-    """Give the namespace of a call, from what the framework gives to it; None where it is to have no memory."""
+    """Give the namespace of a call, from what the framework gives to it; None where it is to have
+    no memory.
+    """
     return (namespace(*given, **about) or None) if callable(namespace) else namespace
 
 

@@ -1,4 +1,6 @@
-"""A memory for each namespace, as adapters need it: recalled from before a model call, told of it afterwards."""
+"""A memory for each namespace, as adapters need it: recalled from before a model call, told of it
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +32,21 @@ _MOST_ANSWERS = 10_000
 
 
 class Memories(Namespaces):
-    """One memory for each namespace (a user, a conversation, a tenant), made when it is first written to.
+    """One memory for each namespace (a user, a conversation, a tenant), made when it is first
+    written to.
 
-    Safe to share between threads; the methods with ``a`` before their name are for event loops and never block one.
-    A namespace of None has no memory: nothing is recalled from it, and nothing remembered.
+    Safe to share between threads; the methods with ``a`` before their name are for event loops and
+    never block one. A namespace of None has no memory: nothing is recalled from it, and nothing
+    remembered.
 
     Args:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
-        limit: most that is recalled at once, in the memories' unit; their ``read_limit`` unless given.
-        most_open: how many are held in RAM at once, those that were used last; the others are opened again.
-        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the machine's if none is.
+        limit: most that is recalled at once, in the memories' unit; their ``read_limit`` unless
+            given.
+        most_open: how many are held in RAM at once, those that were used last; the others are
+            opened again.
+        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the
+            machine's if none is.
     """
 
     def __init__(
@@ -64,10 +71,12 @@ class Memories(Namespaces):
         vector: Sequence[float] | None = None,
         shown: Iterable[str] = (),
     ) -> Reading | None:
-        """Read for a query; None where there is nothing to put before a model. Never makes a namespace.
+        """Read for a query; None where there is nothing to put before a model. Never makes a
+        namespace.
 
         Args:
-            vector: of the query by the memories' own encoder, where it is known; the query may then be blank.
+            vector: of the query by the memories' own encoder, where it is known; the query may then
+                be blank.
             shown: texts that are left out, as in :meth:`prepare`.
         """
         memory = self.known(namespace) if query.strip() or vector is not None else None
@@ -88,11 +97,12 @@ class Memories(Namespaces):
         limit: int | None = None,
         shown: Iterable[str] = (),
     ) -> Reading | None:
-        """Recall for a model that can answer without: a memory that fails is logged by its kind, and gives None.
+        """Recall for a model that can answer without: a memory that fails is logged by its kind,
+        and gives None.
 
         Args:
-            shown: texts of the messages that the model is shown anyway: what was remembered of these is left out, but
-                not of a strict reading, which is a summary.
+            shown: texts of the messages that the model is shown anyway: what was remembered of
+                these is left out, but not of a strict reading, which is a summary.
         """
         with logged("nothing was recalled"):
             return self.recall(namespace, query, limit=limit, shown=shown)
@@ -127,7 +137,8 @@ class Memories(Namespaces):
         source_id: str | None = None,
         key: str | None = None,
     ) -> None:
-        """Remember a text as it was said; the same with the same key again changes nothing, and a blank text is none.
+        """Remember a text as it was said; the same with the same key again changes nothing, and a
+        blank text is none.
 
         Raises:
             IdempotencyConflict: for a key that something else was remembered under.
@@ -157,7 +168,9 @@ class Memories(Namespaces):
         *,
         call: str | None = None,
     ) -> Answer | None:
-        """Record an answer that a model gave from a reading, so that :meth:`feedback` can refer to its call."""
+        """Record an answer that a model gave from a reading, so that :meth:`feedback` can refer to
+        its call.
+        """
         if not query.strip() or namespace is None:
             return None
         memory = self.of(namespace)
@@ -178,14 +191,17 @@ class Memories(Namespaces):
     def before(
         self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False
     ) -> str:
-        """Give the id of what the user said before this in a session, "" for the first, for the key of a turn.
+        """Give the id of what the user said before this in a session, "" for the first, for the key
+        of a turn.
 
-        Where a framework has no id for a message, its words and the day tell one event from another, but not what is
-        said once more after something else ("Rome", "Oslo", "Rome"). With this in the key it is an event of its own,
-        while a turn that is carried out again at once is the same one.
+        Where a framework has no id for a message, its words and the day tell one event from
+        another, but not what is said once more after something else ("Rome", "Oslo", "Rome"). With
+        this in the key it is an event of its own, while a turn that is carried out again at once is
+        the same one.
 
         Args:
-            again: the turn goes on, as with the results of tools: look before its question, if that is there already.
+            again: the turn goes on, as with the results of tools: look before its question, if that
+                is there already.
         """
         try:
             memory = self.known(namespace)
@@ -209,9 +225,11 @@ class Memories(Namespaces):
         session: str | None = None,
         call: str | None = None,
     ) -> Answer | None:
-        """Remember both sides of a turn that ended well, and that the answer was given from a reading.
+        """Remember both sides of a turn that ended well, and that the answer was given from a
+        reading.
 
-        A memory that fails costs no answer: what goes wrong here is logged by its kind, and the model's answer stands.
+        A memory that fails costs no answer: what goes wrong here is logged by its kind, and the
+        model's answer stands.
 
         Args:
             said: what the model answered; blank where it only called a tool.
@@ -236,13 +254,14 @@ class Memories(Namespaces):
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
 
         Args:
-            namespace: whose answer it is. Give it where the id comes from outside, such as a browser, and where the
-                answer may be of another process or of one before: without it only this object's are known.
+            namespace: whose answer it is. Give it where the id comes from outside, such as a
+                browser, and where the answer may be of another process or of one before: without it
+                only this object's are known.
             told: as of ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: for a call that is not known, or not in this namespace, or in several where none is given;
-                what ``SlotMemory.feedback`` raises.
+            InvalidInput: for a call that is not known, or not in this namespace, or in several
+                where none is given; what ``SlotMemory.feedback`` raises.
         """
         known = self._answers.get(call, {})
         if namespace is None and len(known) > 1:
@@ -257,11 +276,12 @@ class Memories(Namespaces):
         return memory.feedback(answer, **told)
 
     def forget(self, namespace: str, evidence_id: str) -> tuple[str, ...]:
-        """Erase an item for good, with the answers of the assistant that tell of it; gives the ids of all of them.
+        """Erase an item for good, with the answers of the assistant that tell of it; gives the ids
+        of all of them.
 
-        An answer does that was given to it or from a reading of it, and holds words of it that the question does not;
-        so does one that was given from such an answer. The item itself goes last: while it is there, a call that
-        failed half-way can be made again.
+        An answer does that was given to it or from a reading of it, and holds words of it that the
+        question does not; so does one that was given from such an answer. The item itself goes
+        last: while it is there, a call that failed half-way can be made again.
 
         Raises:
             NotFound: for an id that no item has.
@@ -297,7 +317,8 @@ class Memories(Namespaces):
 def logged(what: str) -> Iterator[None]:
     """Log a memory that fails, where that must not cost a model's answer.
 
-    It is named by its kind, and bad input by its field: in the text of an error somebody's words may stand.
+    It is named by its kind, and bad input by its field: in the text of an error somebody's words
+    may stand.
     """
     try:
         yield

@@ -1,4 +1,6 @@
-"""A memory for each namespace: opened when it is needed, and no more of them held than were used lately."""
+"""A memory for each namespace: opened when it is needed, and no more of them held than were used
+lately.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,15 @@ __all__ = ["Namespaces"]
 
 
 class Namespaces:
-    """What :class:`~demem_adapters.common.memories.Memories` are kept in; safe to share between threads.
+    """What :class:`~demem_adapters.common.memories.Memories` are kept in; safe to share between
+    threads.
 
     Args:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
-        most_open: how many are held in RAM at once, those that were used last; the others are opened again.
-        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the machine's if none is.
+        most_open: how many are held in RAM at once, those that were used last; the others are
+            opened again.
+        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the
+            machine's if none is.
     """
 
     def __init__(
@@ -41,7 +46,8 @@ class Namespaces:
         self._store = open_store(url) if isinstance(url, str) else url
         self._owns_store = isinstance(url, str)
         self._open: OrderedDict[str, SlotMemory] = OrderedDict()
-        #: Those that somebody still works with, too: one object for each memory, so that its lock holds for all.
+        #: Those that somebody still works with, too: one object for each memory, so that its lock
+        #: holds for all.
         self._in_use: WeakValueDictionary[str, SlotMemory] = WeakValueDictionary()
         self._lock = threading.RLock()
 

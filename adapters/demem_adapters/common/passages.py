@@ -42,7 +42,8 @@ def passages(reading: Reading | None) -> list[Passage]:
 def fitting(
     found: Iterable[Passage], shown: Callable[[Passage], str], limit: int, measure: Measure = len
 ) -> Iterator[Passage]:
-    """Give passages as long as what is ``shown`` of them fits; one that does not makes room for those after it.
+    """Give passages as long as what is ``shown`` of them fits; one that does not makes room for
+    those after it.
 
     Args:
         measure: gives the size of a text in the unit of the limit, as ``Memories.measure`` does.
@@ -55,7 +56,9 @@ def fitting(
 
 
 def details(evidence: Evidence | None) -> dict[str, Any]:
-    """Give what is known of an item beside its text, as JSON values: for the metadata of a document."""
+    """Give what is known of an item beside its text, as JSON values: for the metadata of a
+    document.
+    """
     if evidence is None:
         return {}
     about = {

@@ -13,7 +13,9 @@ _LOCK = threading.Lock()
 
 
 class Recent(dict[Key, Value]):
-    """A dict of at most ``most``: when there are more, what was put in first goes. Safe to put into from threads."""
+    """A dict of at most ``most``: when there are more, what was put in first goes. Safe to put into
+    from threads.
+    """
 
     most = 1000
 

@@ -33,7 +33,9 @@ def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
 
 
 def answer_of_call(memory: SlotMemory, call: str) -> str | None:
-    """Give the id of the answer that a call gave, by the assistant's item that has the id of the call."""
+    """Give the id of the answer that a call gave, by the assistant's item that has the id of the
+    call.
+    """
     said = [
         (asked, item.text) for item, asked in answers(memory.evidence()) if item.source_id == call
     ]
@@ -48,8 +50,8 @@ def answer_of_call(memory: SlotMemory, call: str) -> str | None:
 def echoes(memory: SlotMemory, item: Evidence) -> list[str]:
     """Give the ids of the assistant's items that tell of an item.
 
-    One does that was given to it, or from a reading of it or of another that does, and that holds words of the item
-    which its question does not.
+    One does that was given to it, or from a reading of it or of another that does, and that holds
+    words of the item which its question does not.
     """
     contexts, said = memory.contexts(), [*answers(memory.evidence())]
     found: list[str] = []

@@ -1,4 +1,6 @@
-"""Memory for CrewAI: what goes into ``Crew(memory=...)`` or ``Agent(memory=...)``, and a storage backend."""
+"""Memory for CrewAI: what goes into ``Crew(memory=...)`` or ``Agent(memory=...)``, and a storage
+backend.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,17 @@ except ImportError as error:
 
 __all__ = ["LongTermMemory", "MemoryStorage"]
 
-#: Why a model stops that has come to its end; None is one that never says why, such as a model of your own.
+#: Why a model stops that has come to its end; None is one that never says why, such as a model of
+#: your own.
 _WHOLE = frozenset(
     {None, "stop", "end_turn", "stop_sequence", "completed", "eos", "tool_calls", "tool_use"}
 )
-#: A task and its result, or what an agent alone was asked and gave, as CrewAI puts them into one text.
+#: A task and its result, or what an agent alone was asked and gave, as CrewAI puts them into one
+#: text.
 _TURN = re.compile(r"(Task|Input): .*\nAgent: .*\nResult: ", re.DOTALL)
-#: Questions with the memories that were recalled for them, latest last, in this thread or task: CrewAI saves to the
-#: memory of the crew that an agent was first in, though it recalls from that of the crew that it is in now.
+#: Questions with the memories that were recalled for them, latest last, in this thread or task:
+#: CrewAI saves to the memory of the crew that an agent was first in, though it recalls from that of
+#: the crew that it is in now.
 _RECALLED: ContextVar[tuple[tuple[str, LongTermMemory], ...]] = ContextVar("recalled", default=())
 _MOST_RECALLED = 20
 
@@ -39,7 +44,9 @@ _cut_off: Recent[str, None] = Recent()
 
 
 class _Turn(str):
-    """A task and its result as CrewAI puts them into one text, with its parts and the reading that it was done from."""
+    """A task and its result as CrewAI puts them into one text, with its parts and the reading that
+    it was done from.
+    """
 
     asked: str
     role: str
@@ -48,25 +55,28 @@ class _Turn(str):
 
 
 class LongTermMemory(Memory):
-    """Recall for each task and remember it with its result, without any call of a model: for ``Crew(memory=...)``.
+    """Recall for each task and remember it with its result, without any call of a model: for
+    ``Crew(memory=...)``.
 
-    What CrewAI puts before its agents is within the limit of the memories. A task whose last answer was cut off is not
-    remembered, nor a result that a guardrail turns down; the same task with the same result in the same scope is
-    remembered once a day. What goes wrong with remembering a task is logged by its kind, and the result stands.
+    What CrewAI puts before its agents is within the limit of the memories. A task whose last answer
+    was cut off is not remembered, nor a result that a guardrail turns down; the same task with the
+    same result in the same scope is remembered once a day. What goes wrong with remembering a task
+    is logged by its kind, and the result stands.
 
-    An agent object that is in a second crew saves to the memory of its first: what this memory was not recalled for it
-    does not remember, with a warning. So make agents anew for each crew.
+    An agent object that is in a second crew saves to the memory of its first: what this memory was
+    not recalled for it does not remember, with a warning. So make agents anew for each crew.
 
-    ``memory.feedback(result, thumbs=True)`` tells how a result did. Methods are those of CrewAI's ``Memory``, arguments
-    after ``scope`` by name; ``depth`` and ``agent_role`` make no difference, and what changes its way of scoring
-    neither. Scores are for comparing within the one memory.
+    ``memory.feedback(result, thumbs=True)`` tells how a result did. Methods are those of CrewAI's
+    ``Memory``, arguments after ``scope`` by name; ``depth`` and ``agent_role`` make no difference,
+    and what changes its way of scoring neither. Scores are for comparing within the one memory.
 
     Args:
         memories: where it is remembered.
-        root_scope: whose memory, such as ``/user/ana``: the namespace. Scopes below it are parts of the one memory.
-            Where it is left out it is "/"; None and blank texts are refused, as they may be a user who is not known.
-        fill: give as many matches as are within the limit, though CrewAI's agents ask for 5 only; False to give no more
-            than is asked for.
+        root_scope: whose memory, such as ``/user/ana``: the namespace. Scopes below it are parts of
+            the one memory. Where it is left out it is "/"; None and blank texts are refused, as
+            they may be a user who is not known.
+        fill: give as many matches as are within the limit, though CrewAI's agents ask for 5 only;
+            False to give no more than is asked for.
         encoder: of the memories, where they have one of their own; only for searching by vector.
 
     Raises:
@@ -144,7 +154,9 @@ class LongTermMemory(Memory):
         return [turn] if turn.strip() and not cut else []
 
     def _turn(self, content: str) -> str:
-        """Take apart what CrewAI has put together, at the question that was recalled for: nobody can feign the seam."""
+        """Take apart what CrewAI has put together, at the question that was recalled for: nobody
+        can feign the seam.
+        """
         _, _, body = content.partition(": ")
         heads = accumulate(body.split("\nAgent: "), lambda head, more: f"{head}\nAgent: {more}")
         asked = max(
@@ -159,7 +171,9 @@ class LongTermMemory(Memory):
         return turn
 
     def remember(self, content: str, scope: str | None = None, **about: Any) -> MemoryRecord | None:
-        """Remember a text as it is, and give its record; None if the memory is read-only, or the text blank."""
+        """Remember a text as it is, and give its record; None if the memory is read-only, or the
+        text blank.
+        """
         return next(iter(self.remember_many([content], scope, **about)), None)
 
     def remember_many(
@@ -205,14 +219,16 @@ class LongTermMemory(Memory):
             self.storage.delete(record_ids=self._kept.pop(asked, []))
 
     def feedback(self, result: Any, **told: Any) -> Any:
-        """Tell how a result did; told as ``SlotMemory.feedback`` is, such as ``thumbs=True`` or ``correction="..."``.
+        """Tell how a result did; told as ``SlotMemory.feedback`` is, such as ``thumbs=True`` or
+        ``correction="..."``.
 
         Args:
-            result: what a crew, a task or an agent gave; of a crew it is that of its last task. Of the same words by
-                the same agent the last are meant.
+            result: what a crew, a task or an agent gave; of a crew it is that of its last task. Of
+                the same words by the same agent the last are meant.
 
         Raises:
-            InvalidInput: for a result that was not remembered in this process; what ``SlotMemory.feedback`` raises.
+            InvalidInput: for a result that was not remembered in this process; what
+                ``SlotMemory.feedback`` raises.
         """
         last = result.tasks_output[-1] if hasattr(result, "tasks_output") else result
         role = last.agent if hasattr(last, "agent") else last.agent_role
@@ -252,7 +268,9 @@ def _made(kind: type[LongTermMemory], kept: dict[str, Any]) -> LongTermMemory:
 
 
 def _note(source: Any, event: LLMCallCompletedEvent) -> None:
-    """Keep in mind which answers were cut off: a digest of each, as CrewAI does not say so with a task's result."""
+    """Keep in mind which answers were cut off: a digest of each, as CrewAI does not say so with a
+    task's result.
+    """
     reason = event.finish_reason.lower() if event.finish_reason else None
     broke_off = reason is None and getattr(source, "stream", False)
     if isinstance(event.response, str):
@@ -262,7 +280,9 @@ def _note(source: Any, event: LLMCallCompletedEvent) -> None:
 
 
 def _take_back(source: Any, event: LLMGuardrailCompletedEvent) -> None:
-    """Forget what a task gave and its guardrail turned down: CrewAI hands it over before it asks the guardrail."""
+    """Forget what a task gave and its guardrail turned down: CrewAI hands it over before it asks
+    the guardrail.
+    """
     asked = str(
         getattr(source, "description", "")
     )  # an agent alone has none: it hands over after its guardrail

@@ -35,8 +35,8 @@ _Wanted = Callable[[MemoryRecord], bool]
 class MemoryStorage:
     """Keep CrewAI's records in one memory: the storage that :class:`LongTermMemory` stands on.
 
-    A record is a piece of evidence. CrewAI's own memory may use this as well, which then goes on to ask its language
-    model what to keep: ``Memory(storage=storage, embedder=storage.embed)``.
+    A record is a piece of evidence. CrewAI's own memory may use this as well, which then goes on to
+    ask its language model what to keep: ``Memory(storage=storage, embedder=storage.embed)``.
 
     Args:
         memories: where the records are kept.
@@ -50,7 +50,9 @@ class MemoryStorage:
         self.memories, self.namespace, self.encoder = memories, namespace, encoder
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Give the vectors of texts by the memories' encoder: an ``embedder`` for CrewAI that calls no provider."""
+        """Give the vectors of texts by the memories' encoder: an ``embedder`` for CrewAI that calls
+        no provider.
+        """
         return (
             as_matrix((self.encoder or default_encoder()).encode([*texts]), len(texts)).tolist()
             if texts
@@ -78,9 +80,11 @@ class MemoryStorage:
         shown: Callable[[MemoryMatch], str],
         vector: Sequence[float] | None = None,
     ) -> tuple[Reading | None, list[MemoryMatch]]:
-        """Read for a query: the wanted records, best first, with the passages of them that were read.
+        """Read for a query: the wanted records, best first, with the passages of them that were
+        read.
 
-        As many as are within the limit in the form in which they are ``shown``, a line break after each.
+        As many as are within the limit in the form in which they are ``shown``, a line break after
+        each.
         """
         reading = self.memories.recall(self.namespace, query, vector=vector)
         if reading is None:
@@ -133,7 +137,9 @@ class MemoryStorage:
         ]
 
     def _kept(self, *filters: Any) -> list[tuple[str, MemoryRecord]]:
-        """Give the records in scope, categories and metadata, oldest first, with the ids of their evidence."""
+        """Give the records in scope, categories and metadata, oldest first, with the ids of their
+        evidence.
+        """
         wanted = wanting(*filters)
         kept = [(item.id, self._record(item, item.text)) for item in self._items()]
         return [(evidence_id, record) for evidence_id, record in kept if wanted(record)]
@@ -157,7 +163,9 @@ class MemoryStorage:
         limit: int = 10,
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
-        """Read for a vector that :meth:`embed` has given; a score is its cosine to what was read of a record."""
+        """Read for a vector that :meth:`embed` has given; a score is its cosine to what was read of
+        a record.
+        """
         wanted = wanting(scope_prefix, categories, metadata_filter)
         _, matches = self.read("", wanted, lambda match: match.record.content, query_embedding)
         found = [match.record for match in matches]
@@ -273,5 +281,7 @@ def wanting(
 
 
 def _local(time: datetime) -> datetime:
-    """Give a time of CrewAI's, which is in UTC if it does not say so, as the clock on the wall shows it."""
+    """Give a time of CrewAI's, which is in UTC if it does not say so, as the clock on the wall
+    shows it.
+    """
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone().replace(tzinfo=None)

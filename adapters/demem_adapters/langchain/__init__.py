@@ -1,4 +1,6 @@
-"""Memory for LangChain: agent middleware, a retriever and tools; ``langchain_rag`` selects for other retrievers."""
+"""Memory for LangChain: agent middleware, a retriever and tools; ``langchain_rag`` selects for
+other retrievers.
+"""
 
 from __future__ import annotations
 
@@ -48,20 +50,25 @@ _CUT_OFF = re.compile(
     r"length|max|filter|safety|refus|incomplete|error|recit|block|exceed|cancel|prohib|spii|malform|guard",
     re.I,
 )
-#: How the ids begin that LangChain gives to what a model says; those that it gives to other messages are bare.
+#: How the ids begin that LangChain gives to what a model says; those that it gives to other
+#: messages are bare.
 _OF_A_MODEL = "lc_run-"
 #: What a tool gets for its runtime when no agent calls it.
 _OUTSIDE: Any = None
 
 
 class _State(TypedDict, total=False):
-    """What the state of an agent with memory has besides: the id of the message that its run is to answer."""
+    """What the state of an agent with memory has besides: the id of the message that its run is to
+    answer.
+    """
 
     demem_asked: Annotated[str | None, PrivateStateAttr]
 
 
 class _Turn(NamedTuple):
-    """What the user asked in a run, and by what that is held: the same when it is carried out again."""
+    """What the user asked in a run, and by what that is held: the same when it is carried out
+    again.
+    """
 
     namespace: str | None
     thread: str | None
@@ -72,18 +79,21 @@ class _Turn(NamedTuple):
 class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     """Give an agent of ``create_agent`` memory, sync and async.
 
-    Before each model call, what bears on what the user asked is put before the model, not into the agent's state. Once
-    the agent has ended, question and answer are remembered as the state has them; nothing is if it failed, was left or
-    interrupted, was cut off, or ended with words that no model gave. ``memories.feedback(message.id, thumbs=True)``
-    tells how an answer did. A memory that fails costs no answer: what goes wrong is logged by kind.
+    Before each model call, what bears on what the user asked is put before the model, not into the
+    agent's state. Once the agent has ended, question and answer are remembered as the state has
+    them; nothing is if it failed, was left or interrupted, was cut off, or ended with words that no
+    model gave. ``memories.feedback(message.id, thumbs=True)`` tells how an answer did. A memory
+    that fails costs no answer: what goes wrong is logged by kind.
 
-    List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks last to first. The
-    same message (by its id) in the same thread is remembered once, the same words in another message again.
+    List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks
+    last to first. The same message (by its id) in the same thread is remembered once, the same
+    words in another message again.
 
     Args:
-        namespace: whose memory; a function gets the runtime, such as
-            ``lambda runtime: getattr(runtime.context, "user", None)``. None means a run without memory.
-        inject: where the block goes: a "user" message before what was asked, or the end of the "system" message.
+        namespace: whose memory; a function gets the runtime, such as ``lambda runtime:
+            getattr(runtime.context, "user", None)``. None means a run without memory.
+        inject: where the block goes: a "user" message before what was asked, or the end of the
+            "system" message.
     """
 
     state_schema: Any = _State
@@ -120,7 +130,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     def after_agent(self, state: Any, runtime: Any) -> None:
         end: AnyMessage = state["messages"][-1]
         turn = self._turn(state["messages"], state, runtime)
-        # An agent that ends with a tool's result (structured, or returned as it is) has said nothing itself.
+        # An agent that ends with a tool's result (structured, or returned as it is) has said
+        # nothing itself.
         said = "" if isinstance(end, ToolMessage) else end.text
         answers = isinstance(end, ToolMessage) or (self._of_a_model(end) and _whole(end))
         about: dict[str, Any] = {
@@ -143,42 +154,52 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         )
 
     def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:
-        """Find what was asked by its message's id, as its text is now: a redacted one is to stay redacted."""
+        """Find what was asked by its message's id, as its text is now: a redacted one is to stay
+        redacted.
+        """
         name, thread = (
             named(self.namespace, runtime),
             getattr(runtime.execution_info, "thread_id", None),
         )
         said = _said(messages)
         asked = state.get("demem_asked") or next(reversed(said), None)
-        # With the namespace: where there is no thread, clients of many users may count their messages from one.
+        # With the namespace: where there is no thread, clients of many users may count their
+        # messages from one.
         held = digest(name, thread, asked)
         text = said.get(asked, self._asked.get(held, next(reversed(said.values()), "")))
         self._asked[held] = text
         return _Turn(name, thread, text, held)
 
     def _held(self, response: Any, reading: Reading | None) -> Any:
-        """Hold what an answer was given from until the agent has ended: only then is it known to be the answer."""
+        """Hold what an answer was given from until the agent has ended: only then is it known to be
+        the answer.
+        """
         for message in response.result:
-            # What a middleware says in place of a model has no id yet, whichever of the two is the inner one.
+            # What a middleware says in place of a model has no id yet, whichever of the two is the
+            # inner one.
             if isinstance(message, AIMessage) and message.id and not message.tool_calls:
                 self._given[message.id] = reading
         return response
 
     def _of_a_model(self, message: AnyMessage) -> bool:
-        """Tell whether a model call gave this; of a run that is taken up in another process its id tells."""
+        """Tell whether a model call gave this; of a run that is taken up in another process its id
+        tells.
+        """
         return message.id is not None and (
             message.id in self._given or message.id.startswith(_OF_A_MODEL)
         )
 
 
 class MemoryRetriever(BaseRetriever):
-    """Retrieve from a memory: one document for each item of a reading, best first; of a summary, one document.
+    """Retrieve from a memory: one document for each item of a reading, best first; of a summary,
+    one document.
 
     The documents with blank lines between them are within the limit of the memories.
 
     Args:
         namespace: whose memory; a function gets the keyword arguments of the call.
-        k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does so for one call.
+        k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does
+            so for one call.
     """
 
     memories: Memories
@@ -208,7 +229,8 @@ def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseT
     """Make the tools ``remember`` and ``recall`` for an agent.
 
     Args:
-        namespace: whose memory; a function gets the ``ToolRuntime`` of the call, and None outside of an agent.
+        namespace: whose memory; a function gets the ``ToolRuntime`` of the call, and None outside
+            of an agent.
     """
 
     def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
@@ -236,7 +258,9 @@ def _tool(work: Callable[..., str], description: str) -> BaseTool:
 
 
 def _said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
-    """Give what the user said by the ids of the messages; a summary has the user's type and is LangChain's own."""
+    """Give what the user said by the ids of the messages; a summary has the user's type and is
+    LangChain's own.
+    """
     said = (
         m
         for m in messages
@@ -258,7 +282,8 @@ def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -
         for n, message in enumerate(request.messages)
         if isinstance(message, HumanMessage)
     }
-    # Where the question was summarised away, before the summary: calls of tools stay with their results.
+    # Where the question was summarised away, before the summary: calls of tools stay with their
+    # results.
     place = users.get(request.state.get("demem_asked"), next(reversed(users.values()), 0))
     return request.override(
         messages=[
@@ -273,6 +298,7 @@ def _whole(message: AnyMessage) -> bool:
     """Tell whether a message is an answer that came to its end, as far as its provider says."""
     told = message.response_metadata
     reasons = [str(told[name]) for name in _REASONS if told.get(name)]
-    # A provider that is named and gives no reason was cut off: a stream that ends early raises nothing.
+    # A provider that is named and gives no reason was cut off: a stream that ends early raises
+    # nothing.
     cut_off = any(map(_CUT_OFF.search, reasons)) or ("model_provider" in told and not reasons)
     return isinstance(message, AIMessage) and not message.tool_calls and not cut_off

@@ -35,15 +35,17 @@ def as_turn(document: Document) -> dict[str, Any]:
 
 
 class SlotSelector(BaseDocumentCompressor):
-    """Select from retrieved documents with a memory: they are partitioned into K slots, and its reading is taken.
+    """Select from retrieved documents with a memory: they are partitioned into K slots, and its
+    reading is taken.
 
-    A memory is made of the candidates of each query and forgotten again. What comes back has the metadata and ids of
-    the candidates, and of the text the passages that were read, trimmed as in any reading; in order of time and place.
-    Candidates of one session are read as neighbours, in the order of "page" and "start_index" in their metadata.
+    A memory is made of the candidates of each query and forgotten again. What comes back has the
+    metadata and ids of the candidates, and of the text the passages that were read, trimmed as in
+    any reading; in order of time and place. Candidates of one session are read as neighbours, in
+    the order of "page" and "start_index" in their metadata.
 
     Args:
-        limit: most that comes back, in characters, counting "speaker: " and a blank line for each document; of a
-            memory in tokens or bytes, the limit of its reading.
+        limit: most that comes back, in characters, counting "speaker: " and a blank line for each
+            document; of a memory in tokens or bytes, the limit of its reading.
         turn: describes a document as :func:`as_turn` does.
         options: of the memory, as :class:`~demem_agent.SlotMemory` takes them.
     """
@@ -61,7 +63,8 @@ class SlotSelector(BaseDocumentCompressor):
         if not given or not query.strip():
             return []
         memory = SlotMemory(**self.options)
-        # Documents of no session are no neighbours: of forty rooms the one asked for would be behind two others.
+        # Documents of no session are no neighbours: of forty rooms the one asked for would be
+        # behind two others.
         turns = (
             {"session": f"#{n}"} | _known(self.turn(document)) for n, document in enumerate(given)
         )
@@ -91,9 +94,11 @@ class SelectedRetriever(BaseRetriever):
 def wrap(
     retriever: BaseRetriever, *, limit: int = 6000, turn: Describe = as_turn, **options: Any
 ) -> SelectedRetriever:
-    """Give a retriever that selects from what this one finds; have this one find many (100), as only they are seen.
+    """Give a retriever that selects from what this one finds; have this one find many (100), as
+    only they are seen.
 
-    Arguments as of :class:`SlotSelector`; the paper's drop-in experiment (appendix "Drop-in Experiment").
+    Arguments as of :class:`SlotSelector`; the paper's drop-in experiment (appendix "Drop-in
+    Experiment").
     """
     return SelectedRetriever(
         retriever=retriever, selector=SlotSelector(limit=limit, turn=turn, options=options)
@@ -103,7 +108,9 @@ def wrap(
 def _filled(
     memory: SlotMemory, query: str, given: Sequence[Document], limit: int
 ) -> list[Document]:
-    """Read as much as fits: a reading spends a part of its limit on marks and dates, which documents do not need."""
+    """Read as much as fits: a reading spends a part of its limit on marks and dates, which
+    documents do not need.
+    """
     asked, kept, counted = limit, list[Document](), memory.settings.unit == "chars"
     for _ in range(_READS):
         found = _read(memory, query, given, max(asked, 1))
@@ -117,7 +124,9 @@ def _filled(
 
 
 def _read(memory: SlotMemory, query: str, given: Sequence[Document], limit: int) -> list[Document]:
-    """Give what is read of each document, in the order of its text: a reading has the lines of an item together."""
+    """Give what is read of each document, in the order of its text: a reading has the lines of an
+    item together.
+    """
     by_document = groupby(
         memory.read(query, limit=limit).lines, lambda line: int(line.evidence.source_id or 0)
     )
@@ -135,7 +144,9 @@ def _known(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _place(document: Document) -> tuple[str, str, list[float]]:
-    """Give where a document stands in its time and source: what was said next to each other is read together."""
+    """Give where a document stands in its time and source: what was said next to each other is read
+    together.
+    """
     told = document.metadata
     numbers = (told.get(name) for name in ("page", "start_index"))
     place = [float(number) if isinstance(number, int | float) else 0.0 for number in numbers]

@@ -1,4 +1,6 @@
-"""Memory as an MCP server: ``make_server`` gives one, and it is served over stdio or streamable HTTP from here."""
+"""Memory as an MCP server: ``make_server`` gives one, and it is served over stdio or streamable
+HTTP from here.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,12 @@ def serve(
 ) -> None:
     """Serve until the client goes away (stdio) or the process is interrupted (HTTP).
 
-    Nothing asks who a client is: what listens beyond this machine belongs behind a gateway that does.
+    Nothing asks who a client is: what listens beyond this machine belongs behind a gateway that
+    does.
 
     Raises:
-        InvalidInput: for an address beyond this machine without ``hosts``, the names it may be called by.
+        InvalidInput: for an address beyond this machine without ``hosts``, the names it may be
+            called by.
     """
     if not http:
         _serve_stdio(server)
@@ -51,7 +55,9 @@ def serve(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the server from a command line and give its exit code: ``python -m demem_adapters.mcp --memory bot.db``."""
+    """Run the server from a command line and give its exit code: ``python -m demem_adapters.mcp
+    --memory bot.db``.
+    """
     given = _parser().parse_args(arguments)
     try:
         with Memories(_url(given.memory), limit=given.limit, tenant=given.tenant) as memories:

@@ -48,16 +48,19 @@ _INSTRUCTIONS = (
 
 
 def make_server(memories: Memories, *, namespace: Namespace | None = "default") -> MCPServer:
-    """Make an MCP server with memory: tools ``remember``, ``recall``, ``feedback``, ``explain`` and ``forget``.
+    """Make an MCP server with memory: tools ``remember``, ``recall``, ``feedback``, ``explain`` and
+    ``forget``.
 
-    Resources are ``demem://slots`` and ``demem://certificates``, and with ``/{id}`` one of them; the prompt is
-    ``with_memory``. Whatever goes wrong is a result with ``isError`` and one line, and the server goes on.
+    Resources are ``demem://slots`` and ``demem://certificates``, and with ``/{id}`` one of them;
+    the prompt is ``with_memory``. Whatever goes wrong is a result with ``isError`` and one line,
+    and the server goes on.
 
     Args:
         memories: where it is remembered.
-        namespace: whose memory: one name for all that this server does, a function of the framework's ``Context``
-            (such as a header that your gateway sets), or None to have each call name it: then a client that may call
-            may read all, and resources are ``demem://{namespace}/slots``.
+        namespace: whose memory: one name for all that this server does, a function of the
+            framework's ``Context`` (such as a header that your gateway sets), or None to have each
+            call name it: then a client that may call may read all, and resources are
+            ``demem://{namespace}/slots``.
     """
     version = {"version": demem_agent.__version__} if NEW else {}
     desk, made = (
@@ -95,11 +98,13 @@ def make_server(memories: Memories, *, namespace: Namespace | None = "default") 
 
 
 def make_app(server: MCPServer, *, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> Any:
-    """Make an ASGI application that speaks streamable HTTP at ``/mcp`` and checks Host and Origin of each request.
+    """Make an ASGI application that speaks streamable HTTP at ``/mcp`` and checks Host and Origin
+    of each request.
 
     Args:
         hosts: names by which it may be called, besides this machine's own loopback names.
-        origins: of web pages that may call it, such as ``https://app.example``, besides those of this machine.
+        origins: of web pages that may call it, such as ``https://app.example``, besides those of
+            this machine.
     """
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
@@ -122,10 +127,11 @@ def _bound(
     *,
     quoted: bool = False,
 ) -> Callable[..., Any]:
-    """Give the function as the SDK wants it: async, told whose memory by ``namespace``, its errors as one line.
+    """Give the function as the SDK wants it: async, told whose memory by ``namespace``, its errors
+    as one line.
 
-    Its signature has ``namespace`` if each call names it, and the framework's context if that tells it. The arguments
-    of a resource are ``quoted`` as in an address by mcp 1.x, and plain by 2.x.
+    Its signature has ``namespace`` if each call names it, and the framework's context if that tells
+    it. The arguments of a resource are ``quoted`` as in an address by mcp 1.x, and plain by 2.x.
     """
     hints = get_type_hints(function, include_extras=True)
     own = [

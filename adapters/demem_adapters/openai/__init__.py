@@ -1,4 +1,6 @@
-"""Memory for the ``openai`` client: ``wrap(client)`` recalls before a call of a model and remembers after it."""
+"""Memory for the ``openai`` client: ``wrap(client)`` recalls before a call of a model and remembers
+after it.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +27,27 @@ Client = TypeVar("Client", OpenAI, AsyncOpenAI)
 def wrap(
     client: Client, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
 ) -> Client:
-    """Give a client like this one whose ``chat.completions.create`` and ``responses.create`` have memory.
+    """Give a client like this one whose ``chat.completions.create`` and ``responses.create`` have
+    memory.
 
-    Before a call, what bears on the user's last message is put before the model as one block of data. After it, that
-    message as the user wrote it and the answer are remembered, once a finish reason was seen. Streams, tools and errors
-    are passed through as they are. The client that was given is not changed. Of several choices one is remembered.
-    What cannot be remembered (a store that fails) is logged by kind, and the response is given all the same.
-    So it is with ``stream`` of both. ``parse``, ``beta``, ``with_raw_response`` and ``with_streaming_response`` are the
-    client's own, without memory. Where the provider keeps a conversation (``previous_response_id``), it keeps what was
-    put into its messages as well; with ``inject="system"`` it goes to the instructions, which hold for one call.
+    Before a call, what bears on the user's last message is put before the model as one block of
+    data. After it, that message as the user wrote it and the answer are remembered, once a finish
+    reason was seen. Streams, tools and errors are passed through as they are. The client that was
+    given is not changed. Of several choices one is remembered. What cannot be remembered (a store
+    that fails) is logged by kind, and the response is given all the same. So it is with ``stream``
+    of both. ``parse``, ``beta``, ``with_raw_response`` and ``with_streaming_response`` are the
+    client's own, without memory. Where the provider keeps a conversation
+    (``previous_response_id``), it keeps what was put into its messages as well; with
+    ``inject="system"`` it goes to the instructions, which hold for one call.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how an answer did.
-        namespace: whose memory; a function gets the arguments of the call, such as ``lambda call: call.get("user")``.
-            Where it gives None the call has no memory.
-        inject: where the block goes: a message of the "user" before the last one, one of the "system", or "merged" with
-            the last one, for models whose template wants user and assistant in turn.
+        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how
+            an answer did.
+        namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
+            call.get("user")``. Where it gives None the call has no memory.
+        inject: where the block goes: a message of the "user" before the last one, one of the
+            "system", or "merged" with the last one, for models whose template wants user and
+            assistant in turn.
 
     Raises:
         InvalidInput: for another ``inject``.
@@ -83,7 +90,9 @@ async def _acreate(create: Callable[..., Any], turns: Turns, **call: Any) -> Any
 
 
 class _Passing:
-    """A stream that looks like the one it passes on. A turn ends with its finish reason: many read no further."""
+    """A stream that looks like the one it passes on. A turn ends with its finish reason: many read
+    no further.
+    """
 
     def __init__(self, stream: Any, turn: Turn) -> None:
         self._stream, self._turn = stream, turn

@@ -1,4 +1,6 @@
-"""One call of a model over OpenAI's protocols: what was asked, what was recalled for it, what to remember of it."""
+"""One call of a model over OpenAI's protocols: what was asked, what was recalled for it, what to
+remember of it.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,15 @@ __all__ = ["Heard", "ResponseTurns", "Turn", "Turns", "heard_of_completion", "he
 
 #: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_calls", "function_call"})
-#: Calls of tools that the provider itself carries out within a response; others wait for the application.
+#: Calls of tools that the provider itself carries out within a response; others wait for the
+#: application.
 _HOSTED = frozenset({"web_search", "file_search", "code_interpreter", "image_generation", "mcp"})
 
 
 class Heard(NamedTuple):
-    """What a response, or a piece of one, tells: its id, text, and why the model stopped, None while it has not."""
+    """What a response, or a piece of one, tells: its id, text, and why the model stopped, None
+    while it has not.
+    """
 
     call: str | None
     text: str
@@ -47,7 +52,9 @@ def heard_of_completion(piece: Any) -> Heard:
 
 
 def heard_of_response(piece: Any) -> Heard:
-    """Read a response, or an event of its stream: the one that says it is completed has the whole of it."""
+    """Read a response, or an event of its stream: the one that says it is completed has the whole
+    of it.
+    """
     response = getattr(piece, "response", None) if "." in str(getattr(piece, "type", "")) else piece
     if response is None or getattr(response, "status", None) != "completed":
         return Heard(getattr(response, "id", None), "", None)
@@ -60,7 +67,9 @@ def heard_of_response(piece: Any) -> Heard:
 
 
 class Turn:
-    """What the user asked, what was recalled for it, and what to remember when the model has ended well."""
+    """What the user asked, what was recalled for it, and what to remember when the model has ended
+    well.
+    """
 
     def __init__(
         self,
@@ -95,7 +104,9 @@ class Turn:
         self._said += heard.text
 
     def end(self) -> None:
-        """Remember both sides, if the model came to its end; else nothing. A memory that fails costs no response."""
+        """Remember both sides, if the model came to its end; else nothing. A memory that fails
+        costs no response.
+        """
         if self._ended or self.finish not in _WHOLE:
             return
         self._ended, stopped = True, self.finish == "stop"
@@ -111,26 +122,33 @@ class Turn:
 
 
 class Turns:
-    """The chat completions of one client: recall before each, and keep to it while tools answer the model."""
+    """The chat completions of one client: recall before each, and keep to it while tools answer the
+    model.
+    """
 
     heard = staticmethod(heard_of_completion)
 
     def __init__(self, memories: Memories, namespace: Namespace, inject: Place) -> None:
         self.memories, self.namespace = memories, namespace
         self.inject: Place = checked(inject, Place)
-        #: Turns whose model called tools, by their names and their call: the question is not recalled for anew, among
-        #: what it has itself become by then, and the beginning of the prompt stays as it was.
+        #: Turns whose model called tools, by their names and their call: the question is not
+        #: recalled for anew, among what it has itself become by then, and the beginning of the
+        #: prompt stays as it was.
         self.waiting: Recent[str, Turn] = Recent()
 
     def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
-        """Recall; give the turn, and the arguments of the call with what was recalled among its messages."""
+        """Recall; give the turn, and the arguments of the call with what was recalled among its
+        messages.
+        """
         messages = [_plain(message) for message in call.get("messages") or ()]
         turn = Turn(self, named(self.namespace, call), messages)
         self._recall(turn)
         return turn, {**call, "messages": put_before(messages, turn.reading, self.inject)}
 
     def _recall(self, turn: Turn) -> bool:
-        """Recall for a turn; or give True, where it goes on with one that has waited for tools, and take that over."""
+        """Recall for a turn; or give True, where it goes on with one that has waited for tools, and
+        take that over.
+        """
         before = next(filter(None, map(self.waiting.get, turn.names)), None)
         if before is not None and turn.goes_on:
             turn.asked, turn.key, turn.reading = before.asked, before.key, before.reading
@@ -149,7 +167,9 @@ class ResponseTurns(Turns):
     heard = staticmethod(heard_of_response)
 
     def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
-        """Recall; give the turn, and the arguments of the call with what was recalled in its input or instructions."""
+        """Recall; give the turn, and the arguments of the call with what was recalled in its input
+        or instructions.
+        """
         given, kept = (
             call.get("input") or "",
             [call.get("previous_response_id"), call.get("conversation")],

@@ -1,4 +1,6 @@
-"""``demem chat``: a conversation in a terminal or a pipe, with a memory behind it and, if there is one, a model."""
+"""``demem chat``: a conversation in a terminal or a pipe, with a memory behind it and, if there is
+one, a model.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""What of a conversation goes before a model, laid out so that most of it is the same from turn to turn.
+"""What of a conversation goes before a model, laid out so that most of it is the same from turn to
+turn.
 
-Providers cache prompts by their beginning. So what changes least comes first: the instructions, an overview of the
-slots, the turns so far; and the reading for the last message, which is another every time, comes last. That grows
-only at its end, until there are too many turns: then the older ones go together and the overview is made anew.
+Providers cache prompts by their beginning. So what changes least comes first: the instructions, an
+overview of the slots, the turns so far; and the reading for the last message, which is another
+every time, comes last. That grows only at its end, until there are too many turns: then the older
+ones go together and the overview is made anew.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from demem_agent.types import Question, Slot
 
 __all__ = ["Conversation", "Prefix", "overview"]
 
-#: Exchanges that go before the model: when there are ``MOST``, all but the last ``KEPT`` are dropped at once. What is
-#: dropped is still remembered, and comes back in readings.
+#: Exchanges that go before the model: when there are ``MOST``, all but the last ``KEPT`` are
+#: dropped at once. What is dropped is still remembered, and comes back in readings.
 KEPT, MOST = 8, 24
 
 
@@ -50,14 +52,18 @@ class Conversation:
             self.overview = None
 
     def clear(self) -> None:
-        """Hold no text any more: some of it was forgotten, and what came after may have drawn on it."""
+        """Hold no text any more: some of it was forgotten, and what came after may have drawn on
+        it.
+        """
         self.exchanges.clear()
         self.overview = None
         self.prefix.latest = None
 
 
 class Prefix:
-    """How much of the prompts so far began as the prompt before them did: what a provider's cache can reuse."""
+    """How much of the prompts so far began as the prompt before them did: what a provider's cache
+    can reuse.
+    """
 
     def __init__(self) -> None:
         self.latest: Prompt | None = None
@@ -80,7 +86,8 @@ class Prefix:
 
 
 def overview(slots: Sequence[Slot], limit: int, measure: Measure) -> str:
-    """Give the last lines of each slot's summary as one block of at most ``limit``; "" if none fits.
+    """Give the last lines of each slot's summary as one block of at most ``limit``; "" if none
+    fits.
 
     Slots share the room evenly; what one does not need is left to the others.
     """

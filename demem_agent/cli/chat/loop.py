@@ -63,7 +63,9 @@ class Screen:
 
 
 def talk(session: Session, screen: Screen) -> None:
-    """Go on until the end of the input, /quit, or an interruption; a failure costs a line, unless it is the store's."""
+    """Go on until the end of the input, /quit, or an interruption; a failure costs a line, unless
+    it is the store's.
+    """
     if not screen.output.json:
         screen.show({}, *map(cell, _greeting(session)))
     try:
@@ -163,7 +165,9 @@ def _farewell(session: Session) -> str:
 
 
 def _lines(for_a_person: bool) -> Iterator[str]:
-    """Give what is typed, without blank lines; what comes from a pipe is printed, so that the answers make sense."""
+    """Give what is typed, without blank lines; what comes from a pipe is printed, so that the
+    answers make sense.
+    """
     typed = sys.stdin.isatty()
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")

@@ -17,7 +17,8 @@ from demem_agent.settings import SMALLEST_LIMIT, Settings
 __all__ = ["opened"]
 
 _RAM = "memory://"
-#: Where a model talks, one part in so many of the read limit is for the reading; the rest is for the overview.
+#: Where a model talks, one part in so many of the read limit is for the reading; the rest is for
+#: the overview.
 _READING = 4
 
 
@@ -27,7 +28,8 @@ def opened(
 ) -> Iterator[Session]:
     """Open a chat, in RAM where no memory is named.
 
-    All that memory puts before the model, overview and reading together, is at most the memory's read limit.
+    All that memory puts before the model, overview and reading together, is at most the memory's
+    read limit.
     """
     kept = place.memory if place.memory != _RAM else None
     if kept is None:

@@ -17,7 +17,9 @@ _ASKING = frozenset(
 
 
 class QuotingAnswerer:
-    """The extractive answerer, blind to questions: a chat remembers them, and none is as near as the same again."""
+    """The extractive answerer, blind to questions: a chat remembers them, and none is as near as
+    the same again.
+    """
 
     name = "extractive"
 

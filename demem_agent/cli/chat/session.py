@@ -1,4 +1,6 @@
-"""One chat: every line is remembered, answered if it can be, and may be rated; nothing here reads or prints."""
+"""One chat: every line is remembered, answered if it can be, and may be rated; nothing here reads
+or prints.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ __all__ = ["ASSISTANT", "SOURCE", "Said", "Session"]
 #: ``Evidence.source`` of what a chat remembers.
 SOURCE = "chat"
 USER, ASSISTANT = "user", "assistant"
-#: How far the assistant's own turns are trusted: a model may have been wrong, and must not convince itself.
+#: How far the assistant's own turns are trusted: a model may have been wrong, and must not convince
+#: itself.
 TRUST = 0.5
 
 
@@ -88,9 +91,11 @@ class Session:
         return measure(self.memory.settings.unit)(text) if text else 0
 
     def say(self, line: str) -> Said:
-        """Answer a line, and remember it whatever comes of that; the model's answer is remembered once it is whole.
+        """Answer a line, and remember it whatever comes of that; the model's answer is remembered
+        once it is whole.
 
-        The line itself is remembered after it was answered, so that its reading holds what was known before.
+        The line itself is remembered after it was answered, so that its reading holds what was
+        known before.
         """
         at = self._now()
         self.turns += 1
@@ -146,7 +151,9 @@ class Session:
         return self._last
 
     def _remember_reply(self, answer: Answer, at: datetime) -> str | None:
-        """Remember what the assistant said, by the id of the answer: so it is found again when that is blanked."""
+        """Remember what the assistant said, by the id of the answer: so it is found again when that
+        is blanked.
+        """
         kept = self.memory.ingest(
             answer.text,
             speaker=ASSISTANT,

@@ -38,7 +38,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Slash:
-    """A command: what it takes and does, in words, and what does it. ``takes`` is "" where it takes nothing."""
+    """A command: what it takes and does, in words, and what does it. ``takes`` is "" where it takes
+    nothing.
+    """
 
     run: Callable[[Session, str], Shown]
     help: str

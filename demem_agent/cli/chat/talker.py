@@ -1,4 +1,6 @@
-"""The model's side of a chat: it streams where the model does, and gives way to extraction when the model fails."""
+"""The model's side of a chat: it streams where the model does, and gives way to extraction when the
+model fails.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ class _Streams(Protocol):
 class Talker:
     """An :class:`~demem_agent.types.Answerer` for a conversation.
 
-    What the user says is answered within the conversation. Every other question, such as those that feedback asks of
-    several slots, is answered as any memory with a model answers it, and is no part of the conversation.
+    What the user says is answered within the conversation. Every other question, such as those that
+    feedback asks of several slots, is answered as any memory with a model answers it, and is no
+    part of the conversation.
 
     Args:
         model: any chat model; its answer is given in pieces where it has ``stream``.
@@ -93,9 +96,11 @@ class Talker:
 
 
 def rests_on(answer: str, query: str, lines: Sequence[Line]) -> tuple[str, ...]:
-    """Give the evidence that seems to be behind an answer: the fewest lines that hold the words it has of them.
+    """Give the evidence that seems to be behind an answer: the fewest lines that hold the words it
+    has of them.
 
-    The model is not asked for quotations here, as it talks freely; words of the question do not count.
+    The model is not asked for quotations here, as it talks freely; words of the question do not
+    count.
     """
     wanted = set(content_terms(answer)) - set(content_terms(query))
     words = [set(content_terms(line.text)) & wanted for line in lines]

@@ -1,4 +1,6 @@
-"""``demem audit``: what certified splits are worth, measured as the paper does and beside its figures."""
+"""``demem audit``: what certified splits are worth, measured as the paper does and beside its
+figures.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +46,11 @@ def audit(
         int, typer.Option(min=0, metavar="N", help="Of the intervals' draws, and of the noise.")
     ] = 0,
 ) -> None:
-    """Audit splits: how often and how rightly, what each loss is due to, under noise, and the graph behind them.
+    """Audit splits: how often and how rightly, what each loss is due to, under noise, and the graph
+    behind them.
 
-    Tables with the paper's figures in columns of their own, or JSON; with --out also every record and a figure. Takes
-    minutes. docs/splits.md defines what is measured.
+    Tables with the paper's figures in columns of their own, or JSON; with --out also every record
+    and a figure. Takes minutes. docs/splits.md defines what is measured.
     """
     if kind not in AUDITS:
         raise InvalidInput("audit", kind, f"one of {', '.join(AUDITS)}")

@@ -38,7 +38,9 @@ Record = TypeVar("Record", Measured, Audited, Intervened)
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A data set that users fetch themselves: its name, how it is read, what is expected and where it is from."""
+    """A data set that users fetch themselves: its name, how it is read, what is expected and where
+    it is from.
+    """
 
     name: str
     load: Callable[[Path], list[Dialogue]]
@@ -102,8 +104,9 @@ def bench(
 ) -> None:
     """Measure this memory and what could be in its place on a public benchmark.
 
-    Tables for a person, or JSON; with --out also every record, the report and the figures. docs/evaluation.md
-    defines what is measured. With --model a language model answers and judges mark, as in the paper (docs/chat.md).
+    Tables for a person, or JSON; with --out also every record, the report and the figures.
+    docs/evaluation.md defines what is measured. With --model a language model answers and judges
+    mark, as in the paper (docs/chat.md).
     """
     if endpoint.model is not None:
         marked(name, trial, endpoint, marking, output, data, others=ablations or slots)
@@ -167,7 +170,9 @@ def marked(
 
 
 def by_row(records: Sequence[Record]) -> list[Record]:
-    """Count the sub-tasks of one row of MemoryArena as questions of one dialogue: they share its turns."""
+    """Count the sub-tasks of one row of MemoryArena as questions of one dialogue: they share its
+    turns.
+    """
     placed = ((record, record.dialogue.rpartition("/")) for record in records)
     return [replace(record, dialogue=row, question=int(task)) for record, (row, _, task) in placed]
 
@@ -194,7 +199,9 @@ def slot_rows(
 
 
 def ablation_rows(dialogues: Sequence[Dialogue], seed: int) -> list[Any]:
-    """Give what each variant finds when the questions of a dialogue are replayed with feedback, as JSON values."""
+    """Give what each variant finds when the questions of a dialogue are replayed with feedback, as
+    JSON values.
+    """
     from demem_agent.studies.ablations.run import ablation_table
 
     with ticking("ablations") as tick:

@@ -12,9 +12,9 @@ __all__ = ["chat"]
 def chat(place: Place, endpoint: Endpoint, budget: Budget, output: Output) -> None:
     """Talk, with a memory of all that is said; with a language model (--model) or offline.
 
-    The memory is made if it does not exist; without --memory it lives in RAM. The key is taken from the environment
-    (OPENAI_API_KEY, or --key-env). Lines may come from a pipe; --json prints one JSON object a line. /help inside
-    lists the commands.
+    The memory is made if it does not exist; without --memory it lives in RAM. The key is taken from
+    the environment (OPENAI_API_KEY, or --key-env). Lines may come from a pipe; --json prints one
+    JSON object a line. /help inside lists the commands.
     """
     from demem_agent.cli.chat import Screen, opened, talk
 

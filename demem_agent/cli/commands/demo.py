@@ -11,8 +11,8 @@ __all__ = ["demo"]
 def demo(output: Output) -> None:
     """Play a short conversation with memory: offline, in RAM, without a model.
 
-    Remembering, answering, feedback, a certified split and how it is undone, a split that is suppressed because
-    all slots are active, forgetting, and the check of every invariant.
+    Remembering, answering, feedback, a certified split and how it is undone, a split that is
+    suppressed because all slots are active, forgetting, and the check of every invariant.
     """
     story = play()
     output.show(story_value(story), *tell(story))

@@ -30,9 +30,9 @@ def evaluate_own(
 ) -> None:
     """Measure this memory, and others, on your own conversation and questions.
 
-    A turn is as for demem ingest; a question is {"question": ..., "reference": ..., "evidence": [source ids of the
-    turns that answer it], "category": ..., "at": ...}, of which the first two are needed. docs/evaluation.md defines
-    what is measured, and shows how to add a system.
+    A turn is as for demem ingest; a question is {"question": ..., "reference": ..., "evidence":
+    [source ids of the turns that answer it], "category": ..., "at": ...}, of which the first two
+    are needed. docs/evaluation.md defines what is measured, and shows how to add a system.
     """
     trial.ready()
     dialogue = load_own(turns, questions)

@@ -31,7 +31,9 @@ def explain(
     place: Place,
     output: Output,
 ) -> None:
-    """Explain an answer, why this slot and why this evidence, or a certificate, with whether its numbers agree."""
+    """Explain an answer, why this slot and why this evidence, or a certificate, with whether its
+    numbers agree.
+    """
     with place.open() as memory:
         certificates = {certificate.id: certificate for certificate in memory.certificates()}
         if id in certificates:

@@ -50,8 +50,9 @@ def feedback(
 ) -> None:
     """Say how an answer did, for memory to learn from.
 
-    Give one of --reward, --reference, --thumbs, --correction and --outcome; a reward may go with a reference or a
-    correction. A slot is split only when the feedback certifies that two questions cannot share it.
+    Give one of --reward, --reference, --thumbs, --correction and --outcome; a reward may go with a
+    reference or a correction. A slot is split only when the feedback certifies that two questions
+    cannot share it.
     """
     told: Told = {
         "reward": reward,

@@ -29,8 +29,8 @@ def forget(
 ) -> None:
     """Erase evidence, and every text that came from it, for good.
 
-    It is in no slot, answer or certificate and not in the file any more. Give exactly one of EVIDENCE_ID,
-    --source-id and --before.
+    It is in no slot, answer or certificate and not in the file any more. Give exactly one of
+    EVIDENCE_ID, --source-id and --before.
     """
     if sum(selector is not None for selector in (evidence_id, source_id, before)) != 1:
         raise UsageError("give exactly one of EVIDENCE_ID, --source-id and --before")

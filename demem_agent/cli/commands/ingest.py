@@ -45,9 +45,10 @@ def ingest(
 ) -> None:
     """Remember a file of turns: JSON lines, plain text or LoCoMo.
 
-    A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}; all but the text may
-    be left out. In plain text a turn is a paragraph. The same file again is remembered once: each turn is known by
-    the format, the file's name and its own source_id or line.
+    A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}; all
+    but the text may be left out. In plain text a turn is a paragraph. The same file again is
+    remembered once: each turn is known by the format, the file's name and its own source_id or
+    line.
     """
     format, dialogue = load(file, format, sample)
     turns = list(keyed(dialogue.turns, format, name or dialogue.name))

@@ -41,10 +41,12 @@ def mcp(
         typer.Option(metavar="URL", help="Of web pages that may call it; may be repeated."),
     ] = None,
 ) -> None:
-    """Serve a memory to MCP clients, over stdio or HTTP: to remember, recall, give feedback, explain and forget.
+    """Serve a memory to MCP clients, over stdio or HTTP: to remember, recall, give feedback,
+    explain and forget.
 
-    The memory is made when it is first written to. Only this machine is served unless --host and --allow-host say
-    otherwise; nothing asks who a client is. --json prints an error as one JSON document.
+    The memory is made when it is first written to. Only this machine is served unless --host and
+    --allow-host say otherwise; nothing asks who a client is. --json prints an error as one JSON
+    document.
     """
     try:
         adapter = import_module(

@@ -20,7 +20,8 @@ def merge(
     place: Place,
     output: Output,
 ) -> None:
-    """Move all that is in one slot into another and close it, which frees its number for a later split.
+    """Move all that is in one slot into another and close it, which frees its number for a later
+    split.
 
     Splits that this takes back are marked as undone."""
     with place.open() as memory:

@@ -30,7 +30,8 @@ def read(
 ) -> None:
     """Print the exact text that memory gives for a question.
 
-    Control characters in it are written out when it goes to a terminal, and left as they are in a pipe.
+    Control characters in it are written out when it goes to a terminal, and left as they are in a
+    pipe.
     """
     with place.open() as memory:
         reading = memory.read(

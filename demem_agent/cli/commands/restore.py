@@ -38,8 +38,8 @@ def restore(
 ) -> None:
     """Make a memory from what demem export wrote.
 
-    It is known by --id and --tenant, and has the exported settings unless others are given; --slot-limit and --unit
-    cannot differ from those of the export.
+    It is known by --id and --tenant, and has the exported settings unless others are given;
+    --slot-limit and --unit cannot differ from those of the export.
     """
     rows = _rows(file)
     rehearsed = SlotMemory.restore(rows)  # in RAM first: from a damaged file no memory is made

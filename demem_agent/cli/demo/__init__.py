@@ -1,4 +1,6 @@
-"""The demo: what happens (``story``), how it is told (``telling``), and the conversation it is about (``data``)."""
+"""The demo: what happens (``story``), how it is told (``telling``), and the conversation it is
+about (``data``).
+"""
 
 from __future__ import annotations
 

@@ -34,8 +34,9 @@ QUESTIONS = (
     "What is the budget of the tide gauge project?",
 )
 
-#: Each rests on one long sentence, two of which do not fit one summary of the demo's size. The first three are one
-#: topic with three different right answers; the others follow in case that these do not end up in one slot.
+#: Each rests on one long sentence, two of which do not fit one summary of the demo's size. The
+#: first three are one topic with three different right answers; the others follow in case that
+#: these do not end up in one slot.
 NEEDS = (
     Need(
         "What must I leave out of a dinner for Noor?",

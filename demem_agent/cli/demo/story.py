@@ -1,7 +1,7 @@
 """Play the demo: the whole life of a small memory in RAM, by its public methods alone.
 
-Nothing is arranged but the conversation and the settings. Which questions conflict is what the memory finds; if it
-finds no conflict, the demo fails.
+Nothing is arranged but the conversation and the settings. Which questions conflict is what the
+memory finds; if it finds no conflict, the demo fails.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Suppressed:
     """A certified conflict with all K slots active.
 
     Attributes:
-        starved: the need that the shared summary has no room for any more, and the answer to it from a
-            reading of all the evidence.
+        starved: the need that the shared summary has no room for any more, and the answer to it
+            from a reading of all the evidence.
     """
 
     certificate: SplitCertificate
@@ -122,7 +122,8 @@ def play() -> Story:
     """Play the demo.
 
     Raises:
-        InvariantBroken: if no split or no suppressed split came about, or an invariant does not hold.
+        InvariantBroken: if no split or no suppressed split came about, or an invariant does not
+            hold.
     """
     turns = conversation()
     memory = SlotMemory(

@@ -1,4 +1,6 @@
-"""``demem bench --model``: what is said before the paper's protocol starts, what it shows, and where that goes."""
+"""``demem bench --model``: what is said before the paper's protocol starts, what it shows, and
+where that goes.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +49,12 @@ class Protocol:
     def run(
         self, dialogues: Sequence[Dialogue], data: str, also: Sequence[RenderableType]
     ) -> tuple[Json, list[RenderableType]]:
-        """Have a model answer and judges mark; give the report, and the parts to print, ``also`` after the tables.
+        """Have a model answer and judges mark; give the report, and the parts to print, ``also``
+        after the tables.
 
         Raises:
-            UsageError: for what does not go together, or where nobody can be asked whether to start.
+            UsageError: for what does not go together, or where nobody can be asked whether to
+                start.
             CollaboratorError: if it stopped before any answer was marked.
         """
         limit, names = _one_limit(self.trial), self._names

@@ -1,4 +1,6 @@
-"""What ``demem eval`` and ``demem bench`` share: which systems are measured within which limits, and where it goes."""
+"""What ``demem eval`` and ``demem bench`` share: which systems are measured within which limits,
+and where it goes.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ class Trial:
             self.out.mkdir(parents=True, exist_ok=True)
 
     def systems(self, dialogues: Sequence[Dialogue]) -> dict[str, Maker]:
-        """Give the makers of the chosen systems by name; all built-in ones and the oracle unless some are named."""
+        """Give the makers of the chosen systems by name; all built-in ones and the oracle unless
+        some are named.
+        """
         known = {**BASELINES, _CEILING: oracle(dialogues)}
         return dict(_found(name, known) for name in self.system) if self.system else known
 
@@ -106,7 +110,8 @@ class Trial:
         also: Sequence[RenderableType] = (),
         found: Json | None = None,
     ) -> None:
-        """Print the tables or the JSON document, and write both with the figures if a folder was named.
+        """Print the tables or the JSON document, and write both with the figures if a folder was
+        named.
 
         Args:
             data: what was measured, in words.

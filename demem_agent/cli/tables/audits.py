@@ -1,4 +1,6 @@
-"""What slots hold of the evidence, what another partition of the same items would, and what each part is worth."""
+"""What slots hold of the evidence, what another partition of the same items would, and what each
+part is worth.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _SHARES = ("largest", "right", "repaired")
 
 
 def slot_parts(audited: Rows, intervened: Rows) -> Iterator[Table]:
-    """Give the audit of what is selected for a question, and the partition intervention; rows as JSON values."""
+    """Give the audit of what is selected for a question, and the partition intervention; rows as
+    JSON values.
+    """
     held = _empty(
         "What is selected for a question",
         "selected",
@@ -58,7 +62,9 @@ def slot_parts(audited: Rows, intervened: Rows) -> Iterator[Table]:
 
 
 def ablation_parts(rows: Rows) -> Iterator[Table]:
-    """Give what each variant finds before a question's own feedback and, if that was measured, at the end of all."""
+    """Give what each variant finds before a question's own feedback and, if that was measured, at
+    the end of all.
+    """
     base = next(row["name"] for row in rows if not row["against"])
     passes = {"": "before a question's own feedback", _AGAIN: "when all is asked again at the end"}
     for prefix, words in passes.items():

@@ -27,7 +27,9 @@ __all__ = [
 
 
 def table(title: str = "", framed: bool = False, tight: bool = False) -> Table:
-    """Make an empty table; a framed one has lines between its sections, a tight one has one blank between columns."""
+    """Make an empty table; a framed one has lines between its sections, a tight one has one blank
+    between columns.
+    """
     style = box.ROUNDED if framed else box.SIMPLE_HEAD
     padding = (0, 0) if tight else (0, 1)
     return Table(

@@ -1,4 +1,6 @@
-"""A certificate as a person can follow it: what sharing each content would cost, and what was done about it."""
+"""A certificate as a person can follow it: what sharing each content would cost, and what was done
+about it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ _NAMES = {
 
 
 def certificate_parts(certificate: SplitCertificate) -> Iterator[RenderableType]:
-    """Give the pair, the answers, the candidates, the radius against the threshold, the decision, the conditions."""
+    """Give the pair, the answers, the candidates, the radius against the threshold, the decision,
+    the conditions.
+    """
     letters = _letters(certificate)
     yield cell(f"Certificate {certificate.id}: {decision_words(certificate)}", "bold")
     yield _pair(certificate)

@@ -16,7 +16,8 @@ Document = Mapping[str, Any]
 
 #: The limits of the tables, where they were measured.
 HEADLINE = (2000, 6000)
-#: Gold-evidence recall in the paper (table "Gold-evidence recall under matched answer-time budget").
+#: Gold-evidence recall in the paper (table "Gold-evidence recall under matched answer-time
+#: budget").
 PAPER = {
     "cosine top-k": (0.72, 0.54, 0.61, 0.66),
     "BM25 top-k": (0.69, 0.51, 0.58, 0.63),
@@ -50,13 +51,17 @@ def paper_table() -> Table:
 
 
 def share(value: float, digits: int = 3) -> str:
-    """Give a number between -1 and 1 without the zero before its point; 1 as wide as the others: ``.874``, ``1.00``."""
+    """Give a number between -1 and 1 without the zero before its point; 1 as wide as the others:
+    ``.874``, ``1.00``.
+    """
     words = f"{round(value, digits) + 0.0:.{digits}f}"  # adding 0.0 takes the sign off a zero
     return words[:-1] if words.lstrip("-").startswith("1") else words.replace("0.", ".", 1)
 
 
 def interval(found: Mapping[str, Any] | None, sign: bool = False) -> str:
-    """Give a mean with its interval: ``.778 [.74, .81]``; the mean alone of one dialogue, a dash of no question."""
+    """Give a mean with its interval: ``.778 [.74, .81]``; the mean alone of one dialogue, a dash of
+    no question.
+    """
     if found is None:
         return "-"
     mean = ("+" if sign and found["mean"] > 0 else "") + share(found["mean"])
@@ -89,7 +94,9 @@ def _cells(document: Document, name: str) -> list[Any]:
 
 
 def _best_first(document: Document) -> list[str]:
-    """Give the systems by recall at the headline limits, else by how often the reference is in the text."""
+    """Give the systems by recall at the headline limits, else by how often the reference is in the
+    text.
+    """
 
     def key(name: str) -> float:
         found = [cell["recall"] or cell["contained"] for cell in _cells(document, name)]

@@ -22,7 +22,8 @@ def lines_table(
     """Show lines in their order, those that the answer rests on marked with a star.
 
     Args:
-        shared: for each line, what it shares with the question; the column is left out when there is none.
+        shared: for each line, what it shares with the question; the column is left out when there
+            is none.
     """
     shown = table(title)
     shown.add_column("", width=1)

@@ -1,4 +1,6 @@
-"""What the paper's protocol found: how many answers were marked right, and the paper's own figures apart from it."""
+"""What the paper's protocol found: how many answers were marked right, and the paper's own figures
+apart from it.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ _PAPER: Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]] = {
 
 
 def protocol_parts(document: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Give the tables of a report as :func:`demem_agent.evaluate.protocol.forecast.marks_report` makes it."""
+    """Give the tables of a report as :func:`demem_agent.evaluate.protocol.forecast.marks_report`
+    makes it.
+    """
     judges = ", ".join(document["judges"])
     asked = document["questions"] * document["runs"]
     runs = f"{document['runs']} run{'s' if document['runs'] > 1 else ''}"

@@ -30,7 +30,8 @@ def route_table(route: Route, slots: Sequence[Slot], held_in: int | None) -> Tab
     """Show the score of every slot, best first.
 
     Args:
-        held_in: the slot that the decision counts for; feedback may have moved it from where it was routed.
+        held_in: the slot that the decision counts for; feedback may have moved it from where it was
+            routed.
     """
     shown = table("Why this slot: the scores as they are now")
     shown.add_column("slot", justify="right")

@@ -1,4 +1,6 @@
-"""Read BEAM chats (Tavakoli et al., 2025) in their native format: a folder with ``chat.json`` and its questions."""
+"""Read BEAM chats (Tavakoli et al., 2025) in their native format: a folder with ``chat.json`` and
+its questions.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ _MARK = re.compile(r"\s*->->\s*[\d,\s]+$")
 
 
 def load_beam(path: str | Path, sample: str | None = None) -> list[Dialogue]:
-    """Read the chat in a folder, or those in its subfolders; ``sample`` is the name of one of these.
+    """Read the chat in a folder, or those in its subfolders; ``sample`` is the name of one of
+    these.
 
     A batch is a session, dated by its time anchor. Evidence ids that name no turn are left out.
 

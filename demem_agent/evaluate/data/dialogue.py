@@ -12,7 +12,9 @@ __all__ = ["Dialogue", "Probe"]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question, its reference answer, the ``source_id`` of every turn that holds evidence, and when it is asked."""
+    """A question, its reference answer, the ``source_id`` of every turn that holds evidence, and
+    when it is asked.
+    """
 
     question: str
     reference: str

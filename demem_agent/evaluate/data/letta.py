@@ -1,4 +1,6 @@
-"""Read records of a fact that is corrected: Letta's ``core_memory_update`` files in their native format, JSON lines."""
+"""Read records of a fact that is corrected: Letta's ``core_memory_update`` files in their native
+format, JSON lines.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,12 @@ class Update:
 
 
 def load_letta(path: str | Path, sample: str | None = None) -> list[Update]:
-    """Read all records of a file, or the one named ``sample``; records have no name, so it is the line: "line 7".
+    """Read all records of a file, or the one named ``sample``; records have no name, so it is the
+    line: "line 7".
 
-    A record tells two answers, ``ground_truth`` and ``contradicting_answer``. The second is the new one. The first is
-    taken for the old one where it differs; where both are the same, as in the published update set, ``old`` is empty,
-    and only the supporting facts tell what was true before.
+    A record tells two answers, ``ground_truth`` and ``contradicting_answer``. The second is the new
+    one. The first is taken for the old one where it differs; where both are the same, as in the
+    published update set, ``old`` is empty, and only the supporting facts tell what was true before.
 
     Raises:
         InvalidInput: naming the line of another kind, or if there is no such sample.

@@ -1,4 +1,6 @@
-"""Read a user's text files and JSON lines, so that whatever is wrong with one is told by its file and line."""
+"""Read a user's text files and JSON lines, so that whatever is wrong with one is told by its file
+and line.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Read LongMemEval files (Wu et al., 2025) in their native format: one question with its own haystack each."""
+"""Read LongMemEval files (Wu et al., 2025) in their native format: one question with its own
+haystack each.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,14 @@ _DATE = "%Y/%m/%d (%a) %H:%M"
 
 
 def load_longmemeval(path: str | Path, sample: str | None = None) -> list[Dialogue]:
-    """Read all questions of a file, plain or gzipped, or the one named ``sample``; a dialogue is a haystack.
+    """Read all questions of a file, plain or gzipped, or the one named ``sample``; a dialogue is a
+    haystack.
 
-    Evidence is the turns marked ``has_answer``, or every turn of the answer sessions where none is marked. Questions
-    that cannot be answered, whose id ends in ``_abs``, have the category "abstention" and no evidence: what some of
-    them mark is only close to what is asked. Turns without text are left out. A question is asked at its date, which
-    is earlier than the last turns of the same day in some haystacks.
+    Evidence is the turns marked ``has_answer``, or every turn of the answer sessions where none is
+    marked. Questions that cannot be answered, whose id ends in ``_abs``, have the category
+    "abstention" and no evidence: what some of them mark is only close to what is asked. Turns
+    without text are left out. A question is asked at its date, which is earlier than the last turns
+    of the same day in some haystacks.
 
     Raises:
         InvalidInput: if the file is not LongMemEval, or has no such sample.
@@ -67,7 +71,9 @@ def _dialogue(entry: Mapping[str, Any]) -> Dialogue:
 
 
 def _turns(entry: Mapping[str, Any]) -> Iterator[tuple[Turn, str, bool]]:
-    """Give each turn with its session's id in the file and whether it is marked; a repeated session is numbered."""
+    """Give each turn with its session's id in the file and whether it is marked; a repeated session
+    is numbered.
+    """
     seen: Counter[str] = Counter()
     sessions = zip(
         entry["haystack_session_ids"],

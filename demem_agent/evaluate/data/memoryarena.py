@@ -1,24 +1,30 @@
-"""Read MemoryArena (He et al., 2026): agentic tasks of several sessions, each of which needs what came before.
+"""Read MemoryArena (He et al., 2026): agentic tasks of several sessions, each of which needs what
+came before.
 
-Written from the paper (arXiv 2602.16313) and the card of its data set, without any of its rows at hand.
+Written from the paper (arXiv 2602.16313) and the card of its data set, without any of its rows at
+hand.
 
-Known from the card: one JSON object a line, in ``<subset>/*.jsonl`` for five subsets; ``id``, ``questions`` and
-``answers``, one a sub-task; ``backgrounds`` and ``paper_name`` in formal reasoning, one background a sub-task;
-``base_person`` (``name``, ``query``, ``daily_plans``) in group travel, where an answer is a list of days; an answer in
-bundled shopping has a ``target_asin`` and ``attributes``; elsewhere it is text. No row names its evidence, and none
-has a date. Known from the paper and public copies of the benchmark's runners: memory is asked once, at the start of a
-sub-task, with its question (after its background, if it has one); the base person's plan is in memory from the start;
-the sub-tasks of a task share a memory.
+Known from the card: one JSON object a line, in ``<subset>/*.jsonl`` for five subsets; ``id``,
+``questions`` and ``answers``, one a sub-task; ``backgrounds`` and ``paper_name`` in formal
+reasoning, one background a sub-task; ``base_person`` (``name``, ``query``, ``daily_plans``) in
+group travel, where an answer is a list of days; an answer in bundled shopping has a ``target_asin``
+and ``attributes``; elsewhere it is text. No row names its evidence, and none has a date. Known from
+the paper and public copies of the benchmark's runners: memory is asked once, at the start of a
+sub-task, with its question (after its background, if it has one); the base person's plan is in
+memory from the start; the sub-tasks of a task share a memory.
 
-Assumed here: an earlier sub-task has ended with its right answer, and memory holds what was asked and that answer,
-not the steps between. Evidence is what the paper says a sub-task rests on:
+Assumed here: an earlier sub-task has ended with its right answer, and memory holds what was asked
+and that answer, not the steps between. Evidence is what the paper says a sub-task rests on:
 
-* bundled shopping: everything bought before, as each product must fit these and one budget holds for all;
-* group travel: the base person's days, which everybody's plan starts from, and those days of an earlier traveller
-  that a wish names ("dinner on the second day with Eric"), or all of them where it names no day;
-* progressive search: every earlier result for the last question, which joins all; none for the others, which are made
-  to stand alone;
-* formal reasoning: the results of the questions that a question names ("recall Question 2 and 3"), or none known.
+* bundled shopping: everything bought before, as each product must fit these and one budget holds
+  for all;
+* group travel: the base person's days, which everybody's plan starts from, and those days of an
+  earlier traveller that a wish names ("dinner on the second day with Eric"), or all of them where
+  it names no day;
+* progressive search: every earlier result for the last question, which joins all; none for the
+  others, which are made to stand alone;
+* formal reasoning: the results of the questions that a question names ("recall Question 2 and 3"),
+  or none known.
 """
 
 from __future__ import annotations
@@ -59,7 +65,9 @@ _REFERRED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A sub-task as memory holds it: what is said before its results, and these, each with the day that it plans."""
+    """A sub-task as memory holds it: what is said before its results, and these, each with the day
+    that it plans.
+    """
 
     number: int
     question: str
@@ -81,13 +89,15 @@ def load_memoryarena(
 ) -> list[Dialogue]:
     """Read the rows of a file, or of all ``*.jsonl`` below a folder, or the one named ``sample``.
 
-    A row becomes a dialogue such as "formal_reasoning_math-3". Its turns are all sub-tasks but the last, with their
-    results; its one probe is the last, so that no answer is in memory before it is asked for. The category is the
-    subset. A row with one sub-task gives nothing. See the module for what is assumed.
+    A row becomes a dialogue such as "formal_reasoning_math-3". Its turns are all sub-tasks but the
+    last, with their results; its one probe is the last, so that no answer is in memory before it is
+    asked for. The category is the subset. A row with one sub-task gives nothing. See the module for
+    what is assumed.
 
     Args:
-        every: give a dialogue for each sub-task that has others before it, "formal_reasoning_math-3/2" for the second.
-            Those of one row overlap, so that intervals by dialogue are too narrow.
+        every: give a dialogue for each sub-task that has others before it,
+            "formal_reasoning_math-3/2" for the second. Those of one row overlap, so that intervals
+            by dialogue are too narrow.
 
     Raises:
         InvalidInput: naming the line and the field, if there are no rows, or no such sample.
@@ -151,7 +161,8 @@ def _subset(file: Path, row: Mapping[str, Any]) -> str:
     )
 
 
-# -- a row as sub-tasks ------------------------------------------------------------------------------------------
+# -- a row as sub-tasks
+# ------------------------------------------------------------------------------------------
 
 
 def _dialogues(
@@ -254,7 +265,8 @@ def _text(value: object) -> str:
     return "" if text == "-" else text
 
 
-# -- what a sub-task rests on ------------------------------------------------------------------------------------
+# -- what a sub-task rests on
+# ------------------------------------------------------------------------------------
 
 
 def _evidence(subset: str, task: _Task, before: Sequence[_Task], last: bool) -> Iterable[str]:
@@ -282,7 +294,9 @@ def _referred(task: _Task, before: Sequence[_Task]) -> Iterator[str]:
 
 
 def _joined(task: _Task, before: Sequence[_Task]) -> Iterator[str]:
-    """Give the base plan, and the days of other plans that a wish names; the greeting names everybody, for nothing."""
+    """Give the base plan, and the days of other plans that a wish names; the greeting names
+    everybody, for nothing.
+    """
     for earlier in before:
         if earlier.number == 0:
             yield from earlier.ids()

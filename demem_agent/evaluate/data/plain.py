@@ -15,7 +15,8 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
 def load_jsonl(path: str | Path) -> Dialogue:
-    """Read one turn a line: ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}``.
+    """Read one turn a line: ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id":
+    ...}``.
 
     Raises:
         InvalidInput: naming the line and the field.
@@ -26,7 +27,9 @@ def load_jsonl(path: str | Path) -> Dialogue:
 
 
 def load_text(path: str | Path) -> Dialogue:
-    """Read a text file, one turn a paragraph; its ``source`` is the file's name and its ``source_id`` the paragraph."""
+    """Read a text file, one turn a paragraph; its ``source`` is the file's name and its
+    ``source_id`` the paragraph.
+    """
     name = Path(path).name
     parts = [part.strip() for part in _PARAGRAPHS.split(read_text(path)) if part.strip()]
     turns = (

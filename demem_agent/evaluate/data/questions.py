@@ -1,4 +1,6 @@
-"""Read a user's own questions: JSON lines of what is asked about a conversation, and where its answer stands."""
+"""Read a user's own questions: JSON lines of what is asked about a conversation, and where its
+answer stands.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,13 @@ _FIELDS = tuple(field.name for field in fields(Probe))
 
 
 def load_questions(path: str | Path) -> tuple[Probe, ...]:
-    """Read one question a line: ``{"question": ..., "reference": ..., "evidence": [...], "category": ..., "at": ...}``.
+    """Read one question a line: ``{"question": ..., "reference": ..., "evidence": [...],
+    "category": ..., "at": ...}``.
 
-    Only the question and its reference, a right answer in a few words, are required. Evidence is the ``source_id`` of
-    each turn that the answer rests on; a question without any is left out of recall. The category groups the report;
-    "abstention" is that of questions that cannot be answered, which need no reference. ``at`` is when it is asked.
+    Only the question and its reference, a right answer in a few words, are required. Evidence is
+    the ``source_id`` of each turn that the answer rests on; a question without any is left out of
+    recall. The category groups the report; "abstention" is that of questions that cannot be
+    answered, which need no reference. ``at`` is when it is asked.
 
     Raises:
         InvalidInput: naming the line and the field, or if the file has no question.
@@ -33,10 +37,12 @@ def load_questions(path: str | Path) -> tuple[Probe, ...]:
 
 
 def load_own(turns_path: str | Path, questions_path: str | Path) -> Dialogue:
-    """Read a conversation as :func:`demem_agent.evaluate.load_jsonl` does, and the questions about it.
+    """Read a conversation as :func:`demem_agent.evaluate.load_jsonl` does, and the questions about
+    it.
 
     Raises:
-        InvalidInput: naming the line and the field in either file, or the question whose evidence names no turn.
+        InvalidInput: naming the line and the field in either file, or the question whose evidence
+            names no turn.
     """
     return with_questions(load_jsonl(turns_path), questions_path)
 
@@ -45,7 +51,8 @@ def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
     """Give the dialogue with the questions of a file in the place of its own.
 
     Raises:
-        InvalidInput: as :func:`load_questions` does, or naming the line whose evidence names no turn of the dialogue.
+        InvalidInput: as :func:`load_questions` does, or naming the line whose evidence names no
+            turn of the dialogue.
     """
     known = {turn.source_id for turn in dialogue.turns}
     probes = []

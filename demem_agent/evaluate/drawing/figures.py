@@ -1,7 +1,7 @@
 """Draw a report: recall against the budget, and what accuracy costs in characters and in time.
 
-Lines are means over questions; bands, for this memory and the best of the others, are 95 % intervals by dialogue. Needs
-matplotlib, from the extra ``lab``.
+Lines are means over questions; bands, for this memory and the best of the others, are 95 %
+intervals by dialogue. Needs matplotlib, from the extra ``lab``.
 """
 
 from __future__ import annotations
@@ -60,8 +60,10 @@ def draw(
 ) -> list[Path]:
     """Draw every figure that a report has the measures for, as PNG files in a folder.
 
-    ``recall.png``: recall against the limit. ``categories.png``: the same by category, where there are several.
-    ``budget.png`` and ``latency.png``: answers against the characters given and against the time taken to read.
+    ``recall.png``: recall against the limit. ``categories.png``: the same by category, where there
+        are several.
+    ``budget.png`` and ``latency.png``: answers against the characters given and against the time
+        taken to read.
 
     Args:
         report: as :func:`demem_agent.evaluate.report` gives it.
@@ -84,7 +86,8 @@ def draw(
     return written
 
 
-# -- recall ------------------------------------------------------------------------------------------------------
+# -- recall
+# ------------------------------------------------------------------------------------------------------
 
 
 def _recall(report: Report, names: Sequence[str], title: str) -> Any:
@@ -153,7 +156,8 @@ def _scored(report: Report) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
-# -- frontiers ---------------------------------------------------------------------------------------------------
+# -- frontiers
+# ---------------------------------------------------------------------------------------------------
 
 
 def _budget(report: Report, names: Sequence[str], title: str) -> Any:
@@ -185,7 +189,9 @@ def _latency(report: Report, names: Sequence[str], title: str) -> Any:
 def _frontier(
     report: Report, names: Sequence[str], cost: Callable[[Any], float]
 ) -> tuple[Any, Sequence[Any]]:
-    """Draw both measures of answers against a cost, with the best that is had at no more than each cost."""
+    """Draw both measures of answers against a cost, with the best that is had at no more than each
+    cost.
+    """
     figure = new_figure(11, 5.4)
     panels = figure.subplots(1, 2)
     rivals = [name for name in names if name != ORACLE] or list(names)

@@ -20,7 +20,8 @@ __all__ = [
     "trail",
 ]
 
-#: The system whose line is the thickest, and one that is a ceiling and no rival: it is told where the evidence is.
+#: The system whose line is the thickest, and one that is a ceiling and no rival: it is told where
+#: the evidence is.
 OURS, ORACLE = "demem", "oracle"
 
 
@@ -33,7 +34,8 @@ class Look:
     line: Literal["-", "--", "-.", ":"] = "-"
 
 
-#: Colours that are told apart without colour vision (Okabe and Ito); greys for what does not look at the question.
+#: Colours that are told apart without colour vision (Okabe and Ito); greys for what does not look
+#: at the question.
 LOOKS: Mapping[str, Look] = {
     "demem": Look("#D55E00", "o"),
     "demem-core": Look("#E69F00", "s", "--"),
@@ -147,7 +149,9 @@ def names_at_the_end(axes: Any, x: float, ends: Mapping[str, float], names: Sequ
 
 
 def _spread(values: Sequence[float], apart: float) -> list[float]:
-    """Move ascending values as little as needed for each to be at least ``apart`` from the next, within [0, 1]."""
+    """Move ascending values as little as needed for each to be at least ``apart`` from the next,
+    within [0, 1].
+    """
     groups: list[list[float]] = []
     for value in values:
         groups.append([value])

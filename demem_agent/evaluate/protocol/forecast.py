@@ -18,7 +18,8 @@ from demem_agent.text.units import measure
 
 __all__ = ["Estimate", "estimate", "marks_report"]
 
-#: Tokens of an answer as JSON with its quotations, and of a mark, as they mostly are; of a message beside its text.
+#: Tokens of an answer as JSON with its quotations, and of a mark, as they mostly are; of a message
+#: beside its text.
 _ANSWER, _MARK, _AROUND = 90, 8, 16
 #: Bytes of a token, where no tokenizer is at hand.
 _BYTES = 4
@@ -42,7 +43,8 @@ def estimate(
 
     Args:
         ledger: with the prices.
-        known: marks of an earlier call that is recorded; those that are whole are not asked for again.
+        known: marks of an earlier call that is recorded; those that are whole are not asked for
+            again.
     """
     done = {(m.run, m.system, m.dialogue, m.question) for m in known if not m.failed}
     left = [
@@ -84,10 +86,11 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
     """Sum up marks as JSON values.
 
     Returns:
-        ``{"model", "judges", "runs", "questions", "marked", "useless", "failed": {kind: number}, "stopped",
-        "whole_runs", "systems": {system: {"overall": figures, "categories": {category: figures}}}}``. Figures are
-        ``{"score", "graded", "questions"}``; score (binary, the paper's) and graded are ``{"mean", "deviation",
-        "runs"}``, None where nothing was marked. A run that was cut short counts only where there is no whole one.
+        ``{"model", "judges", "runs", "questions", "marked", "useless", "failed": {kind: number},
+        "stopped", "whole_runs", "systems": {system: {"overall": figures, "categories": {category:
+        figures}}}}``. Figures are ``{"score", "graded", "questions"}``; score (binary, the paper's)
+        and graded are ``{"mean", "deviation", "runs"}``, None where nothing was marked. A run that
+        was cut short counts only where there is no whole one.
     """
     asked = len(questions)
     tried = [sum(m.run == run for m in marked.marks) for run in range(panel.runs)]
@@ -130,7 +133,9 @@ def _figures(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def _over_runs(marks: Sequence[Mark], kind: Judging) -> dict[str, Any] | None:
-    """Give the mean over runs of the mean over questions, with one sample standard deviation; None of one run."""
+    """Give the mean over runs of the mean over questions, with one sample standard deviation; None
+    of one run.
+    """
     runs = sorted({m.run for m in marks})
     means = [fmean(fmean(getattr(m, kind)) for m in marks if m.run == run) for run in runs]
     if not means:

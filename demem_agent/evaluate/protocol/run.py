@@ -1,10 +1,11 @@
-"""The paper's protocol: a model answers from what a system reads, judges mark the answers, and all that R times.
+"""The paper's protocol: a model answers from what a system reads, judges mark the answers, and all
+that R times.
 
-As in the paper (appendix "Benchmark and Evaluation Details"): every answer is made from one reading within a limit
-and marked right or wrong by each judge against the reference; judges are averaged; the figure is the mean of R runs
-with one sample standard deviation. Each judge also gives a grade from 0 to 4, which is reported apart. Unlike in
-the paper judges see the question as well, and runs differ by the seed of the models alone, as memory is deterministic.
-Memory is told of no mark.
+As in the paper (appendix "Benchmark and Evaluation Details"): every answer is made from one reading
+within a limit and marked right or wrong by each judge against the reference; judges are averaged;
+the figure is the mean of R runs with one sample standard deviation. Each judge also gives a grade
+from 0 to 4, which is reported apart. Unlike in the paper judges see the question as well, and runs
+differ by the seed of the models alone, as memory is deterministic. Memory is told of no mark.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Panel:
     """Who answers and who marks.
 
     Attributes:
-        judges: each marks every answer in two ways; the paper has two, other models than the one that answers or not.
+        judges: each marks every answer in two ways; the paper has two, other models than the one
+            that answers or not.
         runs: R, >= 1; the paper has 5.
         parallel: questions at once, >= 1.
     """
@@ -77,8 +79,10 @@ class Mark:
     """What came of one question in one run.
 
     Attributes:
-        answer: "" when the model does not know, and where it gave nothing that can be used, which is ``useless``.
-        binary, graded: of each judge in its order, in [0, 1]; empty where ``failed`` tells how a model failed.
+        answer: "" when the model does not know, and where it gave nothing that can be used, which
+            is ``useless``.
+        binary, graded: of each judge in its order, in [0, 1]; empty where ``failed`` tells how a
+            model failed.
     """
 
     run: int
@@ -95,7 +99,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """All marks, in order of runs and questions; ``stopped`` tells why there are no more, "" when it is all."""
+    """All marks, in order of runs and questions; ``stopped`` tells why there are no more, "" when
+    it is all.
+    """
 
     marks: tuple[Mark, ...]
     stopped: str = ""
@@ -103,7 +109,9 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """A chat model of which every call has a seed, so that repeated runs differ and are recorded apart."""
+    """A chat model of which every call has a seed, so that repeated runs differ and are recorded
+    apart.
+    """
 
     model: ChatModel
     seed: int
@@ -132,7 +140,8 @@ def posed(
         limit: characters that a reading may have, >= 1.
 
     Raises:
-        InvalidInput: if no question has a reference, or naming the system that reads more than the limit.
+        InvalidInput: if no question has a reference, or naming the system that reads more than the
+            limit.
     """
     whole_field("limit", limit, 1)
     wanted = [(dialogue, name) for dialogue in dialogues for name in systems]
@@ -170,8 +179,8 @@ async def mark(
 ) -> Marked:
     """Answer and mark every question in every run, run by run.
 
-    A question on which a model fails is not marked, and says so. A spending limit, or a fault that all further calls
-    would share, ends it; what was marked until then is kept.
+    A question on which a model fails is not marked, and says so. A spending limit, or a fault that
+    all further calls would share, ends it; what was marked until then is kept.
 
     Args:
         ignore: go on after such faults as well, as makes sense for a replay.
@@ -230,7 +239,9 @@ async def _marked(run: int, one: Posed, panel: Panel, stopped: _Stopped) -> Mark
 
 
 async def _answer(model: ChatModel, run: int, asked: Question) -> str | None:
-    """Give an answer, or None where a model replied and nothing in it can be used: that is for the judges, too."""
+    """Give an answer, or None where a model replied and nothing in it can be used: that is for the
+    judges, too.
+    """
     try:
         return (await ModelAnswerer(Seeded(model, run), fall_back=False).answer(asked)).text
     except ModelError as error:

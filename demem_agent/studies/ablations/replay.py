@@ -1,8 +1,10 @@
-"""Replay a dialogue with feedback: its questions in order, each measured before what it teaches, then all again.
+"""Replay a dialogue with feedback: its questions in order, each measured before what it teaches,
+then all again.
 
-A memory learns from feedback, so it is not read once but replayed: each question is measured, then answered, then its
-reference is given. So far, what feedback changed shows in later questions only, which are other questions. At the end
-all are measured again: that is what it did for questions that come back.
+A memory learns from feedback, so it is not read once but replayed: each question is measured, then
+answered, then its reference is given. So far, what feedback changed shows in later questions only,
+which are other questions. At the end all are measured again: that is what it did for questions that
+come back.
 """
 
 from __future__ import annotations
@@ -64,9 +66,10 @@ class Step:
     Attributes:
         question: its number in the dialogue's probes, from 0.
         again: False before its own feedback, True at the end of the dialogue.
-        measures: each in [0, 1]. "slot": share of the gold items that belong to the routed slot; "summary": that its
-            summary is made from; "summary words": share of the gold turns whose words are found in the summary;
-            "reading N": in a reading of N characters in evidence mode.
+        measures: each in [0, 1]. "slot": share of the gold items that belong to the routed slot;
+            "summary": that its summary is made from; "summary words": share of the gold turns whose
+            words are found in the summary; "reading N": in a reading of N characters in evidence
+            mode.
     """
 
     question: int
@@ -95,9 +98,11 @@ class Replay:
 
 
 def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> Replay:
-    """Ask a dialogue's questions in order, each measured and then answered with feedback; then measure all again.
+    """Ask a dialogue's questions in order, each measured and then answered with feedback; then
+    measure all again.
 
-    Questions that nothing answers, or that have no reference, get no feedback; those without evidence are not measured.
+    Questions that nothing answers, or that have no reference, get no feedback; those without
+    evidence are not measured.
     """
     learner = make()
     memory = learner.memory

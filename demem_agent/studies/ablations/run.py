@@ -1,4 +1,6 @@
-"""What slots, routing, summaries and certified splits are each worth: the paper's ablations, replayed with feedback."""
+"""What slots, routing, summaries and certified splits are each worth: the paper's ablations,
+replayed with feedback.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,15 @@ __all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up
 #: Called with (dialogues replayed, all that are to be replayed).
 Tick = Callable[[int, int], object]
 
-#: All start alike, whatever the defaults are: similarity may open five of ten slots, the rest is left to splits.
+#: All start alike, whatever the defaults are: similarity may open five of ten slots, the rest is
+#: left to splits.
 _START: dict[str, Any] = {"slots": 10, "initial_slots": 5}
 _UNSPLIT = SplitSettings(pairs=0)
 #: What a :class:`~demem_agent.studies.ablations.replay.Replay` says of a dialogue as a whole.
 _ENDINGS = ("splits", "slots", "largest")
-#: Below this cosine two contexts part in "heuristic-split", and the share of feedbacks at which "random-split" divides
-#: a slot while one is free: both split about as often as certificates did on five LoCoMo dialogues, 3.6 times each.
+#: Below this cosine two contexts part in "heuristic-split", and the share of feedbacks at which
+#: "random-split" divides a slot while one is free: both split about as often as certificates did on
+#: five LoCoMo dialogues, 3.6 times each.
 HEURISTIC_COSINE, RANDOM_RATE = 0.05, 0.024
 
 
@@ -46,13 +50,16 @@ def _split_by(trigger: Callable[[], Trigger]) -> Learning:
 
 
 def random_split(rate: float, seed: int) -> Build:
-    """Give a maker of a memory that splits at random (:func:`~demem_agent.studies.ablations.variants.now_and_then`)."""
+    """Give a maker of a memory that splits at random
+    (:func:`~demem_agent.studies.ablations.variants.now_and_then`).
+    """
     return partial(_split_by, partial(now_and_then, rate, seed))
 
 
-#: By name, the paper's variants; its DeMem-Core, which reads strictly throughout; and three that separate what these
-#: mix: no feedback at all, all ten slots opened by similarity, and one slot only. Where nothing gives them feedback, as
-#: in :func:`~demem_agent.evaluate.run.evaluate`, those that differ in their splits alone are all the same.
+#: By name, the paper's variants; its DeMem-Core, which reads strictly throughout; and three that
+#: separate what these mix: no feedback at all, all ten slots opened by similarity, and one slot
+#: only. Where nothing gives them feedback, as in :func:`~demem_agent.evaluate.run.evaluate`, those
+#: that differ in their splits alone are all the same.
 ABLATIONS: Mapping[str, Build] = {
     "certified": _made,
     "no-feedback": partial(_made, learns=False),
@@ -78,7 +85,8 @@ def ablation_table(
     resamples: int = 1000,
     tick: Tick | None = None,
 ) -> list[Row]:
-    """Replay dialogues under every ablation and sum up, one row each: :func:`replayed`, then :func:`summed_up`.
+    """Replay dialogues under every ablation and sum up, one row each: :func:`replayed`, then
+    :func:`summed_up`.
 
     Raises:
         InvalidInput: if ``base`` is not among the ablations, or no question has gold.
@@ -121,10 +129,10 @@ def summed_up(
         base: the ablation that ``Row.against`` compares with, question by question.
 
     Returns:
-        Rows with the means of every measure of :class:`~demem_agent.studies.ablations.replay.Step` over questions, and of the
-        same at the end as "again: ..."; of "splits", "slots" and "largest" over dialogues; and of "right" and
-        "repaired" over judged certificates, where there are any. ``against`` has the differences in the measures over
-        questions.
+        Rows with the means of every measure of :class:`~demem_agent.studies.ablations.replay.Step`
+        over questions, and of the same at the end as "again: ..."; of "splits", "slots" and
+        "largest" over dialogues; and of "right" and "repaired" over judged certificates, where
+        there are any. ``against`` has the differences in the measures over questions.
 
     Raises:
         InvalidInput: if ``base`` is not among the ablations, or no question was measured.

@@ -1,7 +1,8 @@
-"""Memories of which one part works otherwise, to tell what that part is worth (paper, appendix "Ablation Variants").
+"""Memories of which one part works otherwise, to tell what that part is worth (paper, appendix
+"Ablation Variants").
 
-Nothing is patched: a variant is a memory with another trigger of splits, or with a state that routes or summarises by
-description alone.
+Nothing is patched: a variant is a memory with another trigger of splits, or with a state that
+routes or summarises by description alone.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ __all__ = [
     "uncertified",
 ]
 
-#: Picks, among the contexts of a slot with a known reference (in order of their ids, never none), the one that
-#: another context of the slot is to be parted from; None for no split.
+#: Picks, among the contexts of a slot with a known reference (in order of their ids, never none),
+#: the one that another context of the slot is to be parted from; None for no split.
 Choice = Callable[[StoredContext, list[StoredContext]], StoredContext | None]
 
 #: How far apart prototypes are drawn, so that nothing else tells in the score of a slot.
@@ -50,10 +51,11 @@ _UNTESTED = "no certificate: the pair was divided without a test, for an experim
 
 
 class Variant(SlotMemory):
-    """A memory in RAM with another trigger of splits, or another kind of state; else as any other, and as checked.
+    """A memory in RAM with another trigger of splits, or another kind of state; else as any other,
+    and as checked.
 
-    Its splits leave a ``SplitCertificate`` as all do; of one that was made without a test the radius is 0, the
-    threshold -1, and ``conditions`` says so.
+    Its splits leave a ``SplitCertificate`` as all do; of one that was made without a test the
+    radius is 0, the threshold -1, and ``conditions`` says so.
     """
 
     def __init__(
@@ -77,11 +79,14 @@ class Variant(SlotMemory):
         return super()._learning(given, told, key, trigger or self._trigger)
 
 
-# -- triggers ------------------------------------------------------------------------------------------------------
+# -- triggers
+# ------------------------------------------------------------------------------------------------------
 
 
 def always() -> Trigger:
-    """Split at every feedback until K slots are active, by the least similar pair (aggressive splitting)."""
+    """Split at every feedback until K slots are active, by the least similar pair (aggressive
+    splitting).
+    """
     return uncertified(_least_similar)
 
 
@@ -96,7 +101,9 @@ def farther_than(cosine: float) -> Trigger:
 
 
 def now_and_then(rate: float, seed: int) -> Trigger:
-    """Split by a random pair, at a share ``rate`` in [0, 1] of the feedbacks that could split (random splitting)."""
+    """Split by a random pair, at a share ``rate`` in [0, 1] of the feedbacks that could split
+    (random splitting).
+    """
     rng = random.Random(seed)
 
     def choose(_: StoredContext, others: list[StoredContext]) -> StoredContext | None:
@@ -154,7 +161,8 @@ def _cosine(first: StoredContext, second: StoredContext) -> float:
     return round(float(first.vector @ second.vector), 4)
 
 
-# -- states --------------------------------------------------------------------------------------------------------
+# -- states
+# --------------------------------------------------------------------------------------------------------
 
 
 class _Unlearned(Experience):
@@ -171,7 +179,9 @@ class _Unlearned(Experience):
 
 
 class FeatureState(State):
-    """A state whose router knows the prototypes of the slots alone: no item scores, no past contexts."""
+    """A state whose router knows the prototypes of the slots alone: no item scores, no past
+    contexts.
+    """
 
     __slots__ = ()
 
@@ -184,9 +194,11 @@ class FeatureState(State):
 
 
 class DescribedState(State):
-    """A state whose summaries describe: they keep the items most central to the slot, whatever was ever used.
+    """A state whose summaries describe: they keep the items most central to the slot, whatever was
+    ever used.
 
-    An excerpt ranks by the cosine of its item to the slot's prototype, the newest first where these are equal.
+    An excerpt ranks by the cosine of its item to the slot's prototype, the newest first where these
+    are equal.
     """
 
     __slots__ = ()

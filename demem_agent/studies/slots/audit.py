@@ -1,27 +1,32 @@
-"""Audit what a memory selects for a question against gold turns (paper, appendix "Decision-Compatibility Audit").
+"""Audit what a memory selects for a question against gold turns (paper, appendix
+"Decision-Compatibility Audit").
 
-The paper gives four measures in words. Made exact, for a question with gold items G, a selected state that holds the
-items S, and the items A that are gold for any audited question of the dialogue:
+The paper gives four measures in words. Made exact, for a question with gold items G, a selected
+state that holds the items S, and the items A that are gold for any audited question of the
+dialogue:
 
-* Gold-support Coverage, "the fraction of the gold support set that is contained in the selected memory state":
-  ``|S & G| / |G|``.
-* Support Contamination, "the fraction of the selected memory content that does not belong to the gold support set":
-  ``|S - G| / |S|``; by characters, the same with each item weighed by the characters that the state holds of it.
-* Support Purity, "the average purity of gold support facts within the selected memory state": ``|S & G| / |S & A|``, of
-  the support facts in the state the share that supports this question, averaged over questions.
-* Within-slot Conflict Rate, "the fraction of co-routed items [...] whose gold supports are mutually incompatible": the
-  share of ``S & A`` that supports only questions whose gold has no item in common with G. The paper's reference
-  partition has two questions share a cluster "if and only if their gold support sets overlap", so these are the
-  items that it would have elsewhere.
+* Gold-support Coverage, "the fraction of the gold support set that is contained in the selected
+  memory state": ``|S & G| / |G|``.
+* Support Contamination, "the fraction of the selected memory content that does not belong to the
+  gold support set": ``|S - G| / |S|``; by characters, the same with each item weighed by the
+  characters that the state holds of it.
+* Support Purity, "the average purity of gold support facts within the selected memory state": ``|S
+  & G| / |S & A|``, of the support facts in the state the share that supports this question,
+  averaged over questions.
+* Within-slot Conflict Rate, "the fraction of co-routed items [...] whose gold supports are mutually
+  incompatible": the share of ``S & A`` that supports only questions whose gold has no item in
+  common with G. The paper's reference partition has two questions share a cluster "if and only if
+  their gold support sets overlap", so these are the items that it would have elsewhere.
 
-So contamination counts every turn that is not needed; purity and conflict look at turns that some question needs, and
-sum to at most 1: the rest supports questions that overlap with this one. Where the divisor is 0 (an empty state, or
-one without support facts) the measure is 0. The paper's other sense of incompatible, two supports longer than L
-together, is not used here: two questions on a chat seldom rest on 2,000 characters.
+So contamination counts every turn that is not needed; purity and conflict look at turns that some
+question needs, and sum to at most 1: the rest supports questions that overlap with this one. Where
+the divisor is 0 (an empty state, or one without support facts) the measure is 0. The paper's other
+sense of incompatible, two supports longer than L together, is not used here: two questions on a
+chat seldom rest on 2,000 characters.
 
-"The memory state selected at answer time" is taken in four ways, by name: the routed ``slot`` with all its items; the
-best ``slots``, three unless said otherwise; the ``summary`` of the routed slot, which is the strict reading; and the
-``reading`` in evidence mode, which draws on all slots.
+"The memory state selected at answer time" is taken in four ways, by name: the routed ``slot`` with
+all its items; the best ``slots``, three unless said otherwise; the ``summary`` of the routed slot,
+which is the strict reading; and the ``reading`` in evidence mode, which draws on all slots.
 """
 
 from __future__ import annotations
@@ -85,7 +90,9 @@ class Audited:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a memory is divided: its number of slots, and the share of all items that the largest holds."""
+    """How a memory is divided: its number of slots, and the share of all items that the largest
+    holds.
+    """
 
     slots: int
     largest: float
@@ -93,10 +100,12 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table: what was measured, and the mean of each measure with its interval by dialogue.
+    """One line of a table: what was measured, and the mean of each measure with its interval by
+    dialogue.
 
     Attributes:
-        against: differences to the row that a table compares with, question by question; empty in that row.
+        against: differences to the row that a table compares with, question by question; empty in
+            that row.
     """
 
     name: str
@@ -147,16 +156,19 @@ def audit_table(audited: Sequence[Audited], *, seed: int = 0, resamples: int = 1
 
 
 def shape(memory: SlotMemory) -> Shape:
-    """Give the number of slots and the share of the items in the largest; (0, 0.0) for an empty memory."""
+    """Give the number of slots and the share of the items in the largest; (0, 0.0) for an empty
+    memory.
+    """
     sizes = [len(slot.evidence) for slot in memory.slots]
     return Shape(len(sizes), max(sizes, default=0) / max(sum(sizes), 1))
 
 
 def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
-    """Give, for each question, the ids of the items that are gold; none for those that are not audited.
+    """Give, for each question, the ids of the items that are gold; none for those that are not
+    audited.
 
-    A question is audited when it has evidence and something can answer it. An item is gold when its ``source_id`` is
-    among the question's evidence.
+    A question is audited when it has evidence and something can answer it. An item is gold when its
+    ``source_id`` is among the question's evidence.
     """
     by_source: dict[str | None, list[str]] = {}
     for item in evidence:

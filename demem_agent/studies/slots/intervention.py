@@ -1,9 +1,10 @@
-"""Partition intervention: what one slot holds of a question's gold when only the partition changes (paper, appendix).
+"""Partition intervention: what one slot holds of a question's gold when only the partition changes
+(paper, appendix).
 
-Every partition of the same items is read by the same rule, the library's ``slot_scores`` with the prototypes of that
-partition and without past contexts; and by an oracle that knows which slot holds most of the gold. Coverage and
-contamination are those of ``demem_agent.studies.slots.audit``. Coverage grows with the size of a slot, so the largest slot's
-share of the items stands beside it.
+Every partition of the same items is read by the same rule, the library's ``slot_scores`` with the
+prototypes of that partition and without past contexts; and by an oracle that knows which slot holds
+most of the gold. Coverage and contamination are those of ``demem_agent.studies.slots.audit``.
+Coverage grows with the size of a slot, so the largest slot's share of the items stands beside it.
 """
 
 from __future__ import annotations
@@ -78,12 +79,13 @@ def intervene(
     seeds: Sequence[int] = (0,),
     encoder: Encoder | None = None,
 ) -> list[Intervened]:
-    """Divide what a memory holds of a dialogue in other ways, and route the dialogue's questions in each.
+    """Divide what a memory holds of a dialogue in other ways, and route the dialogue's questions in
+    each.
 
     Args:
         memory: is not changed; its own slots are the partition "own".
-        slots: K, >= 1, of the other partitions; ``most``: the largest share of the items that one of these may hold, at
-            least 1 / K (rounded up to whole items), at most 1.
+        slots: K, >= 1, of the other partitions; ``most``: the largest share of the items that one
+            of these may hold, at least 1 / K (rounded up to whole items), at most 1.
         seeds: each partition is made once with each.
         encoder: the one the memory was made with; the shipped one unless given.
 
@@ -120,7 +122,9 @@ def intervene(
 def intervention_table(
     found: Sequence[Intervened], *, seed: int = 0, resamples: int = 1000
 ) -> list[Row]:
-    """Sum up records, one row a partition and routing, over questions and seeds; ``against`` compares with "own"."""
+    """Sum up records, one row a partition and routing, over questions and seeds; ``against``
+    compares with "own".
+    """
     interval = partial(bootstrap, seed=seed, resamples=resamples)
     groups: dict[tuple[str, Routing], list[Intervened]] = {}
     for one in found:

@@ -1,7 +1,9 @@
-"""Partitions of the same items into K bounded slots: drawn, by description, a memory's own, and from gold.
+"""Partitions of the same items into K bounded slots: drawn, by description, a memory's own, and
+from gold.
 
-All are deterministic for a given generator. "features" and "sessions" are spherical k-means, of items and of whole
-sessions. "oracle-support" is the paper's: questions whose gold overlaps, directly or through others, share a cluster.
+All are deterministic for a given generator. "features" and "sessions" are spherical k-means, of
+items and of whole sessions. "oracle-support" is the paper's: questions whose gold overlaps,
+directly or through others, share a cluster.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _STARTS, _STEPS = 10, 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """What is to be divided: n items in order of ingestion, into ``slots`` of at most ``room`` items each.
+    """What is to be divided: n items in order of ingestion, into ``slots`` of at most ``room``
+    items each.
 
     Attributes:
         vectors: shape (n, d), of unit length.
@@ -74,7 +77,8 @@ def own(items: Items, rng: Generator) -> Labels:
 
 
 def by_support(items: Items, rng: Generator) -> Labels:
-    """Put each group of gold items that belong together into one slot; the rest stays with its session.
+    """Put each group of gold items that belong together into one slot; the rest stays with its
+    session.
 
     Groups go, the largest first, where most of their items are when whole sessions are clustered.
     """
@@ -96,7 +100,9 @@ PARTITIONS: Mapping[str, Partition] = {
 
 
 def supports(gold: Sequence[frozenset[int]]) -> list[frozenset[int]]:
-    """Join the gold of questions that overlap, directly or through others; disjoint sets, none of them empty."""
+    """Join the gold of questions that overlap, directly or through others; disjoint sets, none of
+    them empty.
+    """
     joined: list[frozenset[int]] = []
     for one in gold:
         if one:
@@ -107,9 +113,11 @@ def supports(gold: Sequence[frozenset[int]]) -> list[frozenset[int]]:
 
 
 def bounded(units: Sequence[Sequence[int]], nearness: Floats, room: int) -> Labels:
-    """Put units of items into slots of at most ``room`` items: larger units first, then those that fit best.
+    """Put units of items into slots of at most ``room`` items: larger units first, then those that
+    fit best.
 
-    A unit goes to the nearest slot with room for it; when there is none, its items go one by one to the emptiest.
+    A unit goes to the nearest slot with room for it; when there is none, its items go one by one to
+    the emptiest.
 
     Args:
         units: every item once.

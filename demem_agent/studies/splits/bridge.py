@@ -1,26 +1,31 @@
-"""The approximation bridge, measured (paper, appendix "Empirical Validation of the Approximation Bridge").
+"""The approximation bridge, measured (paper, appendix "Empirical Validation of the Approximation
+Bridge").
 
-A question x is a context; an action is to answer it from one content of at most L characters. mu(x, a) is an offline
-reward of the content: "gold share", the share of x's gold items that it holds an excerpt of, or "contained", the share
-of the reference's parts that one of its lines holds (:func:`demem_agent.answering.scorers.coverage`). mu*(x) is the most that any
-content gives, one made of x's gold alone among them; losses are ``decision.gaps``.
+A question x is a context; an action is to answer it from one content of at most L characters. mu(x,
+a) is an offline reward of the content: "gold share", the share of x's gold items that it holds an
+excerpt of, or "contained", the share of the reference's parts that one of its lines holds
+(:func:`demem_agent.answering.scorers.coverage`). mu*(x) is the most that any content gives, one
+made of x's gold alone among them; losses are ``decision.gaps``.
 
-Reference partition g*. Questions whose gold overlaps, directly or through others, belong together (``supports``). There
-are more such groups than K, so groups share states: those with most questions a character choose first, each the state
-that stands for the slot with most of its gold, or else with less of it, or else the emptiest, while its gold fits into
-L; what fits nowhere goes to its first choice and is cut. States carry the numbers of the memory's slots, so that the
-router's slot and the reference state can be compared. g* is one K-state abstraction, not the best there is.
+Reference partition g*. Questions whose gold overlaps, directly or through others, belong together
+(``supports``). There are more such groups than K, so groups share states: those with most questions
+a character choose first, each the state that stands for the slot with most of its gold, or else
+with less of it, or else the emptiest, while its gold fits into L; what fits nowhere goes to its
+first choice and is cut. States carry the numbers of the memory's slots, so that the router's slot
+and the reference state can be compared. g* is one K-state abstraction, not the best there is.
 
-Reference actions. a*_m is the content that costs the questions of state m least on average: the gold of its groups
-packed into L, or the summary of a slot. A state without questions has the summary of its slot. A^impl is the strict
+Reference actions. a*_m is the content that costs the questions of state m least on average: the
+gold of its groups packed into L, or the summary of a slot. A state without questions has the
+summary of its slot. A^impl is the strict
 reading: the summary of the routed slot.
 
-With the paper's terms, per dialogue: floor, the largest mean loss of a state under a*; routing error, the mean over
-questions of what a* of the routed state costs more than a* of the right one, 0 where they agree; realisation error, the
-mean over questions where they agree of what the summary costs more than a*; predicted, their sum; observed,
-the mean of mu*(x) - mu(x, A^impl); slack, predicted less observed. The paper's sum is no bound by itself: it leaves out
-what summaries cost where the router disagrees. The exact account has the mean loss as floor and the realisation
-error over all questions, and is equal to what is observed.
+With the paper's terms, per dialogue: floor, the largest mean loss of a state under a*; routing
+error, the mean over questions of what a* of the routed state costs more than a* of the right one, 0
+where they agree; realisation error, the mean over questions where they agree of what the summary
+costs more than a*; predicted, their sum; observed, the mean of mu*(x) - mu(x, A^impl); slack,
+predicted less observed. The paper's sum is no bound by itself: it leaves out what summaries cost
+where the router disagrees. The exact account has the mean loss as floor and the realisation error
+over all questions, and is equal to what is observed.
 """
 
 from __future__ import annotations
@@ -55,7 +60,9 @@ REWARDS: tuple[Reward, ...] = ("gold share", "contained")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A text that questions can be answered from: its lines as words, and the items it holds an excerpt of."""
+    """A text that questions can be answered from: its lines as words, and the items it holds an
+    excerpt of.
+    """
 
     words: tuple[set[str], ...]
     cover: Gold
@@ -74,9 +81,11 @@ class Bridged:
         moment: of the memory: "before feedback" or "after".
         state: of the reference partition.
         agree: the router chose the slot of that number.
-        best: mu*; ``reference``: of a* of the right state; ``routed``: of a* of the routed one; ``got``: of the strict
-            reading; ``reading``: of the default reading, which draws on all slots and is no part of the bridge.
-        load: characters of all the dialogue's gold, as a share of K * L; above 1 no states hold it all.
+        best: mu*; ``reference``: of a* of the right state; ``routed``: of a* of the routed one;
+            ``got``: of the strict reading; ``reading``: of the default reading, which draws on all
+            slots and is no part of the bridge.
+        load: characters of all the dialogue's gold, as a share of K * L; above 1 no states hold it
+            all.
     """
 
     dialogue: str
@@ -95,7 +104,9 @@ class Bridged:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """Where the router sends a question, the strict reading there, and what the default reading is worth."""
+    """Where the router sends a question, the strict reading there, and what the default reading is
+    worth.
+    """
 
     slot: int
     strict: Content
@@ -103,7 +114,9 @@ class _Seen:
 
 
 def bridge(dialogue: Dialogue) -> list[Bridged]:
-    """Measure a memory of a dialogue before feedback, and after its references were given as feedback."""
+    """Measure a memory of a dialogue before feedback, and after its references were given as
+    feedback.
+    """
     memory = SlotMemory()
     memory.ingest_many(dialogue.turns)
     found = bridged(memory, dialogue, "before feedback")
@@ -113,7 +126,9 @@ def bridge(dialogue: Dialogue) -> list[Bridged]:
 
 
 def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged]:
-    """Measure every question with gold under both rewards; the memory, whose unit is "chars", is not changed."""
+    """Measure every question with gold under both rewards; the memory, whose unit is "chars", is
+    not changed.
+    """
     gold = gold_items(memory.evidence(), dialogue)
     asked = [number for number, one in enumerate(gold) if one]
     if not asked:
@@ -156,10 +171,12 @@ def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged
 def reference_states(
     gold: Sequence[Gold], sizes: Mapping[str, int], homes: Mapping[str, int], count: int, limit: int
 ) -> list[int]:
-    """Give the state of each question, in [0, count); -1 for one without gold. See the module for how groups share.
+    """Give the state of each question, in [0, count); -1 for one without gold. See the module for
+    how groups share.
 
     Args:
-        sizes: characters that each item takes in a content; ``homes``: the memory's slot of each item.
+        sizes: characters that each item takes in a content; ``homes``: the memory's slot of each
+            item.
     """
     left = [limit] * count
     states = [-1] * len(gold)
@@ -178,7 +195,9 @@ def reference_states(
 
 
 def _cheapest_first(gold: Sequence[Gold], sizes: Mapping[str, int]) -> list[list[int]]:
-    """Give the questions of each group whose gold overlaps; those groups first that take fewest characters for each."""
+    """Give the questions of each group whose gold overlaps; those groups first that take fewest
+    characters for each.
+    """
     place = {item: n for n, item in enumerate(sorted(frozenset[str]().union(*gold)))}
     groups = supports([frozenset(place[item] for item in one) for one in gold])
     items = list(place)
@@ -196,7 +215,9 @@ def _cheapest_first(gold: Sequence[Gold], sizes: Mapping[str, int]) -> list[list
 def _packed(
     evidence: Mapping[str, Evidence], gold: Sequence[Gold], members: Sequence[int], limit: int
 ) -> Content:
-    """Pack the gold of questions into a content, the items that serve most of them, and the shortest, first."""
+    """Pack the gold of questions into a content, the items that serve most of them, and the
+    shortest, first.
+    """
     serves = Counter(item for number in members for item in gold[number])
     order = sorted(serves, key=lambda item: (-serves[item], len(evidence[item].text), item))
     cuts: list[Excerpt] = []

@@ -1,4 +1,6 @@
-"""The terms of the approximation bridge from its records, per dialogue and over all, beside the paper's."""
+"""The terms of the approximation bridge from its records, per dialogue and over all, beside the
+paper's.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ def audit_bridge(
 
 
 def terms(records: Sequence[Bridged]) -> dict[str, float]:
-    """Give the terms of one dialogue at one moment under one reward (:mod:`demem_agent.studies.splits.bridge`).
+    """Give the terms of one dialogue at one moment under one reward
+    (:mod:`demem_agent.studies.splits.bridge`).
 
     Args:
         records: of one dialogue, moment and reward, at least one.
@@ -79,7 +82,9 @@ def terms(records: Sequence[Bridged]) -> dict[str, float]:
 
 
 def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
-    """Sum up records: overall under each reward before and after feedback, then each dialogue after it."""
+    """Sum up records: overall under each reward before and after feedback, then each dialogue after
+    it.
+    """
     groups: dict[tuple[str, str], dict[str, list[Bridged]]] = {}
     for one in records:
         groups.setdefault((one.reward, one.moment), {}).setdefault(one.dialogue, []).append(one)

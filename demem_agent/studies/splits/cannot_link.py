@@ -1,9 +1,11 @@
-"""The cannot-link graph of a dialogue as it grows (paper, appendix "Empirical validation of the greedy partition").
+"""The cannot-link graph of a dialogue as it grows (paper, appendix "Empirical validation of the
+greedy partition").
 
-Contexts are vertices; an edge joins two that were tested and whose certified radius exceeds a level. What was not
-tested has no edge, and a test compares contexts of one slot only, so all figures speak of the pairs that were tested.
-Epochs end at 1, 2, 4, ... feedbacks and at the last. Degeneracy, greedy colours and packing numbers come from
-``demem_agent.decision``, to which the graph is handed as witnesses or as rewards of which the distances are the edges.
+Contexts are vertices; an edge joins two that were tested and whose certified radius exceeds a
+level. What was not tested has no edge, and a test compares contexts of one slot only, so all
+figures speak of the pairs that were tested. Epochs end at 1, 2, 4, ... feedbacks and at the last.
+Degeneracy, greedy colours and packing numbers come from ``demem_agent.decision``, to which the
+graph is handed as witnesses or as rewards of which the distances are the edges.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from demem_agent.studies.splits.recorded import Tried, record_tests
 __all__ = ["Epoch", "audit_graph", "colouring", "epochs", "packing", "summed_graph"]
 
 Pair = tuple[int, int]
-#: The paper's: degeneracy, greedy colours, packing number (mean and standard deviation), epochs with degeneracy < K.
+#: The paper's: degeneracy, greedy colours, packing number (mean and standard deviation), epochs
+#: with degeneracy < K.
 PAPER: dict[str, Cell] = {
     "degeneracy": Spread(4.1, 1.2),
     "degeneracy, median": 4,
@@ -48,7 +51,8 @@ class Epoch:
     Attributes:
         last: whether no feedback came after.
         contexts, tested, edges: so far.
-        packing: the most contexts of which every two are certified further apart than twice the level.
+        packing: the most contexts of which every two are certified further apart than twice the
+            level.
     """
 
     dialogue: str
@@ -64,7 +68,8 @@ class Epoch:
 
 
 def audit_graph(dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None) -> Found:
-    """Record the tests of every dialogue and follow its graph at three levels: 0, ``tau_split`` and ``tau_sat``.
+    """Record the tests of every dialogue and follow its graph at three levels: 0, ``tau_split`` and
+    ``tau_sat``.
 
     Raises:
         MissingExtra: without scipy, which packing numbers take.
@@ -118,7 +123,9 @@ def epochs(dialogue: str, feedbacks: int, tests: Sequence[Tried], level: float) 
 
 
 def colouring(edges: Sequence[Pair]) -> tuple[int, int]:
-    """Give the degeneracy of a graph and the colours that smallest-last takes; (0, 1) without edges."""
+    """Give the degeneracy of a graph and the colours that smallest-last takes; (0, 1) without
+    edges.
+    """
     if not edges:
         return 0, 1
     graph = _mask(edges)
@@ -127,10 +134,12 @@ def colouring(edges: Sequence[Pair]) -> tuple[int, int]:
 
 
 def packing(edges: Sequence[Pair]) -> int:
-    """Give the most vertices of which every two are joined, as the packing number of rewards that say the same.
+    """Give the most vertices of which every two are joined, as the packing number of rewards that
+    say the same.
 
-    One action serves each set of contexts no two of which are joined, and sets are made until every two contexts that
-    are not joined share one: then contexts are at distance 1 where they are joined, and 0 where they are not.
+    One action serves each set of contexts no two of which are joined, and sets are made until every
+    two contexts that are not joined share one: then contexts are at distance 1 where they are
+    joined, and 0 where they are not.
     """
     if not edges:
         return 1

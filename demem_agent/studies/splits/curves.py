@@ -1,4 +1,6 @@
-"""Precision and recall of the split trigger at any threshold, on recorded tests, and at one that others chose."""
+"""Precision and recall of the split trigger at any threshold, on recorded tests, and at one that
+others chose.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ class Point:
     """How a trigger with one threshold does on tests whose pairs both have gold.
 
     Attributes:
-        certified: tests whose strength exceeds the threshold; ``right``: of these, conflicts by gold.
-        repaired: of these, where each side of the split holds all gold of its own context, and the summary did not.
+        certified: tests whose strength exceeds the threshold; ``right``: of these, conflicts by
+            gold.
+        repaired: of these, where each side of the split holds all gold of its own context, and the
+            summary did not.
         conflicts: by gold, among all that count.
     """
 
@@ -59,7 +63,9 @@ def curve(tests: Sequence[Tried]) -> list[Point]:
 
 
 def chosen_threshold(tests: Sequence[Tried], precision: float = PRECISION) -> float:
-    """Give the threshold of most recall among those precise enough; of the most precise where none is."""
+    """Give the threshold of most recall among those precise enough; of the most precise where none
+    is.
+    """
     known = [one for one in curve(tests) if one.certified >= _FEWEST] or curve(tests)
     sound = [one for one in known if one.precision >= precision]
     if sound:

@@ -1,4 +1,6 @@
-"""Draw what the split audits found, ours beside the paper's. Needs matplotlib, from the extra ``lab``."""
+"""Draw what the split audits found, ours beside the paper's. Needs matplotlib, from the extra
+``lab``.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,10 @@ COLOURS = (
 def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
     """Draw the figure of a report as :func:`demem_agent.studies.splits.catalogue.audited` gives it.
 
-    ``splits.png``: precision against recall of the trigger at every threshold; ``bridge.png``: the terms of the bridge;
-    ``noise.png``: precision of certificates against the noise; ``graph.png``: degeneracy as feedback comes.
+    ``splits.png``: precision against recall of the trigger at every threshold; ``bridge.png``: the
+        terms of the bridge;
+    ``noise.png``: precision of certificates against the noise; ``graph.png``: degeneracy as
+        feedback comes.
 
     Returns the files written. Raises MissingExtra without matplotlib.
     """

@@ -1,10 +1,11 @@
-"""Audit splits against gold turns (paper, appendix "Certified Split: Trigger Frequency and Accuracy on LoCoMo").
+"""Audit splits against gold turns (paper, appendix "Certified Split: Trigger Frequency and Accuracy
+on LoCoMo").
 
-The paper counts a split as right when the gold of both contexts together is longer than L. On LoCoMo that is so for
-next to no pair, whatever the trigger, since two questions seldom rest on 2,000 characters; evidence is lost to the
-other turns of a slot instead. So a split is judged by its own claim: that, whichever content the two contexts share,
-one of them has less than it could have. What the trigger estimates by scores is here the share of gold that a content
-holds.
+The paper counts a split as right when the gold of both contexts together is longer than L. On
+LoCoMo that is so for next to no pair, whatever the trigger, since two questions seldom rest on
+2,000 characters; evidence is lost to the other turns of a slot instead. So a split is judged by its
+own claim: that, whichever content the two contexts share, one of them has less than it could have.
+What the trigger estimates by scores is here the share of gold that a content holds.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ Gold = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class JudgedSplit:
-    """What gold says of one certificate, of a split or a suppressed one, whose contexts both have gold.
+    """What gold says of one certificate, of a split or a suppressed one, whose contexts both have
+    gold.
 
     Attributes:
-        radius: the certificate's radius with the share of gold that a content holds in place of its scores, in [0, 1].
-        repaired: the shared content lacked gold of one, and each side of the split holds all gold of its own context.
+        radius: the certificate's radius with the share of gold that a content holds in place of its
+            scores, in [0, 1].
+        repaired: the shared content lacked gold of one, and each side of the split holds all gold
+            of its own context.
     """
 
     certificate: str
@@ -47,7 +51,8 @@ def judge_splits(
     """Judge certificates by gold.
 
     Args:
-        gold: ids of the gold items of each context; certificates of contexts without any are left out.
+        gold: ids of the gold items of each context; certificates of contexts without any are left
+            out.
     """
     judged = []
     for certificate in certificates:
@@ -60,10 +65,12 @@ def judge_splits(
 
 
 def claim(candidates: Sequence[Candidate], first: Gold, second: Gold) -> tuple[float, bool]:
-    """Give the radius of a pair by gold, and whether the split repairs what was lacking (:class:`JudgedSplit`).
+    """Give the radius of a pair by gold, and whether the split repairs what was lacking
+    (:class:`JudgedSplit`).
 
     Args:
-        candidates: those of a certificate or a test, "current" and both sides of the split among them.
+        candidates: those of a certificate or a test, "current" and both sides of the split among
+            them.
         first, second: gold of each context, not empty.
     """
     covers = {candidate.name: frozenset(candidate.cover) for candidate in candidates}

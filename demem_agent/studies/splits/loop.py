@@ -1,7 +1,8 @@
-"""Replay a dialogue as a product would and note what splits did: how many, by which pairs, and whom they parted.
+"""Replay a dialogue as a product would and note what splits did: how many, by which pairs, and whom
+they parted.
 
-A pair is *co-routed* once the second of its contexts arrives in the slot of the first; contexts are questions with
-gold that were answered and got feedback.
+A pair is *co-routed* once the second of its contexts arrives in the slot of the first; contexts are
+questions with gold that were answered and got feedback.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class CoRouted:
     """A pair of questions whose contexts met in a slot.
 
     Attributes:
-        size: characters that the gold of both takes in a summary; the paper's pair is incompatible above L.
+        size: characters that the gold of both takes in a summary; the paper's pair is incompatible
+            above L.
         lacking: the slot's summary lacked gold of at least one when they met.
         named: a certificate names the pair; ``apart``: they are in two slots at the end.
     """
@@ -71,9 +73,10 @@ class Within:
 
     Attributes:
         state: which memory: "before feedback", "after, never split" or "after".
-        pairs: of questions with gold in one slot; ``lacking``: the summary lacks gold of at least one of the two.
-        slot, summary: the paper's within-slot conflict rate of each question, of the slot and of its summary
-            (:mod:`demem_agent.studies.slots.audit`).
+        pairs: of questions with gold in one slot; ``lacking``: the summary lacks gold of at least
+            one of the two.
+        slot, summary: the paper's within-slot conflict rate of each question, of the slot and of
+            its summary (:mod:`demem_agent.studies.slots.audit`).
     """
 
     dialogue: str
@@ -89,7 +92,8 @@ class _Watch:
     """What is noted while questions are asked.
 
     Attributes:
-        questions: number of the question of each context; ``lost``: pairs that met, and whether gold was lost to them.
+        questions: number of the question of each context; ``lost``: pairs that met, and whether
+            gold was lost to them.
         most: slots ever active; ``failed``: feedbacks whose tests failed.
     """
 
@@ -100,7 +104,9 @@ class _Watch:
 
 
 def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoRouted]]:
-    """Ingest a dialogue, answer its questions with their references as feedback, and account for every pair."""
+    """Ingest a dialogue, answer its questions with their references as feedback, and account for
+    every pair.
+    """
     unkept = len(dialogue.turns) - len(memory.ingest_many(dialogue.turns))
     gold, sizes, before = (
         gold_items(memory.evidence(), dialogue),
@@ -140,7 +146,9 @@ def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoR
 
 
 def _watched(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _Watch:
-    """Ask all questions; a new context meets those that were in its slot before any split that it led to."""
+    """Ask all questions; a new context meets those that were in its slot before any split that it
+    led to.
+    """
     watch = _Watch({}, {}, 0, 0)
     homes, covers = _homes(memory), _covers(memory)
     for asked in taught(memory, dialogue):
@@ -168,7 +176,9 @@ def support_sizes(memory: SlotMemory) -> dict[str, int]:
 
 
 def within_slots(memory: SlotMemory, dialogue: Dialogue, state: str) -> Within:
-    """Route a dialogue's questions, and count those pairs in one slot whose summary cannot serve both."""
+    """Route a dialogue's questions, and count those pairs in one slot whose summary cannot serve
+    both.
+    """
     gold = gold_items(memory.evidence(), dialogue)
     covers = _covers(memory)
     inside: dict[int, list[bool]] = {}

@@ -1,15 +1,17 @@
-"""Corrupt what a memory learns from, and never what it is judged by (paper, appendix "Reward-Channel Robustness").
+"""Corrupt what a memory learns from, and never what it is judged by (paper, appendix
+"Reward-Channel Robustness").
 
 Three channels, since products differ; the first is the paper's own experiment:
 
-* "reward": the reference is known, and the reward of the observed answer that comes with it is wrong with probability
-  p. It is 1 where the reading holds the reference, else 0. Other answers are compared with the reference as they are.
-* "thumbs": no reference. A user sends a thumb up where that reward is 1 and down where it is 0, and the other one with
-  probability p. Wrong answers that were praised then stand in for references.
-* "scorers": the reference is known, and whoever compares answers with it errs: each score s of each scorer, for
-  every answer of every test, is 1 - s with probability p. The same answer to the same question from the same content
-  gets the same score again, and every scorer errs by itself. A test takes some twenty scores, so this is far harsher
-  than one wrong reward a question.
+* "reward": the reference is known, and the reward of the observed answer that comes with it is
+  wrong with probability p. It is 1 where the reading holds the reference, else 0. Other answers are
+  compared with the reference as they are.
+* "thumbs": no reference. A user sends a thumb up where that reward is 1 and down where it is 0, and
+  the other one with probability p. Wrong answers that were praised then stand in for references.
+* "scorers": the reference is known, and whoever compares answers with it errs: each score s of each
+  scorer, for every answer of every test, is 1 - s with probability p. The same answer to the same
+  question from the same content gets the same score again, and every scorer errs by itself. A test
+  takes some twenty scores, so this is far harsher than one wrong reward a question.
 
 What is found in the end is measured by gold, whatever was told.
 """
@@ -57,8 +59,9 @@ class Noisy:
 
     Attributes:
         judged: certificates whose contexts both have gold; ``right``: of these, whose claim holds.
-        reading, summary: share of the gold items in the default and in the strict reading, mean over questions at the
-            end; ``contained``: share of questions whose reference is in the default reading.
+        reading, summary: share of the gold items in the default and in the strict reading, mean
+            over questions at the end; ``contained``: share of questions whose reference is in the
+            default reading.
     """
 
     dialogue: str
@@ -77,7 +80,9 @@ class Noisy:
 
 @dataclass(frozen=True, slots=True)
 class Erring:
-    """A scorer that gives 1 - s instead of s with probability p; the same attempt always gets the same."""
+    """A scorer that gives 1 - s instead of s with probability p; the same attempt always gets the
+    same.
+    """
 
     scorer: Scorer
     p: float
@@ -104,7 +109,9 @@ class Erring:
 
 
 def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) -> Noisy:
-    """Replay a dialogue with feedback that is wrong with probability p, and measure by gold what came of it."""
+    """Replay a dialogue with feedback that is wrong with probability p, and measure by gold what
+    came of it.
+    """
     scorers = (
         [Erring(scorer, p, seed) for scorer in default_scorers()]
         if channel == "scorers"
@@ -142,7 +149,9 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
 
 
 def _erring(channel: Corrupted, p: float, seed: int) -> Tell:
-    """Give the reward of the observed answer, wrong with probability p: with the reference, or as a thumb alone."""
+    """Give the reward of the observed answer, wrong with probability p: with the reference, or as a
+    thumb alone.
+    """
     rng = random.Random(seed)
 
     def tell(memory: SlotMemory, answer: Answer, probe: Probe) -> FeedbackReport:

@@ -1,10 +1,11 @@
-"""Audit splits by two definitions (paper, appendix "Certified Split: Trigger Frequency and Accuracy on LoCoMo").
+"""Audit splits by two definitions (paper, appendix "Certified Split: Trigger Frequency and Accuracy
+on LoCoMo").
 
-By the paper's, a pair of contexts is incompatible when their gold together is longer than L. By its own claim, a
-certificate is right when, whichever of its contents the two share, one of them has less gold than it could have
-(:mod:`demem_agent.studies.splits.gold`). Precision and recall by claim are those on recorded tests, where nothing was split
-(:mod:`demem_agent.studies.splits.recorded`); all else is of a replay as the memory ships
-(:mod:`demem_agent.studies.splits.loop`).
+By the paper's, a pair of contexts is incompatible when their gold together is longer than L. By its
+own claim, a certificate is right when, whichever of its contents the two share, one of them has
+less gold than it could have (:mod:`demem_agent.studies.splits.gold`). Precision and recall by claim
+are those on recorded tests, where nothing was split (:mod:`demem_agent.studies.splits.recorded`);
+all else is of a replay as the memory ships (:mod:`demem_agent.studies.splits.loop`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from demem_agent.studies.splits.recorded import PAIRS, Tried, record_tests
 
 __all__ = ["LENGTHS", "audit_splits", "summed_splits"]
 
-#: The memory's own L, and shorter ones that show what the paper's definition depends on; characters.
+#: The memory's own L, and shorter ones that show what the paper's definition depends on;
+#: characters.
 LENGTHS = (2000, 800, 400, 200)
 #: The paper's figures.
 PAPER = {"splits": 2.4, "rate": 0.046, "full": 0.31, "precision": 0.85, "recall": 0.63}

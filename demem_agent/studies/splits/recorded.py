@@ -1,8 +1,9 @@
-"""Record what the split trigger tests, in a memory where nothing is ever split, and judge every test by gold.
+"""Record what the split trigger tests, in a memory where nothing is ever split, and judge every
+test by gold.
 
-Whether a trigger finds the conflicts there are can only be told of pairs that it tested without acting on any: one
-split changes every later test. So each feedback tests several pairs, all scores are kept, and any threshold can be
-judged afterwards on the same tests.
+Whether a trigger finds the conflicts there are can only be told of pairs that it tested without
+acting on any: one split changes every later test. So each feedback tests several pairs, all scores
+are kept, and any threshold can be judged afterwards on the same tests.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from demem_agent.types import Candidate
 
 __all__ = ["PAIRS", "Recorded", "Tried", "record_tests"]
 
-#: Pairs tested per feedback by each of the two rules; the trigger itself tests ``SplitSettings.pairs``.
+#: Pairs tested per feedback by each of the two rules; the trigger itself tests
+#: ``SplitSettings.pairs``.
 PAIRS = 4
 
 
@@ -42,12 +44,14 @@ class Tried:
         feedback: which one of the dialogue made the test, from 1.
         first, second: numbers of the two questions in the dialogue's probes.
         chosen: the trigger's own rule picks the pair: both contexts are credible.
-        plain: the same rule without a look at what is credible picks it; one of the two always does.
+        plain: the same rule without a look at what is credible picks it; one of the two always
+            does.
         credible: both contexts are, whichever rule picked them.
         radius: the certificate's, in [0, 1].
-        strength: the pair is certified at any threshold below it: the radius or, where that is less, the lower bound
-            of what the better would-be slot is worth to its own context.
-        truth: the radius with the share of gold that a content holds in place of its scores; None without gold.
+        strength: the pair is certified at any threshold below it: the radius or, where that is
+            less, the lower bound of what the better would-be slot is worth to its own context.
+        truth: the radius with the share of gold that a content holds in place of its scores; None
+            without gold.
         repaired: as in :class:`~demem_agent.studies.splits.gold.JudgedSplit`.
     """
 
@@ -66,7 +70,9 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """All tests of one dialogue, and the memory after them: with all that feedback taught, and without a split."""
+    """All tests of one dialogue, and the memory after them: with all that feedback taught, and
+    without a split.
+    """
 
     dialogue: str
     feedbacks: int
@@ -85,7 +91,8 @@ class _Seen:
 
 
 def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Options]) -> Recorded:
-    """Answer a dialogue's questions with their references as feedback, test pairs at each, and split nothing.
+    """Answer a dialogue's questions with their references as feedback, test pairs at each, and
+    split nothing.
 
     Args:
         pairs: tested at most per feedback and rule, >= 1.

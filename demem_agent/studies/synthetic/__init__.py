@@ -1,4 +1,5 @@
-"""The laboratory: a synthetic world, learners and baselines in it, and every synthetic table and figure.
+"""The laboratory: a synthetic world, learners and baselines in it, and every synthetic table and
+figure.
 
 Needs the extra ``lab`` (scipy and matplotlib); nothing else of the package imports it.
 """

@@ -1,6 +1,8 @@
-"""What the learners are compared with. All play the same UCB index, with the same knowledge of the noise.
+"""What the learners are compared with. All play the same UCB index, with the same knowledge of the
+noise.
 
-The paper lets several baselines choose greedily; with an exploring index they are the stronger for it.
+The paper lets several baselines choose greedily; with an exploring index they are the stronger for
+it.
 Source: appendix "Synthetic Diagnostic Environment".
 """
 
@@ -16,7 +18,9 @@ __all__ = ["Club", "FeatureGreedy", "Grouped", "Neighbours", "k_means"]
 
 
 class Grouped:
-    """Play UCB on fixed groups: of identities (Oracle), of descriptions (Feature-KMeans), or drawn (Random)."""
+    """Play UCB on fixed groups: of identities (Oracle), of descriptions (Feature-KMeans), or drawn
+    (Random).
+    """
 
     def __init__(self, labels: Labels, actions: int, rng: Generator) -> None:
         self.labels = labels
@@ -35,10 +39,11 @@ class Grouped:
 
 
 class Neighbours:
-    """Feature-RAG: weigh the rewards of the nearest descriptions, by UCB on their weighted means and counts.
+    """Feature-RAG: weigh the rewards of the nearest descriptions, by UCB on their weighted means
+    and counts.
 
-    Its memory bank holds every context: it is description-based, but not held to K states. What it plays in
-    the end groups contexts by action, which is the partition it is measured by.
+    Its memory bank holds every context: it is description-based, but not held to K states. What it
+    plays in the end groups contexts by action, which is the partition it is measured by.
     """
 
     def __init__(self, features: Floats, actions: int, rng: Generator, *, nearest: int = 5) -> None:
@@ -72,7 +77,9 @@ class Neighbours:
 
 
 class FeatureGreedy:
-    """Epsilon-greedy on clusters of descriptions that form online: a far context opens one while fewer than K exist."""
+    """Epsilon-greedy on clusters of descriptions that form online: a far context opens one while
+    fewer than K exist.
+    """
 
     def __init__(
         self, features: Floats, actions: int, slots: int, rng: Generator, *, epsilon: float = 0.05
@@ -116,9 +123,11 @@ class FeatureGreedy:
 
 
 class Club:
-    """CLUB-style clustering: contexts stay linked until their rewards differ; components share their rewards.
+    """CLUB-style clustering: contexts stay linked until their rewards differ; components share
+    their rewards.
 
-    Only the K components with the most rounds keep a state; every other one uses the state whose means are nearest.
+    Only the K components with the most rounds keep a state; every other one uses the state whose
+    means are nearest.
     """
 
     def __init__(self, confidence: Confidence, slots: int, rng: Generator) -> None:
@@ -172,7 +181,9 @@ class Club:
 def k_means(
     features: Floats, clusters: int, rng: Generator, *, starts: int = 10, steps: int = 50
 ) -> Labels:
-    """Cluster descriptions: Lloyd's steps from k-means++ centres, the best of ``starts``; (N,) in [0, clusters)."""
+    """Cluster descriptions: Lloyd's steps from k-means++ centres, the best of ``starts``; (N,) in
+    [0, clusters).
+    """
     found = [
         _lloyd(features, _spread_centres(features, clusters, rng), steps) for _ in range(starts)
     ]

@@ -1,4 +1,6 @@
-"""One run of one method in one world, and what is measured of it. A case is data, so that any process can run it."""
+"""One run of one method in one world, and what is measured of it. A case is data, so that any
+process can run it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ POINTS = 100  # of a regret curve that are kept
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Name a run: the world follows from ``seed`` and ``alpha`` alone, so that methods meet the same one."""
+    """Name a run: the world follows from ``seed`` and ``alpha`` alone, so that methods meet the
+    same one.
+    """
 
     method: str
     seed: int
@@ -50,8 +54,10 @@ def run_case(case: Case) -> dict[str, Any]:
 def measure(found: Assignment, gaps: Floats) -> dict[str, float]:
     """Measure an assignment against the true gaps, contexts weighing alike.
 
-    ``wrong``: share of contexts whose state shows another than the best action; ``loss``: what that costs on average;
-    ``d_star`` and ``d_star_worst``: what the partition costs with the best action in each state, on average and at
+    ``wrong``: share of contexts whose state shows another than the best action; ``loss``: what that
+        costs on average;
+    ``d_star`` and ``d_star_worst``: what the partition costs with the best action in each state, on
+        average and at
     worst. Source: eqs. (induced-partition-distortion), (induced-partition-distortion-worst).
     """
     labels = np.maximum(found.labels, 0)

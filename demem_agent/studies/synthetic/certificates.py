@@ -1,4 +1,6 @@
-"""How often cannot-link certificates are wrong, over many runs of a learner that chooses what it samples."""
+"""How often cannot-link certificates are wrong, over many runs of a learner that chooses what it
+samples.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The Decoupled Bandit: contexts whose descriptions and whose best actions agree only as far as ``alpha`` allows.
+"""The Decoupled Bandit: contexts whose descriptions and whose best actions agree only as far as
+``alpha`` allows.
 
-M decision identities have reward vectors drawn uniformly from [0, 1]. Each of N contexts has a description near the
-centre of one group, and as many groups as identities. With probability 1 - alpha a context has the identity of its own
-group, otherwise that of the context which a fixed permutation of the contexts maps it to. The permutation is over
+M decision identities have reward vectors drawn uniformly from [0, 1]. Each of N contexts has a
+description near the centre of one group, and as many groups as identities. With probability 1 -
+alpha a context has the identity of its own group, otherwise that of the context which a fixed
+permutation of the contexts maps it to. The permutation is over
 contexts: a permutation of identities would leave alpha = 1 as well aligned as alpha = 0.
 
 Source: appendix "Synthetic Diagnostic Environment".
@@ -27,7 +29,9 @@ SPREAD, CENTRES, DIMENSIONS = 0.25, 1.5, 8  # descriptions: k-means finds the gr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Hold what is true: ``mu`` (N, A), ``identity`` (N,), and what describes it: ``features`` (N, d)."""
+    """Hold what is true: ``mu`` (N, A), ``identity`` (N,), and what describes it: ``features`` (N,
+    d).
+    """
 
     mu: Floats
     identity: Labels
@@ -51,7 +55,9 @@ class Block:
 def make_world(
     alpha: float, rng: Generator, *, contexts: int = 60, identities: int = 8, actions: int = 10
 ) -> World:
-    """Draw a world; the same generator state gives the same rewards and descriptions at every ``alpha``."""
+    """Draw a world; the same generator state gives the same rewards and descriptions at every
+    ``alpha``.
+    """
     rewards = rng.uniform(size=(identities, actions))
     group = np.arange(contexts) % identities
     centres = CENTRES * rng.normal(size=(identities, DIMENSIONS))
@@ -70,7 +76,8 @@ def redraw(world: World, rng: Generator) -> World:
 def play(learner: Learner, blocks: list[Block], rounds: int, rng: Generator) -> Floats:
     """Play contexts drawn uniformly; give the regret of each round, shape (rounds,).
 
-    Noise is uniform with deviation NOISE, less where the mean is so near 0 or 1 that a reward could leave [0, 1].
+    Noise is uniform with deviation NOISE, less where the mean is so near 0 or 1 that a reward could
+    leave [0, 1].
     """
     contexts = rng.integers(len(blocks[0].world.mu), size=rounds)
     noise = rng.uniform(-1.0, 1.0, size=rounds)

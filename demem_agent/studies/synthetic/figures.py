@@ -1,4 +1,6 @@
-"""One figure for each experiment. Lines are means over seeds, bands reach from the 10th to the 90th percentile."""
+"""One figure for each experiment. Lines are means over seeds, bands reach from the 10th to the 90th
+percentile.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ __all__ = ["draw"]
 
 Row = dict[str, Any]
 
-#: Colours that are told apart without colour vision (Okabe and Ito), greys for references; ours is the thickest.
+#: Colours that are told apart without colour vision (Okabe and Ito), greys for references; ours is
+#: the thickest.
 COLOURS: Mapping[str, str] = dict(
     zip(
         METHODS,

@@ -100,7 +100,8 @@ def _on_change(build: Build) -> Build:
     )
 
 
-#: For rewards that change; the oracle still knows who shares an identity, and restarts on change as well.
+#: For rewards that change; the oracle still knows who shares an identity, and restarts on change as
+#: well.
 RESTARTS: Mapping[str, Build] = {
     "never restarted": _corrected,
     "every 1000": _every(1000, _corrected),

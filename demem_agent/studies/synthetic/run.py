@@ -31,7 +31,8 @@ def run_lab(
 ) -> list[Path]:
     """Run experiments and write ``NAME.json``, ``NAME.txt`` and ``NAME.png`` of each into ``out``.
 
-    Runs that several experiments share are made once. Results depend on ``scale`` alone, not on ``workers``.
+    Runs that several experiments share are made once. Results depend on ``scale`` alone, not on
+    ``workers``.
 
     Args:
         out: folder, made if it does not exist.
@@ -40,7 +41,8 @@ def run_lab(
         workers: processes, >= 1; 1 runs everything in this one.
         tick: called with (runs done, runs in all) after every run.
 
-    Returns what was written. Raises MissingExtra without scipy or matplotlib, InvalidInput for other names.
+    Returns what was written. Raises MissingExtra without scipy or matplotlib, InvalidInput for
+    other names.
     """
     if any(find_spec(name) is None for name in ("scipy", "matplotlib")):
         raise MissingExtra("the laboratory", "lab")
