@@ -17,6 +17,7 @@ from demem_agent.errors import InvariantBroken, NotFound
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
 from demem_agent.slots.experience import Experience
+from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -26,7 +27,6 @@ from demem_agent.slots.records import (
     StoredContext,
     StoredEvidence,
     Vector,
-    direction,
     mean_vector,
     rewarded,
 )
@@ -47,6 +47,7 @@ class State:
 
     settings: Settings
     measure: Measure
+    experiment: Experiment = field(default_factory=Experiment)
     head: Head = field(default_factory=Head)
     evidence: dict[str, Evidence] = field(default_factory=dict)
     slot_of: dict[str, int] = field(default_factory=dict)
@@ -68,8 +69,9 @@ class State:
     # ---------------------------------------------------------------------------------------------
 
     def prototypes(self) -> dict[int, Vector]:
-        """Give the direction of every active slot, of unit length (zero while the slot is empty)."""
-        return {number: direction(slot.total) for number, slot in sorted(self.slots.items())}
+        """Return the direction of every active slot, of unit length (zero while it is empty)."""
+        make = self.experiment.prototype
+        return {number: make(slot.total) for number, slot in sorted(self.slots.items())}
 
     def passage_index(self) -> PassageIndex:
         if self.index is None:
@@ -168,7 +170,9 @@ class State:
         total = self._sum(ordered)
         candidates = (e for item in ordered for e in self.excerpts_of(item, used))
         summary = compress(candidates, self.settings.slot_limit, self.measure)
-        return replace(slot, revision=revision, total=total, summary=summary, written=None)
+        made = replace(slot, revision=revision, total=total, summary=summary, written=None)
+        describe = self.experiment.describe
+        return made if describe is None else describe(self, made, ordered)
 
     def sum_of(self, number: int) -> Vector:
         """Give the sum of the vectors of a slot's items, shape (d,)."""
@@ -197,6 +201,8 @@ class State:
         for slot_state in delta.slots:
             self.slots[slot_state.number] = slot_state
             self.members.setdefault(slot_state.number, {})
+        if self.experiment.describe is not None:
+            self._describe(slot.number for slot in delta.slots)
         for stored_context in delta.contexts:
             self.put_context(stored_context)
         for certified in delta.certificates:
@@ -209,11 +215,7 @@ class State:
         """Start what is derived from vectors anew, once the number of dimensions is known."""
         if self.head.dimensions:
             self.index = PassageIndex(self.head.dimensions)
-            self.experience = self.new_experience()
-
-    def new_experience(self) -> Experience:
-        """Make what past contexts are looked up in; only experiments have another kind."""
-        return Experience(self.head.dimensions)
+            self.experience = self.experiment.experience(self.head.dimensions)
 
     def put_context(self, stored: StoredContext) -> None:
         self.contexts[stored.context.id] = stored
@@ -223,8 +225,17 @@ class State:
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` the evidence that rewarded answers to a context rested on."""
+        if self.experiment.describe is not None:
+            return
         for item in context.kept:
             used[item] = max(used.get(item, 0), number_of(context.id))
+
+    def _describe(self, numbers: Iterable[int]) -> None:
+        """Make the content of slots anew as the experiment at hand has it."""
+        describe = self.experiment.describe
+        assert describe is not None
+        for number in numbers:
+            self.slots[number] = describe(self, self.slots[number], self.members[number])
 
     def put(self, stored: StoredEvidence) -> None:
         item = stored.evidence
