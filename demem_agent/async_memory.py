@@ -26,6 +26,7 @@ from demem_agent.memory import BATCH, RETRIES, MemoryHandle, Progress
 from demem_agent.options import Options
 from demem_agent.reading.ask import Reads, Routes, When
 from demem_agent.requests import Flow
+from demem_agent.slots.invariants import check
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
@@ -211,7 +212,7 @@ class AsyncSlotMemory(MemoryHandle):
     async def check(self) -> None:
         """Assert every invariant."""
         async with self._fresh():
-            self._held.state.check()
+            check(self._held.state)
 
     async def close(self) -> None:
         """Release the store, if ``open`` made it from a URL."""

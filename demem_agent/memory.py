@@ -27,6 +27,7 @@ from demem_agent.options import Options
 from demem_agent.reading.ask import Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
+from demem_agent.slots.invariants import check
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
@@ -326,8 +327,9 @@ class SlotMemory(MemoryHandle):
     ) -> Receipt:
         """Erase evidence and every text that came from it.
 
-        When this returns it is in no file either. Every answer whose reading held an item is blanked, since nobody can tell what it drew on;
-        so is a reference that rests on the item or quotes it. Rewards stay.
+        When this returns it is in no file either. Every answer whose reading held an item is
+        blanked, since nobody can tell what it drew on; so is a reference that rests on the item or
+        quotes it. Rewards stay.
 
         Give exactly one of: an evidence id, the caller's own ``source_id``, or ``before``, which
         means everything dated earlier.
@@ -381,8 +383,8 @@ class SlotMemory(MemoryHandle):
     def pin(self, slot: int, pinned: bool = True) -> None:
         """Have a slot stay as it is divided: it is neither split nor merged.
 
-        It still takes in what is placed there. A conflict certified in it is logged as suppressed, and acted on once the slot is no longer
-        pinned.
+        It still takes in what is placed there. A conflict certified in it is logged as suppressed,
+        and acted on once the slot is no longer pinned.
 
         Raises:
             NotFound: for a slot that is not active.
@@ -459,7 +461,7 @@ class SlotMemory(MemoryHandle):
             InvariantBroken: naming the first that does not hold.
         """
         with self._still():
-            self._held.state.check()
+            check(self._held.state)
 
     def close(self) -> None:
         """Release the store, if ``open`` made it from a URL.

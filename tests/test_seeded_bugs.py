@@ -218,8 +218,8 @@ def a_batch_places_by_the_slots_before_it(patch: Patch) -> None:
 def loading_loses_what_was_used(patch: Patch) -> None:
     def load(*args: Any) -> State:
         state = load_state(*args)
-        state.used.clear()
-        state.cut.clear()
+        state.derived.used.clear()
+        state.cache.excerpts.clear()
         return state
 
     patch.setattr("demem_agent.held.load_state", load)
@@ -232,11 +232,13 @@ def forgetting_the_last_item_of_a_session_forgets_the_session_in_ram(patch: Patc
     def drop(self: State, items: Any) -> None:
         last = {item: self.evidence[item].session for item in items}
         last = {
-            item: session for item, session in last.items() if self.sessions[session][-1] == item
+            item: session
+            for item, session in last.items()
+            if self.derived.sessions[session][-1] == item
         }
         right(self, items)
         for session in last.values():
-            self.sessions[session] = _Unseen(self.sessions[session])
+            self.derived.sessions[session] = _Unseen(self.derived.sessions[session])
 
     patch.setattr(State, "_drop", drop)
 

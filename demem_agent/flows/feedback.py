@@ -115,7 +115,7 @@ def feedback(state: State, given: GivenFeedback) -> Flow[FeedbackReport]:
     if found:
         delta = _witnessed(state, pending, found, delta, raters)
     yield from committed(state, delta)
-    state.reviewed |= tests.reviewed
+    state.cache.reviewed |= tests.reviewed
     return _report(state, result)
 
 

@@ -43,12 +43,12 @@ class Routes(TypedDict, total=False):
 class Reads(Routes, total=False):
     """Keyword arguments of ``read``; all may be left out.
 
-    at, vector: as for ``route``. limit: the most that the reading may measure, in the memory's unit, marks included; its
-    ``read_limit`` unless given. mode: ``evidence`` fills the limit with the best evidence, the
-    routed slot's ahead; ``strict`` gives the routed slot's summary alone, as in the paper.
-    slot: read this one as if the query had been routed there. without: ids of evidence to leave
-    out, such as what the model is shown anyway; a strict reading, which is a summary, is given as
-    it is.
+    at, vector: as for ``route``. limit: the most that the reading may measure, in the memory's
+    unit, marks included; its ``read_limit`` unless given. mode: ``evidence`` fills the limit with
+    the best evidence, the routed slot's ahead; ``strict`` gives the routed slot's summary alone, as
+    in the paper. slot: read this one as if the query had been routed there. without: ids of
+    evidence to leave out, such as what the model is shown anyway; a strict reading, which is a
+    summary, is given as it is.
     """
 
     limit: int | None

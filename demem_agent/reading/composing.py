@@ -81,7 +81,7 @@ def _trimmer(state: State, query: Query) -> Cut:
     lexical = state.passage_index().lexical
     words = filter(lexical.holds, content_terms(focus(query.text)))  # of a document as a query, few
     worth = {word: WORD_WORTH * lexical.idf(word) for word in words}
-    return trimmer(worth, state.parts_of)
+    return trimmer(worth, state.cache.parts_of)
 
 
 def _best_first(state: State, ask: Ask, slot: int, ranking: Ranking) -> Iterator[Line]:

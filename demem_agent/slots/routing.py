@@ -40,13 +40,13 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
 
     There is no ranking while there is nothing to rank.
     """
-    if state.index is None or not len(state.index):
+    if state.derived.index is None or not len(state.derived.index):
         return _route_to_nowhere(state), None
-    ranking = _lifted(state, query, rank(state.index, query, _weights(state)))
-    past = state.experience.nearest(query.vector) if state.experience else {}
+    ranking = _lifted(state, query, rank(state.derived.index, query, _weights(state)))
+    past = state.derived.experience.nearest(query.vector) if state.derived.experience else {}
     scores = slot_scores(
         ranking,
-        state.index.slot.view(),
+        state.derived.index.slot.view(),
         state.prototypes(),
         query.vector,
         {slot: CONTEXT_BONUS * near for slot, near in past.items()},
@@ -101,16 +101,16 @@ def _route(scores: Mapping[int, float], ranking: Ranking) -> Route:
 
 def _weights(state: State) -> Weights:
     """Return the default weights or, where the memory learns, what its lessons made of them."""
-    if not state.settings.learn or state.experience is None:
+    if not state.settings.learn or state.derived.experience is None:
         return default_weights()
-    return learned(default_weights(), state.experience.lessons())
+    return learned(default_weights(), state.derived.experience.lessons())
 
 
 def _lifted(state: State, query: Query, ranking: Ranking) -> Ranking:
     """Put ahead what served questions like this one, where the memory learns."""
-    if not state.settings.learn or state.experience is None:
+    if not state.settings.learn or state.derived.experience is None:
         return ranking
-    alike = state.experience.alike(query.vector, ALIKE, REMEMBERED)
+    alike = state.derived.experience.alike(query.vector, ALIKE, REMEMBERED)
     served = [(cosine, _support(state, state.contexts[id].context)) for id, cosine in alike]
     return lift(ranking, state.passage_index(), served) if served else ranking
 

@@ -262,7 +262,7 @@ def _answer_from(
     asked = {
         (x.id, text): Question(x.query, x.at, r)
         for x, text, r in wanted
-        if (x.id, text) not in state.tried
+        if (x.id, text) not in state.cache.tried
     }
     drafts: list[Draft] = (yield Complete(tuple(asked.values()))) if asked else []
     if state.head.seq != pending.seq:  # what the answers quote may be forgotten by now
@@ -270,9 +270,9 @@ def _answer_from(
     fresh = dict(zip(asked, drafts, strict=True))
     for context, text, reading in wanted:
         at = (context.id, text)
-        tests.answers[at] = (fresh[at] if at in fresh else state.tried[at], reading.text)
+        tests.answers[at] = (fresh[at] if at in fresh else state.cache.tried[at], reading.text)
     for at, draft in fresh.items():
-        state.keep_tried(*at, draft)
+        state.cache.keep_tried(*at, draft)
 
 
 def _content_reading(state: State, content: Content) -> Reading:
