@@ -41,18 +41,29 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return empty
 
 
-def test_everything_runs_in_reading_order(folder: Path, tools: Path) -> None:
+def test_everything_runs_in_reading_order(
+    folder: Path, tools: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    ran = {"python": 0, "demem": 0}
+    ran = {"python": 0, "demem": 0, "printed": 0}
     for block in blocks(README.read_text(encoding="utf-8")):
         if block.language == "python" and block.skipped is None:
             run_python(block, namespace)
             ran["python"] += 1
+        elif block.language == "text":
+            assert capsys.readouterr().out == block.text, f"printed otherwise: line {block.line}"
+            ran["printed"] += 1
         elif block.language in {"bash", "console"}:
             for command in block.commands:
                 run_command(command, folder, tools)
                 ran["demem"] += 1
     assert min(ran.values()) > 0, f"nothing was run of one kind: {ran}"
+
+
+def test_the_readme_is_short() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert len(text.split()) <= 900
 
 
 def test_a_block_that_is_not_run_says_why() -> None:
