@@ -9,28 +9,11 @@ goes to a shell; both work in the same empty folder. A Python block that cannot 
 from __future__ import annotations
 
 import re
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from documents import README, ROOT, Block, blocks, run_command, run_python
-
-
-@pytest.fixture
-def tools(tmp_path: Path) -> Path:
-    """A folder to put first on PATH, whose ``demem`` is the one of the interpreter that runs the
-    tests.
-    """
-    folder = tmp_path / "tools"
-    folder.mkdir()
-    installed = Path(sys.executable).with_name("demem")
-    start = [str(installed)] if installed.exists() else [sys.executable, "-m", "demem_agent.cli"]
-    script = folder / "demem"
-    script.write_text(f'#!/bin/sh\nexec {shlex.join(start)} "$@"\n')
-    script.chmod(0o755)
-    return folder
 
 
 @pytest.fixture
