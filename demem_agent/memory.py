@@ -154,7 +154,7 @@ class SlotMemory(MemoryHandle):
     :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about
     each.
 
-    Example:
+    Examples:
         >>> memory = SlotMemory(slots=4)
         >>> told = memory.ingest("I moved to Lisbon yesterday.", speaker="Ana", at="2024-03-02")
         >>> told.evidence_id
