@@ -31,7 +31,7 @@ from demem_agent.slots.records import (
     rewarded,
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress, excerpts, summary_text
-from demem_agent.text.sentences import Parts, parts
+from demem_agent.text.parts import Parts, parts
 from demem_agent.text.units import Measure
 from demem_agent.types import Context, Draft, Evidence, Line, Slot, number_of
 
