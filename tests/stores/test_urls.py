@@ -10,7 +10,7 @@ from stored import HERE
 
 from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.settings import Settings
-from demem_agent.stores import open_store
+from demem_agent.stores import SCHEMES, open_store
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,11 @@ from demem_agent.stores import open_store
     ],
 )
 def test_a_url_that_names_no_store_is_refused(url: Any) -> None:
-    with pytest.raises(
-        InvalidInput, match=r"url must be 'memory://' or 'sqlite:///path/to/file\.db'"
-    ):
+    with pytest.raises(InvalidInput, match="^url must be 'memory://'") as refused:
         open_store(url)
+    named = [repr(scheme.example) for scheme in SCHEMES.values()]
+    assert refused.value.allowed == " or ".join(named)
+    assert "'sqlite:///path/to/file.db'" in named
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
