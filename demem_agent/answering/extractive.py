@@ -60,6 +60,28 @@ class _Sentence:
         return self.evidence.source == CORRECTION
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question in lower case, how rare each word of it is in the reading, and their sum."""
+
+    query: str
+    rarity: dict[str, float]
+    mass: float
+
+    def share(self, words: frozenset[str]) -> float:
+        """Return how much of the question some words hold, in [0, 1], by rarity."""
+        shared = sum(self.rarity[word] for word in self.rarity.keys() & words)
+        return shared / self.mass
+
+    def lexical(self, sentence: _Sentence, overlap: float) -> float:
+        """Return what a sentence scores besides vectors and kind; ``overlap`` is its share."""
+        score = overlap + _CONTEXT * self.share(sentence.around)
+        score += _SPEAKER * _is_named(self.query, sentence.evidence.speaker)
+        score -= _ASKS * sentence.asks
+        score += _CORRECTS * sentence.corrects
+        return score
+
+
 class ExtractiveAnswerer:
     """Pick the one or two sentences of a reading nearest to a question by words, vectors and kind.
 
@@ -98,17 +120,12 @@ class ExtractiveAnswerer:
     def _scores(self, query: str, found: list[_Sentence]) -> np.ndarray:
         cosine = self._cosines(query, found)
         rarity = _rarity(_wanted(query, found), found)
-        overlap = np.array(_shares([sentence.words for sentence in found], rarity))
-        near = np.array(_shares([sentence.around for sentence in found], rarity))
-        lowered = query.lower()
-        kind = np.array([_kind(lowered, sentence) for sentence in found])
-        named = np.array([_is_named(lowered, sentence.evidence.speaker) for sentence in found])
-        asks = np.array([sentence.asks for sentence in found])
-        corrects = np.array([sentence.corrects for sentence in found])
-        lexical = overlap + _CONTEXT * near + _SPEAKER * named - _ASKS * asks
-        lexical += _CORRECTS * corrects
-        scores = _COSINE * cosine + lexical + _KIND * kind
-        related = (overlap > 0) | (cosine > _LEAST)
+        asked = _Asked(query.lower(), rarity, max(sum(rarity.values()), 1e-9))
+        overlap = [asked.share(sentence.words) for sentence in found]
+        lexical = list(map(asked.lexical, found, overlap))
+        kind = [_kind(asked.query, sentence) for sentence in found]
+        scores = _COSINE * cosine + np.array(lexical) + _KIND * np.array(kind)
+        related = (np.array(overlap) > 0) | (cosine > _LEAST)
         return np.round(np.where(related, scores, 0.0), 4)
 
     def _cosines(self, query: str, found: list[_Sentence]) -> np.ndarray:
@@ -161,17 +178,6 @@ def _rarity(wanted: frozenset[str], found: list[_Sentence]) -> dict[str, float]:
         holding = sum(word in sentence.words for sentence in found)
         rarity[word] = float(np.log1p(len(found) / (1 + holding)))
     return rarity
-
-
-def _shares(texts: list[frozenset[str]], rarity: dict[str, float]) -> list[float]:
-    """Return how much of the question's words each text holds, in [0, 1], by their rarity."""
-    wanted = frozenset(rarity)
-    mass = max(sum(rarity.values()), 1e-9)
-    shares: list[float] = []
-    for words in texts:
-        shared = sum(rarity[word] for word in wanted & words)
-        shares.append(shared / mass)
-    return shares
 
 
 def _kind(query: str, sentence: _Sentence) -> float:

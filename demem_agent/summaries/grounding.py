@@ -74,8 +74,7 @@ def fault_of(proposal: Proposal, task: Compression) -> str | None:
             return f"statement {number} {fault}"
     if task.measure("\n".join(lines)) > task.limit:
         return f"the statements measure more than {task.limit} {task.unit}"
-    needed = [source for source in task.sources if source.needed]
-    lost = sum(not _is_kept(source, lines, proposal.covers) for source in needed)
+    lost = _count_lost(lines, proposal.covers, task.sources)
     if lost:
         return f"{lost} of the items marked with * are not in the statements"
     return None
@@ -86,6 +85,17 @@ def _fault_of_statement(line: str, cover: Sequence[str], sources: Sequence[Sourc
     if not cover or not live.issuperset(cover):
         return "covers no items, or items that are not there"
     return invented(line, [source for source in sources if source.evidence_id in cover])
+
+
+def _count_lost(
+    lines: Sequence[str], covers: Sequence[Sequence[str]], sources: Sequence[Source]
+) -> int:
+    """Count the items that were needed and are not in the statements."""
+    lost = 0
+    for source in sources:
+        if source.needed and not _is_kept(source, lines, covers):
+            lost += 1
+    return lost
 
 
 def _lines(proposal: Proposal) -> list[str]:
