@@ -1,3 +1,4 @@
-"""Text as people write it: words, sentences, dates, what a question asks for, how a line is said,
-how long it is.
+"""Text as people write it: its words, sentences and dates, what it asks for, how it is said.
+
+Units measure how long it is.
 """

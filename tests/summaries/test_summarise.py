@@ -45,9 +45,21 @@ PROMPTS = (
 )
 #: What a model can do wrong with a summary; all of them leave the memory as it was.
 SPOILING = (
-    "429", "500", "reset", "html", "null-content", "no-choices", "cut-json", "wrong-schema", "unknown-ids", "too-long",
-    "invented-numbers", "injected", "wrong-json", "length",
-)  # fmt: skip
+    "429",
+    "500",
+    "reset",
+    "html",
+    "null-content",
+    "no-choices",
+    "cut-json",
+    "wrong-schema",
+    "unknown-ids",
+    "too-long",
+    "invented-numbers",
+    "injected",
+    "wrong-json",
+    "length",
+)
 
 
 @pytest.fixture(scope="module")
