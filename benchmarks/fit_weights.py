@@ -39,7 +39,7 @@ from scipy.special import expit
 from demem_agent import SlotMemory, flows
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
-from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, features, focus
+from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, feature_table, focus
 from demem_agent.text.saying import said
 
 Floats = NDArray[np.float64]
@@ -133,7 +133,7 @@ def asked(probe: Probe) -> Query:
 def _case(memory: SlotMemory, probe: Probe) -> Case:
     state = memory._state
     index = state.passage_index()
-    rows, table = features(index, asked(probe))
+    rows, table = feature_table(index, asked(probe))
     passages = [index.passages[row] for row in rows]
     cost = [len(said(state.evidence[p.evidence_id], p.start, p.end)) + OVERHEAD for p in passages]
     sources = np.array([state.evidence[p.evidence_id].source_id for p in passages])

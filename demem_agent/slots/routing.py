@@ -12,7 +12,7 @@ from demem_agent.scoring import (
     Weights,
     default_adequacy,
     default_weights,
-    learned,
+    moved_weights,
     lift,
     rank,
     slot_scores,
@@ -87,7 +87,7 @@ def _weights(state: State) -> Weights:
     """Give the default weights or, where the memory learns, what its lessons made of them."""
     if not state.settings.learn or state.experience is None:
         return default_weights()
-    return learned(default_weights(), state.experience.lessons())
+    return moved_weights(default_weights(), state.experience.lessons())
 
 
 def _lifted(state: State, query: Query, ranking: Ranking) -> Ranking:
