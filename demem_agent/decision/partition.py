@@ -25,7 +25,8 @@ from demem_agent.decision.certificates import lower_losses, upper_gaps
 from demem_agent.decision.envelopes import Envelope
 
 Pairs = Iterable[tuple[int, int]]
-TRIALS = 60  # choices of actions for which the contexts of witnesses are placed anew
+#: Choices of actions for which the contexts of witnesses are placed anew.
+TRIALS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,20 +50,22 @@ class Partition:
     degeneracy: int
 
     def __post_init__(self) -> None:
-        for name in ("labels", "actions"):
-            if (array := getattr(self, name)) is not None:
-                array = np.array(array, dtype=np.intp)
-                array.setflags(write=False)
-                object.__setattr__(self, name, array)
+        self._set("labels", self.labels)
+        if self.actions is not None:
+            self._set("actions", self.actions)
+
+    def _set(self, name: str, values: Whole) -> None:
+        array = np.array(values, dtype=np.intp)
+        array.setflags(write=False)
+        object.__setattr__(self, name, array)
 
 
 def greedy_partition(
     envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None
 ) -> Partition:
-    """Partition by colouring the cannot-link graph at the smallest level whose degeneracy leaves K
-    colours enough.
+    """Partition by colouring the cannot-link graph at the smallest level that K colours are shown for.
 
-    Bisects over the certified lower distances and 0, and colours smallest-last. O(N^2 (A + log N))
+    That is where its degeneracy leaves K colours enough. Bisects over the certified lower distances and 0, and colours smallest-last. O(N^2 (A + log N))
     time, O(N^2) memory. Two contexts of a state may still need different actions than a third:
     ``certified`` says what a state costs at most, ``level`` does not.
 
@@ -84,10 +87,9 @@ def greedy_partition(
 def cover_partition(
     envelope: Envelope, k: int, *, cannot_link: Pairs | Bools | None = None
 ) -> Partition:
-    """Partition by choosing at most K actions whose certified radius is small, each context taking
-    the best of them.
+    """Partition by choosing at most K actions whose certified radius is small.
 
-    Bisects over the upper gaps, each level a set cover by a budgeted search; then adds and swaps
+    Each context takes the best of them. Bisects over the upper gaps, each level a set cover by a budgeted search; then adds and swaps
     actions while the worst upper gap, or at equal worst the mean one, falls. The classes of
     ``greedy_partition`` are improved the same way and the better of the two is given, so
     ``certified`` is never above that of the colouring. Where witnesses are given their contexts are
