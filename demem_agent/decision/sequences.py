@@ -182,11 +182,11 @@ def growing_shares(count: int) -> Floats:
 def betting(rewards: ArrayLike, *, delta: float, shares: ArrayLike | None = None) -> Envelope:
     """Build the betting confidence sequence of histories, as it stands at their end.
 
-    By hedged capital: a number is ruled out once a gambler who bets, at fair odds were it the expectation, that
-    rewards lie above it or below it has multiplied a stake by ``2 N A / delta``. The tightest of
-    the three envelopes in practice, at some 60 times the arithmetic of ``empirical_bernstein``.
-    With probability at least 1 - delta all N A intervals hold at all counts together, under the
-    conditions of the module's docstring. Rounding is outwards.
+    By hedged capital: a number is ruled out once a gambler who bets, at fair odds were it the
+    expectation, that rewards lie above it or below it has multiplied a stake by ``2 N A / delta``.
+    The tightest of the three envelopes in practice, at some 60 times the arithmetic of
+    ``empirical_bernstein``. With probability at least 1 - delta all N A intervals hold at all
+    counts together, under the conditions of the module's docstring. Rounding is outwards.
 
     Args:
         rewards: shape (N, A, n), in [0, 1], NaN at the end of a history.
@@ -266,7 +266,8 @@ def _earlier(values: Floats, first: float) -> Floats:
 def _ruled_out_below(rewards: Floats, bets: Floats, confidence: Floats) -> Floats:
     """Find, by bisection, the largest number that the bet on higher rewards has ruled out.
 
-    0 when there is none. The capital falls as the number rises, so all below one that is ruled out are ruled out too.
+    0 when there is none. The capital falls as the number rises, so all below one that is ruled out
+    are ruled out too.
     """
     low = np.zeros(rewards.shape[:2])
     high = np.ones(rewards.shape[:2])
