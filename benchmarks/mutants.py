@@ -2,7 +2,7 @@
 
     python benchmarks/mutants.py                     88 changes in 21 files; takes hours
     python benchmarks/mutants.py --list              show the sample
-    python benchmarks/mutants.py --only demem_agent/slots/state.py --count 10
+    python benchmarks/mutants.py --only demem_agent/slots/state.py --count 10 --suite tests/flows
 
 The sample follows from ``--seed`` and the source alone: as many files of each room, and in a file
 as many changes of each kind, as can be. Every change is made in a copy of the checkout. The tests
@@ -47,7 +47,7 @@ COPIED = (
     *("pyproject.toml", "Makefile", "README.md", "CHANGELOG.md", "LICENSE"),
 )
 #: Run first of the other rooms: what uses all of the library, and so finds most.
-WIDE_FIRST = ("flows", "splitting", "stores")
+WIDE_FIRST = ("tests/flows", "tests/splitting", "tests/stores")
 #: A change is noticed as well when the tests take this many times as long, and so many seconds
 #: more.
 PATIENCE = 4.0
@@ -246,15 +246,18 @@ def _write(path: Path, source: str) -> None:
         compiled.unlink()
 
 
-def tests_of(room: str) -> tuple[list[str], list[str]]:
-    """Return the room's own tests, then all others, those ahead that are likeliest to notice."""
-    own = [f"tests/{room}"] if (ROOT / "tests" / room).is_dir() else []
-    folders = sorted(path.parent.name for path in (ROOT / "tests").glob("*/test_*.py"))
+def own_tests(room: str) -> list[str]:
+    """Return the tests of a room; some have none of their own."""
+    return [f"tests/{room}"] if (ROOT / "tests" / room).is_dir() else []
+
+
+def whole_suite() -> list[str]:
+    """Return all tests, by file and folder, those ahead that are likeliest to notice."""
+    tests = ROOT / "tests"
+    folders = {f"tests/{path.parent.name}" for path in tests.glob("*/test_*.py")}
+    files = sorted(f"tests/{path.name}" for path in tests.glob("test_*.py"))
     first = [name for name in WIDE_FIRST if name in folders]
-    whole = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py"))
-    ordered = [*first, *folders]
-    rest = [f"tests/{name}" for name in dict.fromkeys(ordered) if name != room]
-    return own, [*rest[: len(first)], *whole, *rest[len(first) :]]
+    return list(dict.fromkeys([*first, *files, *sorted(folders)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,10 +282,15 @@ class Baseline:
 
 
 class Bench:
-    """Copies of the checkout, each for one run of tests at a time."""
+    """Copies of the checkout, each for one run of tests at a time.
 
-    def __init__(self, folder: Path, jobs: int) -> None:
+    Args:
+        suite: the tests that run where a room's own ones have noticed nothing.
+    """
+
+    def __init__(self, folder: Path, jobs: int, suite: Sequence[str]) -> None:
         self.jobs = jobs
+        self.suite = suite
         self._free: SimpleQueue[Copy] = SimpleQueue()
         for number in range(jobs):
             self._free.put(Copy(folder / str(number)))
@@ -299,11 +307,10 @@ class Bench:
     def baseline(self, rooms: Sequence[str]) -> Baseline:
         """Run all tests, and beside them those of each room, without any change."""
         with ThreadPoolExecutor(self.jobs) as pool:
-            runs = {"": pool.submit(self._plain, ["tests"])}
+            runs = {"": pool.submit(self._plain, self.suite)}
             for room in rooms:
-                own, _ = tests_of(room)
-                if own:
-                    runs[room] = pool.submit(self._plain, own)
+                if own_tests(room):
+                    runs[room] = pool.submit(self._plain, own_tests(room))
             done = {room: run.result() for room, run in runs.items()}
         failing: dict[str, None] = {}
         for ran in done.values():
@@ -318,7 +325,8 @@ class Bench:
 
     def tried(self, mutant: Mutant, baseline: Baseline) -> Tried:
         """Run the tests of the mutant's own room, and where they pass all others."""
-        own, others = tests_of(mutant.room)
+        own = own_tests(mutant.room)
+        others = [tests for tests in self.suite if tests not in own]
         seconds = 0.0
         with self.copy() as copy, copy.changed(mutant):
             if own:
@@ -390,6 +398,9 @@ def options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", action="append", metavar="FILE", help="sample this file alone")
+    parser.add_argument(
+        "--suite", nargs="+", metavar="TESTS", help="files and folders to run after a room's own"
+    )
     parser.add_argument("--count", type=int, default=88, help="mutants (default: 88)")
     parser.add_argument("--files", type=int, default=21, help="files (default: 21)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
@@ -421,7 +432,7 @@ def main() -> None:
         print("\n".join(mutant.told for mutant in mutants))
         return
     with tempfile.TemporaryDirectory(prefix="demem-mutants-") as folder:
-        bench = Bench(Path(folder), given.jobs)
+        bench = Bench(Path(folder), given.jobs, given.suite or whole_suite())
         progress("running the tests without a change ...")
         baseline = bench.baseline(sorted({mutant.room for mutant in mutants}))
         for test in baseline.failing:
