@@ -129,9 +129,8 @@ def unknown_symbols(vocabulary: Iterable[str]) -> str:
     """Match symbols outside the vocabulary: BERT would make one unknown word of ``great`` and an
     emoji after it.
     """
-    known = sorted(
-        {char for piece in vocabulary for char in piece if unicodedata.category(char)[0] == "S"}
-    )
+    characters = set("".join(vocabulary))
+    known = sorted(char for char in characters if unicodedata.category(char)[0] == "S")
     return rf"[\p{{S}}\p{{Cn}}&&[^{re.escape(''.join(known))}]]"
 
 

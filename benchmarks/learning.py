@@ -97,8 +97,7 @@ WORLDS: list[World] = []
 KEPT: dict[tuple[int, str, date | None], Any] = {}
 
 
-# -- the worlds
-# ----------------------------------------------------------------------------------------------------
+# The worlds
 
 
 def worlds(folder: Path) -> list[World]:
@@ -165,8 +164,7 @@ def _time(dated: Any) -> Any:
     return dated.at
 
 
-# -- other words for the same
-# --------------------------------------------------------------------------------------
+# Other words for the same
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSE = re.compile(
@@ -197,8 +195,7 @@ WORDING = {"turned": turned, "shortened": shortened}
 MEASURES = ("later", *WORDING)
 
 
-# -- replaying
-# -----------------------------------------------------------------------------------------------------
+# Replaying
 
 
 def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
@@ -285,8 +282,7 @@ def outcomes(plans: Sequence[Plan], workers: int) -> dict[Plan, Outcome]:
     return found
 
 
-# -- judging
-# -------------------------------------------------------------------------------------------------------
+# Judging
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,8 +183,7 @@ def total(tallies: Sequence[Tally]) -> Tally:
     return sum(tallies[1:], tallies[0])
 
 
-# -- running
-# ------------------------------------------------------------------------------------------------------
+# Running
 
 
 class Lab:
@@ -359,8 +358,7 @@ def _test(first: Gold, second: Gold, covers: Sequence[Gold], scores: Floats) -> 
     return Test(scores, float(losses.max(axis=0).min()), bool(repaired))
 
 
-# -- what runs share, and what they replace
-# ------------------------------------------------------------------------
+# What runs share, and what they replace
 
 
 class _Encoder:
@@ -475,8 +473,7 @@ def _partners(
     return sorted(inside, key=lambda other: round(float(other.vector @ context.vector), 4))[:1]
 
 
-# -- choosing
-# ------------------------------------------------------------------------------------------------------
+# Choosing
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,8 +553,7 @@ def others(n: int, count: int) -> list[int]:
     return [other for other in range(count) if other != n]
 
 
-# -- reporting
-# -----------------------------------------------------------------------------------------------------
+# Reporting
 
 
 def row(name: str, tallies: Sequence[Tally]) -> dict[str, Any]:
@@ -618,8 +614,7 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-# -- the three steps
-# -----------------------------------------------------------------------------------------------
+# The three steps
 
 
 def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:
