@@ -115,7 +115,7 @@ class Cases:
         return int(self.of(data_set, kind).sum())
 
     def weight(self, among: Marks) -> Floats:
-        """Give each case its weight: half of every data set for what is answerable, and 1 in all."""
+        """Return the weight of each case: half of each data set for the answerable ones, 1 in all."""
         weight = np.zeros(len(self.kind))
         for data_set in self.sets:
             for answerable in (True, False):
