@@ -115,7 +115,7 @@ class Cases:
         return int(self.of(data_set, kind).sum())
 
     def weight(self, among: Marks) -> Floats:
-        """Return the weight of each case: half of each data set for the answerable ones, 1 in all."""
+        """Return the weight of each case: 1 in all, half of each data set for the answerable."""
         weight = np.zeros(len(self.kind))
         for data_set in self.sets:
             for answerable in (True, False):
