@@ -1,9 +1,11 @@
 # Python 3.11 or newer and make are all this needs; what else it uses it installs into .venv.
 # Another interpreter: make test PYTHON=python3.13. Extra arguments for pytest: make test ARGS='-k budget'.
+# One process instead of one a core: make test WORKERS=0.
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
+WORKERS ?= auto
 CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/adapters/test_$(name).py)
 
 VENV := .venv
@@ -22,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters lint docs wheel-test bench clean
+.PHONY: help demo test test-slow test-models test-adapters lint docs wheel-test bench mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -30,8 +32,8 @@ help:  ## show this list
 demo: $(VENV)/.cli  ## run a short conversation with memory, offline
 	@$(VENV)/bin/demem demo
 
-test: $(VENV)/.dev  ## run the quick tests
-	@$(RUN) -m pytest $(ARGS)
+test: $(VENV)/.dev  ## run the quick tests, in as many processes as there are cores
+	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-slow: $(VENV)/.dev  ## run the slow tests
 	@$(RUN) -m pytest -m slow $(ARGS)
@@ -67,6 +69,9 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 
 bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
+
+mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (hours)
+	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
 	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache

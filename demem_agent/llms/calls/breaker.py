@@ -1,6 +1,4 @@
-"""A circuit breaker: leave a provider that keeps failing alone for a while, then try it with a
-single call.
-"""
+"""A circuit breaker: leave a provider that keeps failing alone, then try it with one call."""
 
 from __future__ import annotations
 
@@ -17,10 +15,10 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 
 class Breaker:
-    """Let calls through until some in a row have failed; then none for a while; then one, which
-    decides.
+    """Let calls through until some in a row have failed, then none for a while.
 
-    Several models of one provider may share one. Safe to use from several threads.
+    The next call after that decides whether it closes or stays open for another while. Several
+    models of one provider may share one breaker. Safe to use from several threads.
 
     Args:
         failures: calls in a row that must fail before it opens, >= 1.
@@ -38,18 +36,17 @@ class Breaker:
         self._failed = 0
         self._opened: float | None = None
         self._trying = False
-        self._era = 0  # counts changes between closed and open: the outcome of a call from before one says nothing
+        # Counts changes between closed and open: how a call from before one ended says nothing.
+        self._era = 0
 
     @property
     def state(self) -> BreakerState:
-        """Say what it would do with a call now: let it through, not, or let through just one."""
+        """What it would do with a call now: let it through, not, or let through just one."""
         with self._lock:
             return self._state()
 
     def admit(self) -> int | None:
-        """Give a ticket for one call, or None when it must not be made. Every ticket has to be
-        settled.
-        """
+        """Return a ticket for one call, to be settled, or None when it must not be made."""
         with self._lock:
             state = self._state()
             if state == "open" or self._trying:
@@ -58,7 +55,7 @@ class Breaker:
             return self._era
 
     def settle(self, ticket: int, succeeded: bool | None) -> None:
-        """Tell how the call with that ticket ended; None where it says nothing about the provider."""
+        """Take in how a call ended; None where that says nothing about the provider."""
         with self._lock:
             if ticket != self._era:
                 return

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from demem_agent.llms.breaker import BreakerState
+from demem_agent.llms.calls.breaker import BreakerState
 from demem_agent.llms.model import Usage
 
 __all__ = ["Health", "Meter"]
@@ -47,6 +47,7 @@ class Meter:
         self._usage = Usage()
 
     def begun(self) -> None:
+        """Count a call's beginning."""
         with self._lock:
             self._counts["calls"] += 1
 
@@ -66,18 +67,20 @@ class Meter:
                 self._failures[failure] += 1
 
     def health(self, model: str, breaker: BreakerState) -> Health:
-        """Give the counts as they are now."""
+        """Return the counts as they are now."""
         with self._lock:
-            counts, failures, usage = self._counts.copy(), dict(self._failures), self._usage
+            counts = self._counts.copy()
+            failures = dict(self._failures)
+            usage = self._usage
         return Health(
-            model,
-            counts["calls"],
-            counts["calls"] - counts["ended"],
-            counts["succeeded"],
-            failures,
-            counts["abandoned"],
-            usage.requests,
-            counts["retries"],
-            breaker,
-            usage,
+            model=model,
+            calls=counts["calls"],
+            running=counts["calls"] - counts["ended"],
+            succeeded=counts["succeeded"],
+            failures=failures,
+            abandoned=counts["abandoned"],
+            requests=usage.requests,
+            retries=counts["retries"],
+            breaker=breaker,
+            usage=usage,
         )

@@ -31,13 +31,13 @@ _STARTING = threading.Lock()
 
 
 def loop() -> asyncio.AbstractEventLoop:
-    """Give the loop of this process: a forked child has none of its parent's threads."""
+    """Return the loop of this process: a forked child has none of its parent's threads."""
     with _STARTING:
         return _started(os.getpid())
 
 
 def start(work: Coroutine[Any, Any, Result]) -> Future[Result]:
-    """Start work on the loop; cancelling the future that this gives cancels the work."""
+    """Start work on the loop; cancelling the future that this returns cancels the work."""
     return asyncio.run_coroutine_threadsafe(work, loop())
 
 

@@ -1,6 +1,8 @@
-"""The fields of a chat request, and what a provider turns out not to take: not all that speak this
-protocol speak it whole. Newer models of OpenAI refuse ``max_tokens`` and ``temperature``, many
-local servers a JSON schema."""
+"""The fields of a chat request, and what a provider turns out not to take.
+
+Not all that speak this protocol speak it whole. Newer models of OpenAI refuse ``max_tokens`` and
+``temperature``, many local servers a JSON schema.
+"""
 
 from __future__ import annotations
 
@@ -25,31 +27,34 @@ _OPTIONAL: Mapping[str, str | None] = {
 def chat_fields(
     prompt: Prompt, options: Options, stream: bool, refused: Collection[str]
 ) -> dict[str, Any]:
-    """Give the fields of a request, but for the model, without those that were refused."""
-    wanted: dict[str, Any] = {
-        "max_tokens": options.max_tokens,
-        "temperature": options.temperature,
-        "seed": options.seed,
-        "response_format": _response_format(options.schema) if options.schema is not None else None,
-        "stream_options": {"include_usage": True} if stream else None,
-    }
-    fields: dict[str, Any] = {
-        "messages": [
-            {"role": message.role, "content": clean(message.text)} for message in prompt.messages
-        ]
-    }
+    """Return the fields of a request, but for the model, without those that were refused."""
+    messages = [{"role": said.role, "content": clean(said.text)} for said in prompt.messages]
+    fields: dict[str, Any] = {"messages": messages}
     if stream:
         fields["stream"] = True
-    for name, value in wanted.items():
+    for name, value in _wanted(options, stream).items():
         taken = _OPTIONAL[name] if name in refused else name
         if taken is not None and value is not None:
             fields[taken] = value
     return fields
 
 
+def _wanted(options: Options, stream: bool) -> dict[str, Any]:
+    """Return the fields that a request can do without; None is one that it need not have."""
+    schema = options.schema
+    return {
+        "max_tokens": options.max_tokens,
+        "temperature": options.temperature,
+        "seed": options.seed,
+        "response_format": None if schema is None else _response_format(schema),
+        "stream_options": {"include_usage": True} if stream else None,
+    }
+
+
 def to_leave_out(named: str | None, sent: Collection[str]) -> str | None:
-    """Give the field that the next request should do without, or None where none can be the reason
-    for the refusal.
+    """Return the field that the next request should do without.
+
+    None where none can be the reason for the refusal.
 
     Args:
         named: the field that the provider names, if it does; many name none, and then a schema is
@@ -57,7 +62,10 @@ def to_leave_out(named: str | None, sent: Collection[str]) -> str | None:
     """
     if named is not None:
         return named if named in _OPTIONAL and named in sent else None
-    return next((name for name in ("response_format", "stream_options") if name in sent), None)
+    for likely in ("response_format", "stream_options"):
+        if likely in sent:
+            return likely
+    return None
 
 
 def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:

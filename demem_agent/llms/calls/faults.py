@@ -1,4 +1,4 @@
-"""Say what an exception of the ``openai`` client means, without a word of what it quotes.
+"""What an exception of the ``openai`` client means, without a word of what it quotes.
 
 Such exceptions hold the request with its key and prompt, and whatever text the provider wrote; none
 of that may reach a log or a traceback. So what is made here keeps a kind and numbers, and is raised
@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from demem_agent.errors import ModelError, ModelFault
-from demem_agent.llms.retry import wait_asked_for
+from demem_agent.llms.calls.retry import wait_asked_for
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -43,10 +43,10 @@ _BY_CODE: Mapping[str, ModelFault] = {
 
 @cache
 def foreign_errors() -> tuple[type[Exception], ...]:
-    """Give the exceptions that a call of the client may end with, whichever HTTP library its
-    version uses.
+    """Return the exceptions that a call of the client may end with.
 
-    A ValueError is JSON or UTF-8 that is none.
+    They include those of the HTTP library that its version uses; a ValueError is JSON or UTF-8 that
+    is none.
     """
     from openai import OpenAIError
 
@@ -70,23 +70,21 @@ def fault_of(error: Exception, model: str) -> ModelError:
 
 
 def refused_field(error: Exception) -> str | None:
-    """Give the field of the request that a provider says it does not take; its own word, so only to
-    be compared.
-    """
+    """Return the field that a provider says it does not take: its own word, only to be compared."""
     field = getattr(error, "param", None)
     return field.split(".")[0] if isinstance(field, str) else None
 
 
 def _status_fault(error: APIStatusError, model: str) -> ModelError:
     status = error.status_code
-    kind = _by_code(error) or _BY_STATUS.get(status, "unavailable" if status >= 500 else "rejected")
-    return ModelError(
-        kind, model, status=status, retry_after=wait_asked_for(error.response.headers)
-    )
+    otherwise: ModelFault = "unavailable" if status >= 500 else "rejected"
+    kind = _by_code(error) or _BY_STATUS.get(status, otherwise)
+    wait = wait_asked_for(error.response.headers)
+    return ModelError(kind, model, status=status, retry_after=wait)
 
 
 def _by_code(error: Any) -> ModelFault | None:
-    codes = (error.code, error.type)
-    return next(
-        (_BY_CODE[code] for code in codes if isinstance(code, str) and code in _BY_CODE), None
-    )
+    for code in (error.code, error.type):
+        if isinstance(code, str) and code in _BY_CODE:
+            return _BY_CODE[code]
+    return None

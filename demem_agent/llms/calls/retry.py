@@ -1,4 +1,4 @@
-"""When a call of a provider is made again, and when it is over: the only place that decides either."""
+"""When a call of a provider is made again, and when it is over: decided here alone."""
 
 from __future__ import annotations
 
@@ -56,12 +56,13 @@ class Retry:
                 raise InvalidInput(field, getattr(self, field), "a number of at least 0")
 
     def wait(self, attempt: int) -> float:
-        """Give the seconds to wait after an attempt, counted from 1, when the provider does not
-        say.
+        """Return the seconds to wait after an attempt when the provider does not say.
+
+        Args:
+            attempt: counted from 1.
         """
-        return min(self.first_wait * 2.0 ** (attempt - 1), self.longest_wait) * random.uniform(
-            0.5, 1.0
-        )
+        doubled = self.first_wait * 2.0 ** (attempt - 1)
+        return min(doubled, self.longest_wait) * random.uniform(0.5, 1.0)
 
 
 class AskAgain(ModelError):
@@ -69,8 +70,9 @@ class AskAgain(ModelError):
 
 
 async def persist(send: Callable[[], Awaitable[Result]], retry: Retry, until: float) -> Result:
-    """Call ``send`` until it succeeds, its fault is not one that passes, or attempts or time run
-    out.
+    """Call ``send`` until it succeeds or trying again is of no use.
+
+    It is of none when its fault is not one that passes, or attempts or time run out.
 
     Args:
         until: time of the running loop at which everything must be over. That ``send`` itself ends
@@ -82,11 +84,7 @@ async def persist(send: Callable[[], Awaitable[Result]], retry: Retry, until: fl
     from tenacity import AsyncRetrying, retry_if_exception
 
     def wait(state: RetryCallState) -> float:
-        fault = _fault(state)
-        if isinstance(fault, AskAgain):
-            return 0.0
-        asked = fault.retry_after if isinstance(fault, ModelError) else None
-        return max(asked or 0.0, retry.wait(state.attempt_number))
+        return _wait(_fault(state), retry, state.attempt_number)
 
     def stop(state: RetryCallState) -> bool:
         left = until - asyncio.get_running_loop().time()
@@ -102,21 +100,36 @@ async def persist(send: Callable[[], Awaitable[Result]], retry: Retry, until: fl
     return result
 
 
+def _wait(fault: BaseException | None, retry: Retry, attempt: int) -> float:
+    """Return the seconds to wait after an attempt that ended in this fault."""
+    if isinstance(fault, AskAgain):
+        return 0.0
+    asked = fault.retry_after if isinstance(fault, ModelError) else None
+    return max(asked or 0.0, retry.wait(attempt))
+
+
 def wait_asked_for(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Give the seconds that a response asks to wait (RFC 9110, Retry-After; or ``retry-after-ms``),
-    or None.
+    """Return the seconds that a response asks to wait, or None.
+
+    It says so by Retry-After (RFC 9110) or by ``retry-after-ms``.
     """
-    if (millis := _number(headers.get("retry-after-ms"))) is not None:
+    millis = _number(headers.get("retry-after-ms"))
+    if millis is not None:
         return millis / 1000
     given = headers.get("retry-after")
-    if given is None or (seconds := _number(given)) is not None:
-        return None if given is None else seconds
+    if given is None:
+        return None
+    seconds = _number(given)
+    if seconds is not None:
+        return seconds
     try:
         date = parsedate_to_datetime(given)
     except ValueError:
         return None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    left = date - (now or datetime.now(UTC))
+    return max(0.0, left.total_seconds())
 
 
 def _number(text: str | None) -> float | None:
@@ -128,7 +141,9 @@ def _number(text: str | None) -> float | None:
 
 
 def _passes(error: BaseException) -> bool:
-    return isinstance(error, AskAgain) or (isinstance(error, ModelError) and error.kind in RETRIED)
+    if isinstance(error, AskAgain):
+        return True
+    return isinstance(error, ModelError) and error.kind in RETRIED
 
 
 def _fault(state: Any) -> BaseException | None:

@@ -15,7 +15,7 @@ _FILTERED = frozenset(("content_filter", "safety", "recitation"))
 
 
 def completed_text(raw: object, model: str) -> tuple[str, str]:
-    """Give the text of a completion and the word for why it ended.
+    """Return the text of a completion and the word for why it ended.
 
     Raises:
         ModelError: malformed, refused or cut off.
@@ -34,7 +34,7 @@ def completed_text(raw: object, model: str) -> tuple[str, str]:
 
 
 def check_finish(finish: object, model: str) -> str:
-    """Give a finish reason that stands for a whole answer.
+    """Return a finish reason that stands for a whole answer, at most 20 characters of it.
 
     Raises:
         ModelError: cut off, also where there is no reason at all; or refused.
@@ -45,33 +45,34 @@ def check_finish(finish: object, model: str) -> str:
         raise ModelError("cut off", model, note="the answer needs more tokens")
     if finish.lower() in _FILTERED:
         raise ModelError("refused", model)
-    return finish if len(finish) <= 20 else finish[:20]
+    return finish[:20]
 
 
 def first_choice(raw: object) -> object | None:
-    """Give the first choice of a completion or of a piece of one, or None."""
+    """Return the first choice of a completion or of a piece of one, or None."""
     choices = getattr(raw, "choices", None)
     return choices[0] if isinstance(choices, list) and choices else None
 
 
 def completed_so_far(raw: object) -> str:
-    """Give what text there is, whole or not."""
+    """Return what text there is, whole or not."""
     text = getattr(getattr(first_choice(raw), "message", None), "content", None)
     return text if isinstance(text, str) else ""
 
 
 def reported_usage(raw: object, estimate: Callable[[], Usage]) -> Usage:
-    """Give the usage that a provider reports, or the estimate where that is no usage; always one
-    request.
-    """
+    """Return the usage that a provider reports, or the estimate; always of one request."""
     said = getattr(raw, "usage", None)
-    counts = [_count(said, name) for name in ("prompt_tokens", "completion_tokens")]
-    if counts[0] is None:
+    prompt = _count(said, "prompt_tokens")
+    if prompt is None:
         return estimate()
+    answer = _count(said, "completion_tokens") or 0
     cached = _count(getattr(said, "prompt_tokens_details", None), "cached_tokens") or 0
-    return Usage(counts[0], counts[1] or 0, min(cached, counts[0]), requests=1)
+    return Usage(prompt, answer, min(cached, prompt), requests=1)
 
 
 def _count(thing: Any, name: str) -> int | None:
     count = getattr(thing, name, None)
-    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+    if not isinstance(count, int) or isinstance(count, bool):
+        return None
+    return count if count >= 0 else None

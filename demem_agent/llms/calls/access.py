@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from demem_agent.errors import InvalidInput
-from demem_agent.llms.background import loop
+from demem_agent.llms.calls.background import loop
 from demem_agent.turns import text_field
 
 if TYPE_CHECKING:
@@ -54,17 +54,18 @@ class Access:
 
     @property
     def host(self) -> str:
-        """Give the address without user, password, path and query, any of which may hold a secret."""
+        """The address without user, password, path and query, any of which may hold a secret."""
         if self.base_url is None:
             return "default"
         parts = urlsplit(self.base_url)
-        return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.scheme}://{parts.hostname}{port}"
 
     def __repr__(self) -> str:
         return f"Access({self.host})"
 
     def connect(self) -> Connection:
-        """Give a connection that is shared by all that reach the same provider in the same way."""
+        """Return a connection, shared by all that reach the same provider in the same way."""
         key = self.api_key or os.environ.get("OPENAI_API_KEY") or _NO_KEY
         way = (loop(), self.base_url, key, tuple(self.headers.items()), tuple(self.query.items()))
         with _CONNECTING:
@@ -74,8 +75,9 @@ class Access:
             return found
 
     def _client(self, key: str) -> AsyncOpenAI:
-        """Make a client that never retries and never gives up: both are decided in one place, which
-        is not here.
+        """Make a client that never retries and never gives up.
+
+        Both are decided in one place, which is not here.
         """
         from openai import AsyncOpenAI
 
@@ -106,4 +108,5 @@ def _close(client: AsyncOpenAI, of: asyncio.AbstractEventLoop) -> None:
 
 
 def _is_address(url: str) -> bool:
-    return urlsplit(url).scheme in ("http", "https") and bool(urlsplit(url).hostname)
+    parts = urlsplit(url)
+    return parts.scheme in ("http", "https") and bool(parts.hostname)

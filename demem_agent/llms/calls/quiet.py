@@ -1,6 +1,4 @@
-"""Keep prompts out of logs: at the level DEBUG the ``openai`` client writes whole requests, up to
-some version.
-"""
+"""Keep prompts out of logs: at DEBUG some versions of ``openai`` write whole requests."""
 
 from __future__ import annotations
 
@@ -18,8 +16,9 @@ _LOGGERS = ("openai._base_client", "openai._response", "openai._legacy_response"
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Drop what the client logs below WARNING in this context; calls that are not ours log as they
-    did.
+    """Drop what the client logs below WARNING in this context.
+
+    Calls that are not ours log as they did.
     """
     _install()
     token = _QUIET.set(True)

@@ -1,5 +1,6 @@
-"""The way to one model of one provider: places, deadline, retries, breaker, spending and counts of
-every call.
+"""Call one model of one provider, with all that stands around every call.
+
+That is places, a deadline, retries, a breaker, spending and counts.
 """
 
 from __future__ import annotations
@@ -7,29 +8,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from demem_agent.errors import BudgetSpent, ModelError, ModelFault
-from demem_agent.llms.access import Access, Connection
-from demem_agent.llms.background import loop
-from demem_agent.llms.breaker import Breaker
-from demem_agent.llms.faults import fault_of, foreign_errors
-from demem_agent.llms.health import Health, Meter
+from demem_agent.llms.calls.access import Access, Connection
+from demem_agent.llms.calls.background import loop
+from demem_agent.llms.calls.breaker import Breaker
+from demem_agent.llms.calls.faults import fault_of, foreign_errors
+from demem_agent.llms.calls.health import Health, Meter
+from demem_agent.llms.calls.quiet import quiet
+from demem_agent.llms.calls.retry import RETRIED, Retry, persist
 from demem_agent.llms.model import Usage
-from demem_agent.llms.quiet import quiet
-from demem_agent.llms.retry import RETRIED, Retry, persist
 from demem_agent.llms.spending import PROCESS, Ledger, Urgency
 from demem_agent.turns import text_field, whole_field
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-__all__ = ["CONCURRENCY", "Line", "Need", "Send"]
+__all__ = ["CONCURRENCY", "Caller", "Need", "Send"]
 
 Result = TypeVar("Result")
-#: Makes one request with the client; tells what it used as soon as that is known, so that a result
-#: that is then found useless is paid for all the same.
+#: Makes one request with the client. It tells what that used as soon as it is known: a result that
+#: is then found useless is paid for all the same.
 Send = Callable[["AsyncOpenAI", Callable[[Usage], None]], Awaitable[Result]]
 
 #: Calls of one model that may run at once.
@@ -59,31 +60,32 @@ class _Tally:
 
     @property
     def total(self) -> Usage:
-        used = self.usage
-        return Usage(
-            used.prompt_tokens,
-            used.completion_tokens,
-            used.cached_tokens,
-            self.requests,
-            used.cost,
-            used.estimated,
-        )
+        return replace(self.usage, requests=self.requests)
 
 
-class Line:
-    """Make calls to one model; everything about them that is not what is asked."""
+class Caller:
+    """Make calls to one model: everything about them that is not what is asked.
+
+    Args:
+        access: where the provider is and what opens it.
+        retry, concurrency, ledger, breaker: as in :class:`~demem_agent.llms.OpenAIChat`.
+
+    Raises:
+        InvalidInput: for a model without price where the ledger limits the cost.
+    """
 
     def __init__(
         self,
         model: str,
         access: Access,
-        retry: Retry,
+        *,
+        retry: Retry | None,
         concurrency: int,
         ledger: Ledger | None,
         breaker: Breaker | None,
     ) -> None:
         self.model = text_field("model", model)
-        self.retry = retry
+        self.retry = retry or Retry()
         self.breaker = breaker or Breaker()
         self.ledger = ledger or PROCESS
         self.ledger.require_price(model)
@@ -96,21 +98,25 @@ class Line:
 
     @property
     def health(self) -> Health:
+        """What became of all calls so far."""
         return self._meter.health(self.model, self.breaker.state)
 
     @property
     def host(self) -> str:
+        """The address of the provider, without any secret."""
         return self._access.host
 
     def close(self) -> None:
-        """Let go of the connection, which is closed unless other models use it; the next call makes
-        a new one.
+        """Let go of the connection, which is closed unless other models use it.
+
+        The next call makes a new one.
         """
         self._connection = None
 
     def deadline(self) -> float:
-        """Give the time of the loop at which a call that is made now must be over; its caller's
-        thread may ask.
+        """Return the time of the loop at which a call that is made now must be over.
+
+        Its caller's thread may ask.
         """
         return loop().time() + self.retry.seconds
 
@@ -124,7 +130,8 @@ class Line:
             ModelError: with the number of requests.
             BudgetSpent: if a limit stops it.
         """
-        connection, tally = self._ready(), _Tally()
+        connection = self._ready()
+        tally = _Tally()
         self._meter.begun()
         failure: str | None = "abandoned"
         try:
@@ -132,7 +139,8 @@ class Line:
             failure = None
             return result, tally.total
         except ModelError as error:
-            failure, error.requests = error.kind, tally.requests
+            failure = error.kind
+            error.requests = tally.requests
             raise
         except BudgetSpent:
             failure = "budget spent"
@@ -191,15 +199,14 @@ class Line:
         raise fault
 
     def _ready(self) -> Connection:
-        """Connect at first use on this loop; the first time of all also imports the client, which
-        takes a second.
+        """Connect at first use on this loop.
+
+        The first time of all also imports the client, which takes a second.
         """
         if self._loop is not loop():
-            self._loop, self._connection, self._places = (
-                loop(),
-                None,
-                asyncio.Semaphore(self._concurrency),
-            )
+            self._loop = loop()
+            self._connection = None
+            self._places = asyncio.Semaphore(self._concurrency)
         if self._connection is None:
             self._connection = self._access.connect()
         return self._connection
