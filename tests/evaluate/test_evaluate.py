@@ -41,7 +41,8 @@ from demem_agent.evaluate import (
 )
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import as_reading
-from demem_agent.evaluate.systems import Best, Held
+from demem_agent.evaluate.rankings import Held
+from demem_agent.evaluate.systems import Best
 from demem_agent.reading.packing import render
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Line, Mode
