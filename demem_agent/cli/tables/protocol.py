@@ -47,7 +47,7 @@ _PAPER: Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]] = {
 
 
 def protocol_parts(document: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Give the tables of a report as :func:`demem_agent.evaluate.protocol.forecast.marks_report`
+    """Yield the tables of a report as :func:`~demem_agent.evaluate.protocol.reporting.marks_report`
     makes it.
     """
     judges = ", ".join(document["judges"])
