@@ -22,10 +22,11 @@ def load_questions(path: str | Path) -> tuple[Probe, ...]:
     """Read one question a line.
 
     A line is ``{"question": ..., "reference": ..., "evidence": [...], "category": ..., "at":
-    ...}``. Only the question and its reference, a right answer in a few words, are required. Evidence is
-    the ``source_id`` of each turn that the answer rests on; a question without any is left out of
-    recall. The category groups the report; "abstention" is that of questions that cannot be
-    answered, which need no reference. ``at`` is when it is asked.
+    ...}``. Only the question and its reference, a right answer in a few words, are required.
+
+    Evidence is the ``source_id`` of each turn that the answer rests on; a question without any is
+    left out of recall. The category groups the report; "abstention" is that of questions that
+    cannot be answered, which need no reference. ``at`` is when it is asked.
 
     Raises:
         InvalidInput: naming the line and the field, or if the file has no question.
