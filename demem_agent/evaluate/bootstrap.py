@@ -68,14 +68,11 @@ def bootstrap(
     sums = np.bincount(rows, np.asarray(values, np.float64))
     counts = np.bincount(rows).astype(np.float64)
     mean = _rounded(sums.sum() / counts.sum())
-    clusters = len(counts)
-    if clusters == 1:
-        return Interval(mean, None, None, len(values), clusters)
-    drawn = _draws(clusters, seed, resamples)
-    means = (drawn @ sums) / (drawn @ counts)
-    tail = _tail(clusters)
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return Interval(mean, _rounded(low), _rounded(high), len(values), clusters)
+    if len(counts) == 1:
+        return Interval(mean, low=None, high=None, questions=len(values), dialogues=1)
+    drawn = _draws(len(counts), seed, resamples)
+    low, high = _ends((drawn @ sums) / (drawn @ counts), clusters=len(counts))
+    return Interval(mean, low, high, questions=len(values), dialogues=len(counts))
 
 
 def _numbered(dialogues: Sequence[Hashable]) -> NDArray[np.intp]:
@@ -83,6 +80,13 @@ def _numbered(dialogues: Sequence[Hashable]) -> NDArray[np.intp]:
     numbers: dict[Hashable, int] = {}
     rows = [numbers.setdefault(name, len(numbers)) for name in dialogues]
     return np.array(rows)
+
+
+def _ends(means: NDArray[np.float64], clusters: int) -> tuple[float, float]:
+    """Return the ends of an interval from the means of draws."""
+    tail = _tail(clusters)
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return _rounded(low), _rounded(high)
 
 
 def _rounded(value: np.float64) -> float:

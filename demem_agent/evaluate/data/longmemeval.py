@@ -108,7 +108,8 @@ def _said(entry: Entry) -> Iterator[_Said]:
     seen: Counter[str] = Counter()
     for session, date, turns in sessions:
         seen[session] += 1
-        name = session if seen[session] == 1 else f"{session}#{seen[session]}"
+        again = seen[session] > 1
+        name = f"{session}#{seen[session]}" if again else session
         at = datetime.strptime(date, _DATE)
         for number, given in enumerate(turns):
             if given["content"].strip():

@@ -88,6 +88,14 @@ def _rows(path: Path) -> dict[str, Row]:
 
 
 def _row(file: Path, where: str, given: object) -> Row:
+    fields = _checked(where, given)
+    subset = _subset(file, fields)
+    id = fields.get("id", where.rpartition(" ")[2])
+    return Row(f"{subset}-{id}", subset, where, fields)
+
+
+def _checked(where: str, given: object) -> Mapping[str, Any]:
+    """Return a row that has as many answers as questions."""
     if not isinstance(given, Mapping):
         raise InvalidInput(where, given, "an object with questions and answers")
     for field in ("questions", "answers"):
@@ -98,9 +106,7 @@ def _row(file: Path, where: str, given: object) -> Row:
     if questions != len(given["answers"]):
         allowed = f"as many as questions ({questions})"
         raise InvalidInput(f"{where}: answers", given["answers"], allowed)
-    subset = _subset(file, given)
-    number = where.rpartition(" ")[2]
-    return Row(f"{subset}-{given.get('id', number)}", subset, where, given)
+    return given
 
 
 def _subset(file: Path, given: Mapping[str, Any]) -> str:

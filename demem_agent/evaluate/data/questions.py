@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -75,10 +75,7 @@ def _placed(path: str | Path) -> list[tuple[str, Probe]]:
 def _probe(given: Any, where: str) -> Probe:
     if not isinstance(given, dict):
         raise InvalidInput(where, given, "an object with a question and a reference")
-    for key, value in given.items():
-        if key not in _FIELDS:
-            allowed = f"left out, as no field of a question ({', '.join(_FIELDS)})"
-            raise InvalidInput(f"{where}: {key}", value, allowed)
+    _check_fields(given, where)
     category = _category(f"{where}: category", given.get("category"))
     question = text_field(f"{where}: question", given.get("question"))
     reference = _reference(f"{where}: reference", given.get("reference"), category)
@@ -90,6 +87,13 @@ def _probe(given: Any, where: str) -> Probe:
         category=category,
         at=time_field(f"{where}: at", given.get("at")),
     )
+
+
+def _check_fields(given: Mapping[str, Any], where: str) -> None:
+    for key, value in given.items():
+        if key not in _FIELDS:
+            allowed = f"left out, as no field of a question ({', '.join(_FIELDS)})"
+            raise InvalidInput(f"{where}: {key}", value, allowed)
 
 
 def _category(field: str, value: object) -> str:

@@ -28,7 +28,7 @@ def over_all(shown: Shown) -> Any:
     """Draw recall over all questions; a band for this memory and for the best of the others."""
     figure = new_figure(8.6, 5.4)
     axes = figure.subplots()
-    ends = {name: shown.cells(name)[-1]["recall"]["mean"] for name in shown.names}
+    ends = _ends(shown)
     with_band = (OURS, _best_rival(ends))
     for name in shown.names:
         points = [cell["recall"] for cell in shown.cells(name)]
@@ -44,6 +44,15 @@ def over_all(shown: Shown) -> Any:
 def _heading(shown: Shown) -> str:
     bands = "; bands are 95 % intervals" if shown.report["dialogues"] > 1 else ""
     return shown.headed("Evidence within the budget") + bands
+
+
+def _ends(shown: Shown) -> dict[str, float]:
+    """Return what each system reaches at the largest limit."""
+    ends = {}
+    for name in shown.names:
+        last = shown.cells(name)[-1]
+        ends[name] = last["recall"]["mean"]
+    return ends
 
 
 def _best_rival(ends: Mapping[str, float]) -> str:

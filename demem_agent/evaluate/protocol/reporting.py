@@ -54,7 +54,8 @@ def _systems(questions: Sequence[Posed], marks: Sequence[Mark]) -> dict[str, Any
         own = [mark for mark in marks if mark.system == name]
         by_category = {}
         for category in categories:
-            by_category[category] = _figures([mark for mark in own if mark.category == category])
+            of_category = [mark for mark in own if mark.category == category]
+            by_category[category] = _figures(of_category)
         found[name] = {"overall": _figures(own), "categories": by_category}
     return found
 

@@ -146,12 +146,13 @@ def posed(
             limit.
     """
     whole_field("limit", limit, 1)
-    wanted = [(dialogue, name) for dialogue in dialogues for name in systems]
+    total = len(dialogues) * len(systems)
     found: list[Posed] = []
-    for done, (dialogue, name) in enumerate(wanted, 1):
-        found += _posed(dialogue, name, systems[name], limit)
+    pairs = product(dialogues, systems.items())
+    for done, (dialogue, (name, make)) in enumerate(pairs, 1):
+        found += _posed(dialogue, name, make, limit)
         if tick:
-            tick(done, len(wanted))
+            tick(done, total)
     if not found:
         names = [dialogue.name for dialogue in dialogues]
         raise InvalidInput("dialogues", names, "dialogues with questions that have a reference")

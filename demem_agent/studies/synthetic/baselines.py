@@ -33,8 +33,8 @@ class Grouped:
 
     def choose(self, context: int) -> int:
         """Play the group's index."""
-        row = self.labels[context]
-        return upper_confidence(self.pool.counts[row], self.pool.sums[row], NOISE, self.order)
+        row = int(self.labels[context])
+        return _best_action(self.pool, row, self.order)
 
     def learn(self, context: int, action: int, reward: float) -> None:
         """Count the reward for the group."""
@@ -163,8 +163,8 @@ class Club:
 
     def choose(self, context: int) -> int:
         """Play the index of the context's state."""
-        row = self.labels[context]
-        return upper_confidence(self.pool.counts[row], self.pool.sums[row], NOISE, self.order)
+        row = int(self.labels[context])
+        return _best_action(self.pool, row, self.order)
 
     def learn(self, context: int, action: int, reward: float) -> None:
         """Count the reward, and cut the links to contexts that it tells apart."""
@@ -288,6 +288,11 @@ def _reached(linked: Mask, seed: int) -> Mask:
         inside |= front
         front = linked[front].any(axis=0) & ~inside
     return inside
+
+
+def _best_action(pool: Tally, row: int, order: Labels) -> int:
+    """Return the action with the highest UCB index of a row; ``order`` breaks ties."""
+    return upper_confidence(pool.counts[row], pool.sums[row], NOISE, order)
 
 
 def _leading(pool: Tally) -> Labels:

@@ -103,4 +103,6 @@ def _at_one_time(tally: Tally, delta: float) -> Envelope:
     quantile = NormalDist().inv_cdf(1 - delta / 2)
     width = quantile * NOISE / np.sqrt(np.maximum(tally.counts, 1.0))
     width = np.where(tally.counts > 0, width, 1.0)
-    return Envelope(np.clip(means - width, 0.0, 1.0), np.clip(means + width, 0.0, 1.0))
+    lower = np.clip(means - width, 0.0, 1.0)
+    upper = np.clip(means + width, 0.0, 1.0)
+    return Envelope(lower, upper)

@@ -41,6 +41,16 @@ class World:
     features: Floats
 
     @property
+    def contexts(self) -> int:
+        """N, how many contexts there are."""
+        return len(self.mu)
+
+    @property
+    def actions(self) -> int:
+        """A, how many actions there are."""
+        return len(self.mu[0])
+
+    @property
     def gaps(self) -> Floats:
         """What each action loses, (N, A)."""
         best: Floats = self.mu.max(axis=1, keepdims=True)
@@ -75,7 +85,7 @@ def make_world(
 def redraw(world: World, rng: Generator) -> World:
     """Change the rewards of every context, and keep descriptions and who shares an identity."""
     identities = int(world.identity.max()) + 1
-    rewards = rng.uniform(size=(identities, world.mu.shape[1]))
+    rewards = rng.uniform(size=(identities, world.actions))
     return World(rewards[world.identity], world.identity, world.features)
 
 
@@ -85,7 +95,7 @@ def play(learner: Learner, blocks: list[Block], rounds: int, rng: Generator) -> 
     Noise is uniform with deviation NOISE, less where the mean is so near 0 or 1 that a reward could
     leave [0, 1].
     """
-    contexts = rng.integers(len(blocks[0].world.mu), size=rounds)
+    contexts = rng.integers(blocks[0].world.contexts, size=rounds)
     noise = rng.uniform(-1.0, 1.0, size=rounds)
     regret = np.empty(rounds)
     ends = [block.start for block in blocks[1:]] + [rounds]
@@ -96,10 +106,17 @@ def play(learner: Learner, blocks: list[Block], rounds: int, rng: Generator) -> 
     return regret
 
 
+def noise_reach(mu: Floats) -> Floats:
+    """Return how far uniform noise of deviation NOISE goes; less where it would leave [0, 1]."""
+    room = np.minimum(mu, 1.0 - mu)
+    reach: Floats = np.minimum(NOISE * np.sqrt(3.0), room)
+    return reach
+
+
 def _play_block(learner: Learner, world: World, contexts: Labels, noise: Floats) -> Labels:
     """Return the actions that were chosen, shape (rounds,)."""
     mu = world.mu
-    reach = np.minimum(NOISE * np.sqrt(3.0), np.minimum(mu, 1.0 - mu))
+    reach = noise_reach(mu)
     chosen = np.empty(len(contexts), dtype=np.intp)
     for t, context in enumerate(contexts.tolist()):
         action = learner.choose(context)

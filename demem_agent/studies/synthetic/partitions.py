@@ -16,7 +16,7 @@ from demem_agent.decision.frontier import worst_case_frontier
 from demem_agent.decision.gaps import gaps, pairwise_distance, radius
 from demem_agent.decision.learner import Confidence, Tally
 from demem_agent.decision.partition import Partition, cover_partition, greedy_partition
-from demem_agent.studies.synthetic.environment import NOISE, Floats
+from demem_agent.studies.synthetic.environment import NOISE, Floats, noise_reach
 
 __all__ = ["BUDGETS", "GapCase", "run_gap"]
 
@@ -63,9 +63,9 @@ def run_gap(case: GapCase) -> dict[str, Any]:
 def _sampled(mu: Floats, rng: np.random.Generator) -> Envelope:
     tally = Tally(*mu.shape)
     tally.counts[:] = SAMPLES
-    reach = np.minimum(NOISE * np.sqrt(3.0), np.minimum(mu, 1 - mu))
     noise = rng.uniform(-1.0, 1.0, size=(SAMPLES, *mu.shape))
-    tally.sums[:] = np.clip(mu + reach * noise, 0.0, 1.0).sum(axis=0)
+    rewards = np.clip(mu + noise_reach(mu) * noise, 0.0, 1.0)
+    tally.sums[:] = rewards.sum(axis=0)
     return Confidence(CONTEXTS, ACTIONS, noise=NOISE).envelope(tally)
 
 

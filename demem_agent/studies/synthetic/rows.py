@@ -18,7 +18,11 @@ Row = dict[str, Any]
 def select(rows: Iterable[Row], **fixed: object) -> list[Row]:
     """Return the rows that have these values."""
     wanted = fixed.items()
-    return [row for row in rows if all(row[name] == value for name, value in wanted)]
+    return [row for row in rows if _has(row, wanted)]
+
+
+def _has(row: Row, wanted: Iterable[tuple[str, object]]) -> bool:
+    return all(row[name] == value for name, value in wanted)
 
 
 def column(rows: Iterable[Row], name: str) -> Floats:
@@ -34,4 +38,6 @@ def columns_by(rows: Sequence[Row], name: str, setting: str, values: Iterable[ob
 
 def mean_and_deviation(values: Floats | Sequence[float], digits: int) -> str:
     """Write mean and standard deviation over seeds."""
-    return f"{np.mean(values):.{digits}f} ± {np.std(values):.{digits}f}"
+    mean = np.mean(values)
+    deviation = np.std(values)
+    return f"{mean:.{digits}f} ± {deviation:.{digits}f}"
