@@ -1,6 +1,4 @@
-"""The evaluation loop: what counts as found, the systems compared, the intervals, the records and
-the report.
-"""
+"""The evaluation loop: what counts as found, the systems compared, the records and the report."""
 
 from __future__ import annotations
 
@@ -127,7 +125,7 @@ def record(
     return replace(plain, **changes)
 
 
-# -- what counts as found ----------------------------------------------------------------------------
+# -- what counts as found ------------------------------------------------------------------------
 
 
 @given(Wordy)
@@ -191,7 +189,7 @@ def test_gold_without_a_word_is_refused_and_beside_others_left_out() -> None:
     assert recall(TURNS[0].text, [Turn("?!"), TURNS[0]]) == 1.0
 
 
-# -- answers from a text alone -----------------------------------------------------------------------
+# -- answers from a text alone -------------------------------------------------------------------
 
 
 def test_a_rendered_reading_is_taken_apart_into_dated_lines_of_speakers() -> None:
@@ -233,7 +231,7 @@ def test_answers_are_measured_by_their_words() -> None:
     assert not contains("Ana: Hala lives in Lisbon", "Lisbon and Porto")
 
 
-# -- the systems -------------------------------------------------------------------------------------
+# -- the systems ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -372,7 +370,7 @@ def test_the_memory_is_told_when_a_question_is_asked() -> None:
     assert len(texts) > 1
 
 
-# -- intervals ---------------------------------------------------------------------------------------
+# -- intervals -----------------------------------------------------------------------------------
 
 
 def test_the_mean_is_over_questions_and_not_over_dialogues() -> None:
@@ -440,7 +438,7 @@ def test_intervals_refuse_what_they_cannot_draw_from() -> None:
         bootstrap([1.0], ["a"], resamples=0)
 
 
-# -- the loop ----------------------------------------------------------------------------------------
+# -- the loop ------------------------------------------------------------------------------------
 
 
 def test_there_is_one_record_for_each_system_question_and_limit_in_this_order() -> None:
@@ -567,7 +565,7 @@ def test_what_cannot_be_evaluated_is_refused(
     assert caught.value.field == field
 
 
-# -- the report --------------------------------------------------------------------------------------
+# -- the report ----------------------------------------------------------------------------------
 
 
 def test_a_report_survives_json_unchanged() -> None:
@@ -661,7 +659,7 @@ def test_a_file_of_records_that_is_missing_is_named(tmp_path: Path) -> None:
         load(tmp_path / "nothing.jsonl")
 
 
-# -- the example -------------------------------------------------------------------------------------
+# -- the example ---------------------------------------------------------------------------------
 
 
 def test_a_system_of_ones_own_takes_under_forty_lines() -> None:
