@@ -43,15 +43,16 @@ from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting import trigger as trial
 from demem_agent.splitting.conflict import Content, Verdict, judge
+from demem_agent.studies.paper import SLOTS, SPLITS
 from demem_agent.summaries.compress import Summary, excerpts
 from demem_agent.types import Attempt, Draft, Mode, Question
 
 PAPER = {
-    "splits a dialogue": 2.4,
-    "share of routing events": 0.046,
-    "final slots": "8.4 +- 1.49",
-    "precision": 0.85,
-    "recall": 0.63,
+    "splits a dialogue": SPLITS["splits"],
+    "share of routing events": SPLITS["rate"],
+    "final slots": f"{SLOTS.mean} +- {SLOTS.deviation}",
+    "precision": SPLITS["precision"],
+    "recall": SPLITS["recall"],
 }
 #: The trigger's constants are those that find most conflicts among those that are right at least
 #: this often, whichever dialogue is left out.

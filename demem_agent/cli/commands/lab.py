@@ -33,7 +33,7 @@ def lab(
     Experiments: regret, mismatch, distortion, budget, partitions, changes, certificates.
     """
     from demem_agent.studies.synthetic import run_lab
-    from demem_agent.studies.synthetic.experiments import QUICK, Scale
+    from demem_agent.studies.synthetic.scale import QUICK, Scale
 
     scale = QUICK if quick else Scale()
     scale = scale if seeds is None else replace(scale, seeds=seeds)

@@ -26,7 +26,8 @@ from demem_agent.cli.tables import protocol_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import CollaboratorError
 from demem_agent.evaluate import Dialogue, Maker
-from demem_agent.evaluate.protocol.forecast import Estimate, estimate, marks_report
+from demem_agent.evaluate.protocol.forecast import Estimate, estimate
+from demem_agent.evaluate.protocol.reporting import marks_report
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed, mark, posed
 from demem_agent.llms import ChatModel, Ledger, OpenAIChat, Recorded
 

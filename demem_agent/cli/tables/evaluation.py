@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from demem_agent.cli.tables.cells import cell, table
+from demem_agent.studies.paper import RECALL as PAPER
 
 __all__ = ["evaluation_parts", "interval", "paper_table", "share"]
 
@@ -16,14 +17,6 @@ Document = Mapping[str, Any]
 
 #: The limits of the tables, where they were measured.
 HEADLINE = (2000, 6000)
-#: Gold-evidence recall in the paper (table "Gold-evidence recall under matched answer-time
-#: budget").
-PAPER = {
-    "cosine top-k": (0.72, 0.54, 0.61, 0.66),
-    "BM25 top-k": (0.69, 0.51, 0.58, 0.63),
-    "DeMem": (0.85, 0.81, 0.79, 0.83),
-    "oracle selection": (0.91, 0.88, 0.85, 0.89),
-}
 
 
 def evaluation_parts(document: Document) -> Iterator[RenderableType]:

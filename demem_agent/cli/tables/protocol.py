@@ -12,42 +12,16 @@ from rich.table import Table
 
 from demem_agent.cli.tables.cells import cell, table
 from demem_agent.cli.tables.evaluation import share
+from demem_agent.studies.paper import SCORES as PAPER
 
 __all__ = ["paper_scores", "protocol_parts"]
 
 #: The categories of LoCoMo in the paper's order.
 _ORDER = ("temporal", "open-domain", "multi-hop", "single-hop")
-#: Mean and deviation in these categories and overall (paper, table "Results on LoCoMo").
-_PAPER: Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]] = {
-    "GPT-4o-mini": {
-        "FullContext": (
-            (0.515, 0.050),
-            (0.428, 0.067),
-            (0.629, 0.057),
-            (0.791, 0.039),
-            (0.681, 0.053),
-        ),
-        "RAG": ((0.572, 0.101), (0.590, 0.126), (0.543, 0.120), (0.698, 0.108), (0.637, 0.115)),
-        "Mem0": ((0.453, 0.072), (0.365, 0.099), (0.552, 0.080), (0.644, 0.066), (0.570, 0.077)),
-        "DeMem": ((0.919, 0.031), (0.868, 0.043), (0.847, 0.042), (0.932, 0.018), (0.911, 0.040)),
-    },
-    "GPT-4.1-mini": {
-        "FullContext": (
-            (0.692, 0.057),
-            (0.511, 0.081),
-            (0.725, 0.053),
-            (0.831, 0.040),
-            (0.763, 0.058),
-        ),
-        "RAG": ((0.710, 0.110), (0.634, 0.117), (0.593, 0.103), (0.727, 0.113), (0.693, 0.106)),
-        "Mem0": ((0.514, 0.077), (0.428, 0.097), (0.629, 0.066), (0.669, 0.062), (0.614, 0.071)),
-        "DeMem": ((0.921, 0.039), (0.908, 0.040), (0.831, 0.048), (0.935, 0.037), (0.920, 0.038)),
-    },
-}
 
 
 def protocol_parts(document: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Give the tables of a report as :func:`demem_agent.evaluate.protocol.forecast.marks_report`
+    """Yield the tables of a report as :func:`~demem_agent.evaluate.protocol.reporting.marks_report`
     makes it.
     """
     judges = ", ".join(document["judges"])
@@ -85,7 +59,7 @@ def paper_scores() -> Table:
         shown.add_column(name)
     for name in (*_ORDER, "overall"):
         shown.add_column(name, justify="right")
-    for backbone, systems in _PAPER.items():
+    for backbone, systems in PAPER.items():
         for name, figures in systems.items():
             shown.add_row(
                 backbone, name, *(_spread(mean, deviation) for mean, deviation in figures)
