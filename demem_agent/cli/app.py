@@ -12,8 +12,8 @@ import typer
 import demem_agent
 from demem_agent.cli.commands import COMMANDS
 from demem_agent.cli.faults import UsageError, report
-from demem_agent.cli.flatten import flatten
-from demem_agent.cli.screen import prepare, print_line
+from demem_agent.cli.option_groups import flatten
+from demem_agent.cli.printing import prepare, print_line
 
 __all__ = ["app", "run"]
 

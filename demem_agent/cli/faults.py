@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from demem_agent.cli.screen import print_json, print_line, shown
+from demem_agent.cli.printing import print_json, print_line, shown
 from demem_agent.errors import (
     DeMemError,
     EncoderMismatch,

@@ -22,7 +22,7 @@ pytest.importorskip("matplotlib")
 from rich.console import Console
 
 from demem_agent.cli import main
-from demem_agent.cli.commands.bench import BENCHMARKS, by_row
+from demem_agent.cli.measuring.bench import BENCHMARKS, by_row
 from demem_agent.cli.tables.evaluation import HEADLINE, PAPER, evaluation_parts, interval, share
 from demem_agent.errors import MissingExtra
 from demem_agent.evaluate import BASELINES, Measured, evaluate, load, load_locomo, load_own, report

@@ -13,8 +13,8 @@ from rich.console import RenderableType
 from demem_agent.cli.chat import slash
 from demem_agent.cli.chat.session import Said, Session
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.screen import print_line, shown
-from demem_agent.cli.shared import Output
+from demem_agent.cli.memory_options import Output
+from demem_agent.cli.printing import print_line, shown
 from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import DeMemError, StoreError
 

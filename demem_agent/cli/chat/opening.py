@@ -10,7 +10,7 @@ from demem_agent import SlotMemory
 from demem_agent.cli.chat.quoting import QuotingAnswerer
 from demem_agent.cli.chat.session import Session
 from demem_agent.cli.chat.talker import Talker
-from demem_agent.cli.shared import Budget, Place
+from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.llms import ChatModel
 from demem_agent.settings import SMALLEST_LIMIT, Settings
 

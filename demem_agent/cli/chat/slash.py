@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from demem_agent import FeedbackReport
 from demem_agent.cli.chat.session import Session
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.plain import answer_value, slot_value
+from demem_agent.cli.json_values import answer_value, slot_value
 from demem_agent.cli.tables import (
     certificate_parts,
     lines_table,

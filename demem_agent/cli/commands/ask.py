@@ -8,8 +8,8 @@ import typer
 from rich.table import Table
 
 from demem_agent import Answer
-from demem_agent.cli.plain import answer_value
-from demem_agent.cli.shared import At, Output, Place
+from demem_agent.cli.json_values import answer_value
+from demem_agent.cli.memory_options import At, Output, Place
 from demem_agent.cli.tables import lines_table, route_words
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line

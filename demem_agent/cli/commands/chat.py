@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from demem_agent.cli.endpoint import Endpoint
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.shared import Budget, Output, Place
+from demem_agent.cli.memory_options import Budget, Output, Place
+from demem_agent.cli.model_options import Endpoint
 
 __all__ = ["chat"]
 

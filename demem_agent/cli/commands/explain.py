@@ -9,8 +9,8 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent import SlotMemory, SplitCertificate
-from demem_agent.cli.plain import lines_value
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.json_values import lines_value
+from demem_agent.cli.memory_options import Output, Place
 from demem_agent.cli.tables import certificate_parts, context_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.context import lines_read

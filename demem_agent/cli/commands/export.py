@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.screen import print_line
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Output, Place
+from demem_agent.cli.printing import print_line
 from demem_agent.cli.tables.cells import cell
 
 __all__ = ["export"]

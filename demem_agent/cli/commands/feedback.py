@@ -10,7 +10,7 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent import FeedbackReport
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Output, Place
 from demem_agent.cli.tables import certificate_parts
 from demem_agent.cli.tables.cells import cell, grid, number
 from demem_agent.errors import InvalidInput

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Output, Place
 from demem_agent.cli.tables import receipt_grid
 
 __all__ = ["forget"]

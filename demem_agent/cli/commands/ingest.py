@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from demem_agent import Ingested, SlotMemory, Turn
-from demem_agent.cli.shared import Budget, Output, Place, ticking
+from demem_agent.cli.memory_options import Budget, Output, Place, ticking
 from demem_agent.cli.sources import FORMATS, keyed, load
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Output, Place
 from demem_agent.errors import MissingExtra
 
 __all__ = ["mcp"]

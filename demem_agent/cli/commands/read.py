@@ -6,9 +6,9 @@ from typing import Annotated, cast
 
 import typer
 
-from demem_agent.cli.plain import reading_value
-from demem_agent.cli.screen import print_exact
-from demem_agent.cli.shared import At, Output, Place
+from demem_agent.cli.json_values import reading_value
+from demem_agent.cli.memory_options import At, Output, Place
+from demem_agent.cli.printing import print_exact
 from demem_agent.types import Mode
 
 __all__ = ["read"]

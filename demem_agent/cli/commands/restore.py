@@ -11,8 +11,8 @@ import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.plain import slot_value
-from demem_agent.cli.shared import Budget, Output, Place
+from demem_agent.cli.json_values import slot_value
+from demem_agent.cli.memory_options import Budget, Output, Place
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import InvalidInput

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from demem_agent.cli.demo.story import Asked, Learned, Story, Strict
-from demem_agent.cli.plain import evidence_value, slot_value
+from demem_agent.cli.json_values import evidence_value, slot_value
 
 __all__ = ["story_value"]
 

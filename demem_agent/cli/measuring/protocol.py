@@ -16,12 +16,12 @@ from typing import Any
 import typer
 from rich.console import Console, RenderableType
 
-from demem_agent.cli.endpoint import Endpoint
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.measuring.marking import Marking
-from demem_agent.cli.measuring.shared import OURS, Trial
-from demem_agent.cli.screen import print_line
-from demem_agent.cli.shared import WIDTH_OF_A_PIPE, ticking
+from demem_agent.cli.measuring.protocol_options import Marking
+from demem_agent.cli.measuring.trial import OURS, Trial
+from demem_agent.cli.memory_options import WIDTH_OF_A_PIPE, ticking
+from demem_agent.cli.model_options import Endpoint
+from demem_agent.cli.printing import print_line
 from demem_agent.cli.tables import protocol_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import CollaboratorError

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import SlotMemory
-from demem_agent.cli.screen import shown
+from demem_agent.cli.printing import shown
 
 __all__ = [
     "cell",

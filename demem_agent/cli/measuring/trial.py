@@ -18,7 +18,7 @@ import typer
 from rich.console import Console, RenderableType
 
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.shared import WIDTH_OF_A_PIPE, Output, ticking
+from demem_agent.cli.memory_options import WIDTH_OF_A_PIPE, Output, ticking
 from demem_agent.cli.tables import evaluation_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import InvalidInput

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from demem_agent import SlotMemory
-from demem_agent.cli.plain import slot_value
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.json_values import slot_value
+from demem_agent.cli.memory_options import Output, Place
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import NotFound

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.commands.slots import show_slots
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.commands.arranging.slots import show_slots
+from demem_agent.cli.memory_options import Output, Place
 
 __all__ = ["undo"]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.shared import Output, ticking
+from demem_agent.cli.memory_options import Output, ticking
 from demem_agent.cli.tables.cells import cell
 
 __all__ = ["lab"]

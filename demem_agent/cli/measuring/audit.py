@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console, RenderableType
 
-from demem_agent.cli.commands.bench import BENCHMARKS, loaded, named
-from demem_agent.cli.shared import WIDTH_OF_A_PIPE, Output, ticking
+from demem_agent.cli.measuring.bench import BENCHMARKS, loaded, named
+from demem_agent.cli.memory_options import WIDTH_OF_A_PIPE, Output, ticking
 from demem_agent.cli.tables.cells import cell
-from demem_agent.cli.tables.splits import audit_parts
+from demem_agent.cli.tables.split_audit import audit_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.studies.splits.catalogue import AUDITS, audited, save_records

@@ -12,11 +12,11 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent import SlotMemory
-from demem_agent.cli.endpoint import Endpoint
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.measuring.marking import Marking
-from demem_agent.cli.measuring.shared import Trial
-from demem_agent.cli.shared import Output, ticking
+from demem_agent.cli.measuring.protocol_options import Marking
+from demem_agent.cli.measuring.trial import Trial
+from demem_agent.cli.memory_options import Output, ticking
+from demem_agent.cli.model_options import Endpoint
 from demem_agent.cli.tables import ablation_parts, paper_scores, paper_table, slot_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import (

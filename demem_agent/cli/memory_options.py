@@ -23,7 +23,7 @@ from rich.progress import (
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.screen import print_json
+from demem_agent.cli.printing import print_json
 from demem_agent.stores import Store, open_store
 
 __all__ = ["WIDTH_OF_A_PIPE", "At", "Budget", "Output", "Place", "ticking"]
