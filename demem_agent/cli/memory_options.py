@@ -1,36 +1,23 @@
-"""The options that commands share: how to print, which memory, and the budget of one that is made."""
+"""The options of commands that work on a memory: which it is, and the budget of a new one."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.printing import print_json
-from demem_agent.stores import Store, open_store
+from demem_agent.stores import open_store
 
-__all__ = ["WIDTH_OF_A_PIPE", "At", "Budget", "Output", "Place", "ticking"]
+__all__ = ["At", "Budget", "Place"]
 
-#: Columns where nothing says how wide the output may be, such as a file.
-WIDTH_OF_A_PIPE = 100
 _SQLITE = "sqlite:///"
+#: How many of the memories in a file are named, where another was looked for.
+_NAMED = 5
 
 At = Annotated[
     str | None,
@@ -38,51 +25,34 @@ At = Annotated[
 ]
 
 
-@contextmanager
-def ticking(what: str, *, transient: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on the error stream, so that the output stays clean; give what moves it:
-    (done, in all).
-
-    Where the error stream is no terminal, nothing is shown. A transient bar goes away at the end.
-    """
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns,
-        TimeRemainingColumn(),
-        console=console,
-        transient=transient,
-        disable=not console.is_terminal,
-    ) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
-def _width() -> int | None:
-    """Give the width of what is no terminal; a terminal, or COLUMNS, says so itself."""
-    return None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_OF_A_PIPE
-
-
 @dataclass(frozen=True, slots=True)
-class Output:
-    """How a command prints what it found."""
+class Budget:
+    """The settings of a memory that is made; one that exists has its own."""
 
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False
-    debug: Annotated[bool, typer.Option("--debug", help="Print the traceback of an error.")] = False
+    slots: Annotated[
+        int | None, typer.Option(metavar="N", help="K, the most slots there ever are. [10]")
+    ] = None
+    slot_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="L, the most a summary measures. [2000]")
+    ] = None
+    read_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")
+    ] = None
+    unit: Annotated[
+        str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")
+    ] = None
+    initial_slots: Annotated[
+        int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
+    ] = None
 
-    def show(self, document: object, *parts: RenderableType) -> None:
-        """Print the document as JSON, or the parts for a person."""
-        if self.json:
-            print_json(document)
-        else:
-            Console(highlight=False, width=_width()).print(*parts, sep="\n")
+    def given(self) -> dict[str, Any]:
+        """Return what was typed, as options of ``SlotMemory``, which checks them."""
+        typed: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                typed[field.name] = value
+        return typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +76,24 @@ class Place:
         "default"
     )
 
+    @property
+    def url(self) -> str:
+        """The URL of the store; a path is a SQLite file.
+
+        Raises:
+            UsageError: if none was named.
+        """
+        if not self.memory:
+            raise UsageError("which memory? pass --memory PATH or set DEMEM_MEMORY")
+        return self.memory if "://" in self.memory else f"{_SQLITE}{self.memory}"
+
+    @property
+    def path(self) -> Path | None:
+        """The file behind the URL, if it is one."""
+        if not self.url.startswith(_SQLITE):
+            return None
+        return Path(self.url.removeprefix(_SQLITE))
+
     def open(self) -> SlotMemory:
         """Open a memory that exists.
 
@@ -118,7 +106,10 @@ class Place:
                 f"there is no memory at {path}; demem ingest or demem import makes one"
             )
         store = open_store(self.url)
-        self._require(store)
+        known = store.memories(self.tenant)
+        if self.memory_id not in known:
+            store.close()
+            raise UsageError(self._no_such_memory(known))
         return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant)
 
     def make(self, budget: Budget) -> SlotMemory:
@@ -129,7 +120,7 @@ class Place:
         return SlotMemory.open(self.url, memory_id=self.memory_id, tenant=self.tenant, **settings)
 
     def holds_memory(self) -> bool:
-        """Tell whether the file exists and holds a memory of this id."""
+        """Whether the file exists and holds a memory of this id."""
         if self.path is not None and not self.path.exists():
             return False
         store = open_store(self.url)
@@ -139,55 +130,13 @@ class Place:
             store.close()
 
     def require_folder(self) -> None:
+        """Raise UsageError unless there is a folder in which the file can be made."""
         path = self.path
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"there is no folder {path.parent} to make {path.name} in")
 
-    @property
-    def url(self) -> str:
-        """The URL of the store; a path is a SQLite file."""
-        if not self.memory:
-            raise UsageError("which memory? pass --memory PATH or set DEMEM_MEMORY")
-        return self.memory if "://" in self.memory else f"{_SQLITE}{self.memory}"
-
-    @property
-    def path(self) -> Path | None:
-        """The file behind the URL, if it is one."""
-        return Path(self.url.removeprefix(_SQLITE)) if self.url.startswith(_SQLITE) else None
-
-    def _require(self, store: Store) -> None:
-        known = store.memories(self.tenant)
-        if self.memory_id not in known:
-            store.close()
-            held = (
-                f"those there are {', '.join(map(repr, known[:5]))}" if known else "it holds none"
-            )
-            raise UsageError(
-                f"{self.memory} has no memory with the id {self.memory_id!r} for this tenant; {held}"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The settings of a memory that is made; one that exists has its own."""
-
-    slots: Annotated[
-        int | None, typer.Option(metavar="N", help="K, the most slots there ever are. [10]")
-    ] = None
-    slot_limit: Annotated[
-        int | None, typer.Option(metavar="N", help="L, the most a summary measures. [2000]")
-    ] = None
-    read_limit: Annotated[
-        int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")
-    ] = None
-    unit: Annotated[
-        str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")
-    ] = None
-    initial_slots: Annotated[
-        int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
-    ] = None
-
-    def given(self) -> Any:
-        """Give what was typed, as options of ``SlotMemory``, which checks them."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
+    def _no_such_memory(self, known: Sequence[str]) -> str:
+        held = "it holds none"
+        if known:
+            held = f"those there are {', '.join(map(repr, known[:_NAMED]))}"
+        return f"{self.memory} has no memory with the id {self.memory_id!r} for this tenant; {held}"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.measuring.trial import Trial
-from demem_agent.cli.memory_options import Output
+from demem_agent.cli.output import Output
 from demem_agent.evaluate import load_own
 
 __all__ = ["evaluate_own"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from demem_agent.cli.tables.certificate import certificate_parts, certificates_table
 from demem_agent.cli.tables.context import context_parts
-from demem_agent.cli.tables.evaluation import evaluation_parts, paper_table
+from demem_agent.cli.tables.evaluation import evaluation_parts
 from demem_agent.cli.tables.lines import lines_table
-from demem_agent.cli.tables.protocol import paper_scores, protocol_parts
+from demem_agent.cli.tables.paper import paper_scores, paper_table
+from demem_agent.cli.tables.protocol import protocol_parts
 from demem_agent.cli.tables.receipt import receipt_grid
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.cli.tables.slots import slots_table
