@@ -43,7 +43,7 @@ def audit(
         int, typer.Option(min=0, metavar="N", help="Of the intervals' draws, and of the noise.")
     ] = 0,
 ) -> None:
-    """Audit splits: how often and how rightly, what each loss is due to, under noise, their graph.
+    """Audit splits: how often, how rightly, what each loss is due to, under noise, and as a graph.
 
     Tables with the paper's figures in columns of their own, or JSON; with --out also every record
     and a figure. Takes minutes. docs/splits.md defines what is measured.
