@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.commands.slots import show_slots
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.commands.arranging.slots import show_slots
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 
 __all__ = ["pin"]
 
@@ -20,7 +21,9 @@ def pin(
 ) -> None:
     """Have a slot stay as it is divided: neither split nor merged.
 
-    A conflict certified in it is logged as suppressed, and acted on once it is unpinned."""
+    A conflict certified in it is logged as suppressed, and acted on once it is unpinned.
+    """
     with place.open() as memory:
         memory.pin(number, not off)
-        show_slots(memory, output, f"Slot {number} is {'no longer ' if off else ''}pinned.")
+        done = "no longer pinned" if off else "pinned"
+        show_slots(memory, output, f"Slot {number} is {done}.")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.measuring.shared import Trial
-from demem_agent.cli.shared import Output
+from demem_agent.cli.measuring.trial import Trial
+from demem_agent.cli.output import Output
 from demem_agent.evaluate import load_own
 
 __all__ = ["evaluate_own"]

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from demem_agent.text.words import clean
 
-__all__ = ["prepare", "print_exact", "print_json", "print_line", "shown"]
+__all__ = ["on_one_line", "prepare", "print_exact", "print_json", "print_line", "shown"]
 
 #: Control characters but for tab and line feed, and the marks that turn the direction of what
 #: follows.
@@ -22,8 +22,13 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u206
 
 
 def shown(text: str) -> str:
-    """Give a text as it may be shown: what could act on a terminal is written out, as in ``\\x1b``."""
-    return _UNSAFE.sub(lambda match: ascii(match[0])[1:-1], clean(text))
+    """Return a text that a terminal may show: what could act on it is written out, as ``\\x1b``."""
+    return _UNSAFE.sub(_written_out, clean(text))
+
+
+def on_one_line(text: str) -> str:
+    """Return a text as it may be shown, its line ends and runs of blanks as single blanks."""
+    return " ".join(shown(text).split())
 
 
 def prepare() -> None:
@@ -34,6 +39,7 @@ def prepare() -> None:
 
 
 def print_line(text: str, stream: TextIO | None = None) -> None:
+    """Print a line, to stdout unless another stream is named."""
     print(text, file=stream or sys.stdout)
 
 
@@ -45,3 +51,7 @@ def print_json(document: object) -> None:
 def print_exact(text: str) -> None:
     """Print a text as it is, to whatever reads a pipe; to a terminal as it may be shown."""
     print(shown(text) if sys.stdout.isatty() else text)
+
+
+def _written_out(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]

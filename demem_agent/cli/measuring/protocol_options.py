@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Marking"]
+__all__ = ["ProtocolOptions"]
 
 
 @dataclass(frozen=True, slots=True)
-class Marking:
+class ProtocolOptions:
     """Who marks the answers of a model, how often, and what is kept of it."""
 
     judge: Annotated[

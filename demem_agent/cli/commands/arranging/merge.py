@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.commands.slots import show_slots
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.commands.arranging.slots import show_slots
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 
 __all__ = ["merge"]
 
@@ -20,10 +21,10 @@ def merge(
     place: Place,
     output: Output,
 ) -> None:
-    """Move all that is in one slot into another and close it, which frees its number for a later
-    split.
+    """Move all that is in one slot into another, and close it.
 
-    Splits that this takes back are marked as undone."""
+    Its number is free for a later split. Splits that this takes back are marked as undone.
+    """
     with place.open() as memory:
         memory.merge(number, into=into)
         show_slots(memory, output, f"Slot {number} is merged into slot {into}.")

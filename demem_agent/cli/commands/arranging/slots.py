@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from demem_agent import SlotMemory
-from demem_agent.cli.plain import slot_value
-from demem_agent.cli.shared import Output, Place
+from demem_agent import Slot, SlotMemory
+from demem_agent.cli.json_values import slot_value
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import NotFound
@@ -28,10 +29,8 @@ def slots(
         if full is None:
             show_slots(memory, output)
             return
-        chosen = [slot for slot in memory.slots if slot.number == full]
-        if not chosen:
-            raise NotFound("slot", str(full))
-        output.show(slot_value(chosen[0], memory.settings.slot_limit), cell(chosen[0].summary))
+        chosen = _slot(memory, full)
+        output.show(slot_value(chosen, memory.settings.slot_limit), cell(chosen.summary))
 
 
 def show_slots(memory: SlotMemory, output: Output, said: str = "", **found: object) -> None:
@@ -42,9 +41,13 @@ def show_slots(memory: SlotMemory, output: Output, said: str = "", **found: obje
     """
     settings = memory.settings
     values = [slot_value(slot, settings.slot_limit) for slot in memory.slots]
+    document = {**found, "slots": values, "of": settings.slots}
     parts = [cell(said)] if said else []
-    output.show(
-        {**found, "slots": values, "of": settings.slots},
-        *parts,
-        slots_table(memory.slots, settings),
-    )
+    output.show(document, *parts, slots_table(memory.slots, settings))
+
+
+def _slot(memory: SlotMemory, number: int) -> Slot:
+    for slot in memory.slots:
+        if slot.number == number:
+            return slot
+    raise NotFound("slot", str(number))

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.commands.slots import show_slots
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.commands.arranging.slots import show_slots
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 
 __all__ = ["undo"]
 
@@ -21,7 +22,8 @@ def undo(
 ) -> None:
     """Take a split back.
 
-    Exactly, if nothing came after it; else by merging and keeping what came after."""
+    Exactly, if nothing came after it; else by merging and keeping what came after.
+    """
     with place.open() as memory:
         memory.undo(certificate_id)
         show_slots(memory, output, f"{certificate_id} is undone.", undone=certificate_id)

@@ -1,12 +1,10 @@
-"""The options that commands share which ask a language model: which, where, with which key, at what
-price and limit.
-"""
+"""The options of commands that ask a language model: which, where, what key, at what price."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,16 +16,22 @@ from demem_agent.errors import InvalidInput
 if TYPE_CHECKING:
     from demem_agent.llms import Ledger, OpenAIChat
 
-__all__ = ["Endpoint"]
+__all__ = ["ModelOptions"]
+
+#: Of a million tokens: of prompts, and of answers.
+Price = tuple[float, float]
 
 _KEY = "OPENAI_API_KEY"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+#: The name under which the price of all models stands.
+_ANY = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Which model, where it is and what it may cost. The key is in the environment, and never an
-    argument.
+class ModelOptions:
+    """Which model, where it is and what it may cost.
+
+    The key is in the environment, and never an argument.
     """
 
     model: Annotated[
@@ -67,16 +71,15 @@ class Endpoint:
             UsageError: where a cost is limited and a model has no price.
             InvalidInput: for a price or a limit that is none.
         """
-        from demem_agent.llms import (  # not needed by other commands, which start sooner without
-            Ledger,
-            Limit,
-        )
+        # Not needed by other commands, which start sooner without.
+        from demem_agent.llms import Ledger, Limit
 
         prices = self._prices(models)
         unpriced = [model for model in models if model not in prices]
         if self.limit_cost is not None and unpriced:
             raise UsageError(
-                f"--limit-cost needs the price of {unpriced[0]}: --price IN,OUT, of a million tokens"
+                f"--limit-cost needs the price of {unpriced[0]}: "
+                "--price IN,OUT, of a million tokens"
             )
         return Ledger(name, prices=prices, limit=Limit(self.limit_cost, self.limit_tokens))
 
@@ -88,54 +91,58 @@ class Endpoint:
         """
         from demem_agent.llms import OpenAIChat, Retry
 
-        retry = Retry(seconds=self.timeout)
         return OpenAIChat(
-            model, base_url=self.base_url, api_key=self._key(), retry=retry, ledger=ledger
+            model,
+            base_url=self.base_url,
+            api_key=self._key(),
+            retry=Retry(seconds=self.timeout),
+            ledger=ledger,
         )
 
     def _key(self) -> str | None:
-        """Give the key; None where a server of one's own needs none."""
+        """Return the key; None where a server of one's own needs none."""
         if not _VARIABLE.fullmatch(self.key_env):
             raise UsageError(
-                "--key-env takes the name of an environment variable, such as OPENAI_API_KEY, and no key"
+                "--key-env takes the name of an environment variable, such as OPENAI_API_KEY, "
+                "and no key"
             )
         key = os.environ.get(self.key_env)
-        if not key and (
-            self.key_env != _KEY or not (self.base_url or os.environ.get("OPENAI_BASE_URL"))
-        ):
-            named = (
-                self.key_env if self.key_env.isupper() else "variable of that name"
-            )  # it might be the key itself
+        if not key and self._needs_key():
+            # What is not written as variables are might be the key itself, and is not repeated.
+            named = self.key_env if self.key_env.isupper() else "variable of that name"
             raise UsageError(
-                f"the environment has no {named}: set it to the provider's key, name another variable with --key-env, "
-                "or a server that needs no key with --base-url"
+                f"the environment has no {named}: set it to the provider's key, name another "
+                "variable with --key-env, or a server that needs no key with --base-url"
             )
         return key
 
-    def _prices(self, models: Sequence[str]) -> dict[str, tuple[float, float]]:
+    def _needs_key(self) -> bool:
+        """Whether a key must be there: if its variable was named, or the server is OpenAI's."""
+        if self.key_env != _KEY:
+            return True
+        return not (self.base_url or os.environ.get("OPENAI_BASE_URL"))
+
+    def _prices(self, models: Sequence[str]) -> dict[str, Price]:
+        """Return the prices of these models, as far as they were given."""
         given = dict(map(_price, self.price or ()))
-        if unknown := [name for name in given if name and name not in models]:
-            raise UsageError(
-                f"--price names {unknown[0]}, which is not asked; asked are {', '.join(models)}"
-            )
-        return {
-            model: given.get(model, given.get("", (-1.0, -1.0)))
-            for model in models
-            if _known(given, model)
-        }
+        for name in given:
+            if name != _ANY and name not in models:
+                asked = ", ".join(models)
+                raise UsageError(f"--price names {name}, which is not asked; asked are {asked}")
+        prices: dict[str, Price] = {}
+        for model in models:
+            price = given.get(model, given.get(_ANY))
+            if price is not None:
+                prices[model] = price
+        return prices
 
 
-def _known(given: Mapping[str, object], model: str) -> bool:
-    return model in given or "" in given
-
-
-def _price(typed: str) -> tuple[str, tuple[float, float]]:
+def _price(typed: str) -> tuple[str, Price]:
     """Read ``IN,OUT`` or ``NAME=IN,OUT``; the name is "" for all models."""
     name, _, pair = typed.rpartition("=")
     try:
-        prompts, answers = (float(number) for number in pair.split(","))
+        prompts, answers = map(float, pair.split(","))
     except ValueError as error:
-        raise InvalidInput(
-            "price", typed, "IN,OUT or NAME=IN,OUT, numbers for a million tokens"
-        ) from error
+        expected = "IN,OUT or NAME=IN,OUT, numbers for a million tokens"
+        raise InvalidInput("price", typed, expected) from error
     return name, (prompts, answers)

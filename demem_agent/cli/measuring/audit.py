@@ -1,22 +1,20 @@
-"""``demem audit``: what certified splits are worth, measured as the paper does and beside its
-figures.
-"""
+"""``demem audit``: what certified splits are worth, measured as the paper does."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from io import StringIO
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
-from demem_agent.cli.commands.bench import BENCHMARKS, loaded, named
-from demem_agent.cli.shared import WIDTH_OF_A_PIPE, Output, ticking
+from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
+from demem_agent.cli.measuring.written import written
+from demem_agent.cli.output import Output
+from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.cells import cell
-from demem_agent.cli.tables.splits import audit_parts
+from demem_agent.cli.tables.split_audit import audit_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.studies.splits.catalogue import AUDITS, audited, save_records
@@ -24,9 +22,8 @@ from demem_agent.studies.splits.figures import draw_audit
 
 __all__ = ["audit"]
 
-_NAMES = [
-    name for name in BENCHMARKS if name != "memoryarena"
-]  # there each dialogue has but one question
+# In MemoryArena each dialogue has but one question.
+_NAMES = [name for name in BENCHMARKS if name != "memoryarena"]
 
 
 def audit(
@@ -46,8 +43,7 @@ def audit(
         int, typer.Option(min=0, metavar="N", help="Of the intervals' draws, and of the noise.")
     ] = 0,
 ) -> None:
-    """Audit splits: how often and how rightly, what each loss is due to, under noise, and the graph
-    behind them.
+    """Audit splits: how often, how rightly, what each loss is due to, under noise, and as a graph.
 
     Tables with the paper's figures in columns of their own, or JSON; with --out also every record
     and a figure. Takes minutes. docs/splits.md defines what is measured.
@@ -56,7 +52,7 @@ def audit(
         raise InvalidInput("audit", kind, f"one of {', '.join(AUDITS)}")
     if name not in _NAMES:
         raise InvalidInput("benchmark", name, f"one of {', '.join(_NAMES)}")
-    benchmark = named(name)
+    benchmark = benchmark_named(name)
     if out is not None:
         require_matplotlib()
         out.mkdir(parents=True, exist_ok=True)
@@ -65,20 +61,8 @@ def audit(
         report, records = audited(kind, dialogues, data=benchmark.name, seed=seed, tick=tick)
     parts: list[RenderableType] = list(audit_parts(report))
     if out is not None:
-        report["written"] = [str(path) for path in _write(out, report, records, parts)]
+        files = written(out, partial(save_records, records), report, parts)
+        files += draw_audit(report, out)
+        report["written"] = [str(path) for path in files]
         parts.append(cell(f"written: {', '.join(report['written'])}"))
     output.show(report, *parts)
-
-
-def _write(
-    out: Path, report: dict[str, Any], records: Sequence[Any], parts: Sequence[RenderableType]
-) -> list[Path]:
-    results, report_file, table = (
-        out / name for name in ("results.jsonl", "report.json", "table.txt")
-    )
-    save_records(records, results)
-    report_file.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    text = StringIO()
-    Console(file=text, highlight=False, width=WIDTH_OF_A_PIPE).print(*parts, sep="\n")
-    table.write_text(text.getvalue(), encoding="utf-8")
-    return [results, report_file, table, *draw_audit(report, out)]

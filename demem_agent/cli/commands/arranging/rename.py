@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.commands.slots import show_slots
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.commands.arranging.slots import show_slots
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 
 __all__ = ["rename"]
 
@@ -23,8 +24,5 @@ def rename(
     """Give a slot a name, for people: nothing else depends on it."""
     with place.open() as memory:
         memory.rename(number, name)
-        show_slots(
-            memory,
-            output,
-            f"Slot {number} is called {name!r}." if name else f"Slot {number} has no name.",
-        )
+        said = f"Slot {number} is called {name!r}." if name else f"Slot {number} has no name."
+        show_slots(memory, output, said)

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from demem_agent.cli.shared import Output, ticking
+from demem_agent.cli.output import Output
+from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.cells import cell
 
 __all__ = ["lab"]
@@ -36,8 +37,9 @@ def lab(
     from demem_agent.studies.synthetic.scale import QUICK, Scale
 
     scale = QUICK if quick else Scale()
-    scale = scale if seeds is None else replace(scale, seeds=seeds)
+    if seeds is not None:
+        scale = replace(scale, seeds=seeds)
     with ticking("runs") as tick:
         written = run_lab(Path(out), scale=scale, names=only or (), workers=workers, tick=tick)
     names = [str(path) for path in written]
-    output.show({"written": names}, *(cell(name) for name in names))
+    output.show({"written": names}, *map(cell, names))
