@@ -9,7 +9,7 @@ model is called, and nothing here says when to split.
 from __future__ import annotations
 
 from demem_agent import SlotMemory, SplitCertificate
-from demem_agent.splitting.replay import replay
+from demem_agent.splitting import replay
 
 HANDBOOK = (
     "Everyone gets a badge on the first day, at the reception in the north building.",

@@ -22,7 +22,7 @@ from demem_adapters.common import (
 )
 from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent import Reading
-from demem_agent.text.units import Measure
+from demem_agent.text import Measure
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock

@@ -50,7 +50,7 @@ from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever, SlotSele
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
-from demem_agent.text.units import measure
+from demem_agent.text import measure
 
 
 class Model(GenericFakeChatModel):

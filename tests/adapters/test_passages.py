@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent import Evidence, SlotMemory
 from demem_agent.testing import BagEncoder
-from demem_agent.text.units import measure
+from demem_agent.text import measure
 from demem_agent.types import Unit
 
 SENTENCES = [

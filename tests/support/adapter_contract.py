@@ -20,7 +20,7 @@ from demem_adapters.common import DECLARED, Memories
 from demem_agent.errors import StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
-from demem_agent.text.units import measure
+from demem_agent.text import measure
 
 __all__ = ["ASKED", "VALVE", "AdapterContract", "Driver", "Ending", "PageContract", "texts"]
 

@@ -40,7 +40,7 @@ from demem_agent.errors import (
     StoreError,
 )
 from demem_agent.slots.records import Delta
-from demem_agent.splitting.replay import replay
+from demem_agent.splitting.replaying import replay
 from demem_agent.stores import Address, MemoryStore, Rows, Store, open_store
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
 from demem_agent.types import (

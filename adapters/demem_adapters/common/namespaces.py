@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.options import Options
 from demem_agent.stores import Address, MemoryStore, Store, open_store
-from demem_agent.text.units import Measure, measure
+from demem_agent.text import Measure, measure
 from demem_agent.turns import text_field, whole_field
 from demem_agent.types import Unit
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from demem_agent import Evidence, Reading
-from demem_agent.text.units import Measure
+from demem_agent.text import Measure
 
 __all__ = ["Passage", "details", "fitting", "passages"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from demem_agent import Evidence, SlotMemory
-from demem_agent.reading.packing import strip_rendered
-from demem_agent.text.words import content_terms
+from demem_agent.reading import strip_rendered
+from demem_agent.text import content_terms
 from demem_agent.types import Context
 
 __all__ = ["DECLARED", "answer_of_call", "answers", "echoes", "kept_as"]

@@ -14,7 +14,7 @@ import demem_agent
 from demem_adapters.common import Memories, Namespace, named
 from demem_adapters.mcp.tools import Desk
 from demem_agent import DeMemError, InvalidInput
-from demem_agent.text.words import clean
+from demem_agent.text import clean
 
 try:
     from mcp.server.transport_security import TransportSecuritySettings
