@@ -580,10 +580,11 @@ def test_a_mistake_of_the_command_line_is_one_line(capsys: pytest.CaptureFixture
 
 
 def test_without_the_sdk_the_way_to_install_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name == "mcp" or name.startswith("mcp.")]:
-        monkeypatch.setitem(sys.modules, name, None)
-    for name in ("demem_adapters.mcp", "demem_adapters.mcp.server"):
-        monkeypatch.delitem(sys.modules, name)
+    for name in [*sys.modules]:
+        if name == "mcp" or name.startswith("mcp."):
+            monkeypatch.setitem(sys.modules, name, None)
+        elif name.startswith("demem_adapters.mcp"):
+            monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=re.escape("pip install 'demem-agent[mcp]'")):
         importlib.import_module("demem_adapters.mcp")
 

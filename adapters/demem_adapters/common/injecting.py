@@ -76,7 +76,7 @@ def _merged(recalled: str, message: Mapping[str, Any], part: str) -> dict[str, A
 
 
 def block(reading: Reading | None) -> str:
-    """Return what was recalled with a line that declares it to be data; "" where there is nothing."""
+    """Return what was recalled, declared to be data; "" where there is nothing."""
     if reading is None:
         return ""
     return f"{DECLARED}\n{reading.text}"
