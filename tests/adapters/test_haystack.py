@@ -1,4 +1,4 @@
-"""The Haystack adapter keeps the contract of all adapters, in Haystack's own pipelines and agents."""
+"""The Haystack adapter keeps the contract of all adapters, in Haystack's pipelines and agents."""
 
 from __future__ import annotations
 
