@@ -72,10 +72,12 @@ def with_recalled(
     messages: Sequence[LLMMessage], reading: Reading | None, inject: Inject
 ) -> list[LLMMessage]:
     """Return the messages with what was recalled in a block of its own among them."""
-    rows: list[dict[str, Any]] = []
-    for message in messages:
-        rows.append({"role": _ROLES.get(message.type, message.type), "message": message})
+    rows = [{"role": _role(message), "message": message} for message in messages]
     return [_message(row, inject) for row in put_before(rows, reading, inject)]
+
+
+def _role(message: LLMMessage) -> str:
+    return _ROLES.get(message.type, message.type)
 
 
 def _message(row: Mapping[str, Any], inject: Inject) -> LLMMessage:
