@@ -1,4 +1,4 @@
-"""Memory for the Microsoft Agent Framework: a provider that recalls before a run and remembers it."""
+"""Memory for the Microsoft Agent Framework: a provider that recalls for a run and remembers it."""
 
 from __future__ import annotations
 

@@ -185,11 +185,7 @@ class SlotStore(BaseStore):
         (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
         items: dict[Place, Item] = {(item.namespace, item.key): item for item in every}
         end = op.offset + op.limit
-        read: list[tuple[Place, float]] = []
-        for memory in known:
-            read += _read(memory, op.query or "", items, end).items()
-        ranked = sorted(read, key=lambda pair: -pair[1])
-        scores = {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
+        scores = _ranked(known, op.query or "", items, end)
         page = list(scores | dict.fromkeys(items))[op.offset : end]
         if op.refresh_ttl and self.supports_ttl and page:
             yield [GetOp(path, key) for path, key in page]
@@ -275,6 +271,17 @@ def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
     return _text_at(put.value, put.index)
 
 
+def _ranked(
+    memories: Iterable[SlotMemory], query: str, places: Container[Place], wanted: int
+) -> dict[Place, float]:
+    """Return the places that memories rank for a query, best first; a score tells the order."""
+    read: list[tuple[Place, float]] = []
+    for memory in memories:
+        read += _read(memory, query, places, wanted).items()
+    ranked = sorted(read, key=lambda pair: -pair[1])
+    return {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
+
+
 def _read(
     memory: SlotMemory, query: str, places: Container[Place], wanted: int
 ) -> dict[Place, float]:
@@ -304,7 +311,14 @@ def _place(item: Evidence | None) -> Place:
 
 
 def _scored(item: Item, score: float | None) -> SearchItem:
-    return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
+    return SearchItem(
+        namespace=item.namespace,
+        key=item.key,
+        value=item.value,
+        created_at=item.created_at,
+        updated_at=item.updated_at,
+        score=score,
+    )
 
 
 def _advance(flow: Flow, given: list[Result] | None = None) -> tuple[list[Op] | None, list[Result]]:

@@ -162,7 +162,7 @@ def _heard(response: Any, turn: Turn) -> Any:
 
 
 class _Stream:
-    """A stream that looks like the one it passes on: LiteLLM's are for ``for`` and ``async for``."""
+    """A stream that looks like the one it passes on, for ``for`` and for ``async for``."""
 
     def __init__(self, stream: Any, turn: Turn) -> None:
         self._stream = stream

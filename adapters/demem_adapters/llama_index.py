@@ -272,7 +272,7 @@ def _last_of_user(messages: Sequence[ChatMessage]) -> str:
 def _turns(
     messages: Iterable[ChatMessage], session_id: str | None, before: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what was said, with a key of session, speaker, text and how often it was said before."""
+    """Yield what was said, with a key of session, speaker, text and how often it was said."""
     for message in messages:
         if message.role not in _SPEAKERS:
             continue

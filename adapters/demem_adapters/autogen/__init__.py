@@ -119,7 +119,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         return RememberingClient(client, self)
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
-        """Put what is recalled before the user's last message, in place of what was there before."""
+        """Put what is recalled before the user's last message, in place of what was put earlier."""
         state = await model_context.save_state()
         before = ChatCompletionContextState.model_validate(state).messages
         said = said_in(before)
@@ -136,7 +136,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         cancellation_token: CancellationToken | None = None,
         **kwargs: Any,
     ) -> MemoryQueryResult:
-        """Find what bears on a query, best first, at most ``limit=`` of it (in the memories' unit)."""
+        """Find what bears on a query, best first: at most ``limit=`` of it, in the memories' unit."""
         text = _content_text(query) if isinstance(query, MemoryContent) else query
         reading = await self.memories.arecall(self.namespace, text, limit=kwargs.get("limit"))
         return MemoryQueryResult(results=_contents(reading))

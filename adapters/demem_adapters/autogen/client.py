@@ -56,7 +56,7 @@ class _Turn:
 
 
 class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]):
-    """A model client that recalls before each call and remembers after it; the rest is the client's.
+    """A model client that recalls before each call and remembers after it; the rest it passes on.
 
     What is recalled reaches the model in that call alone: the agent's context and its state keep
     what was said. The user's message and the answer are remembered once the model has come to its
@@ -141,7 +141,7 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         return _Turn(question, key, reading)
 
     def _waited(self, said: Sequence[LLMMessage]) -> _Turn | None:
-        """Return the turn that the results of tools belong to: the same question again with them."""
+        """Return the turn that results of tools belong to: the same question again with them."""
         end = said[-1] if said else None
         if not isinstance(end, FunctionExecutionResultMessage):
             return None

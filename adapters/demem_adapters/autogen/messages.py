@@ -1,4 +1,4 @@
-"""The messages of an AutoGen model call: what was said in them, and what was recalled among them."""
+"""The messages of an AutoGen model call: what was said in them, and what was recalled."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ def _note(source: Any, event: LLMCallCompletedEvent) -> None:
 
 
 def _take_back(source: Any, event: LLMGuardrailCompletedEvent) -> None:
-    """Forget what a guardrail turned down: CrewAI hands a result over before it asks the guardrail."""
+    """Forget what a guardrail turned down: CrewAI hands a result over before it asks."""
     if event.success:
         return
     # An agent alone has none: it hands over after its guardrail.
