@@ -9,6 +9,7 @@ import importlib
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,10 +134,6 @@ def test_decision_core_imports_nothing_of_the_rest() -> None:
     assert outside == set()
 
 
-def test_package_is_marked_as_typed() -> None:
-    assert (PACKAGE / "py.typed").is_file()
-
-
 @pytest.mark.parametrize("module", demem_agent.__public__)
 def test_every_public_module_exists_and_gives_out_what_it_says(module: str) -> None:
     made = importlib.import_module(module)
@@ -175,6 +172,30 @@ def f():
         "demem_agent.reading.packing",
         "demem_agent.text.units",
     }
+
+
+ADAPTERS = sorted(
+    path.stem
+    for path in (ROOT / "adapters" / "demem_adapters").iterdir()
+    if path.stem[0].isalpha() and path.name not in ("common", "py.typed")
+)
+
+
+def test_adapters_are_found() -> None:
+    assert {"openai", "langgraph"} <= {*ADAPTERS}
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_an_adapter_has_an_extra_a_test_and_a_page_of_its_name(name: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert name.replace("_", "-") in project["optional-dependencies"]
+    assert (ROOT / "tests" / "adapters" / f"test_{name}.py").is_file()
+    assert (ROOT / "docs" / "adapters" / f"{name}.md").is_file()
+
+
+def test_both_packages_are_marked_as_typed() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+    assert (ROOT / "adapters" / "demem_adapters" / "py.typed").is_file()
 
 
 def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Path) -> None:

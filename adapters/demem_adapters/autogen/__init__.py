@@ -136,7 +136,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         cancellation_token: CancellationToken | None = None,
         **kwargs: Any,
     ) -> MemoryQueryResult:
-        """Find what bears on a query, best first: at most ``limit=`` of it, in the memories' unit."""
+        """Find what bears on a query, best first, at most ``limit=`` in the memories' unit."""
         text = _content_text(query) if isinstance(query, MemoryContent) else query
         reading = await self.memories.arecall(self.namespace, text, limit=kwargs.get("limit"))
         return MemoryQueryResult(results=_contents(reading))
