@@ -8,10 +8,11 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pytest
-from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, texts
+from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among, texts
 
 pytest.importorskip(
     "agent_framework",
@@ -39,6 +40,10 @@ from demem_adapters.agent_framework import MemoryProvider
 from demem_adapters.common import DECLARED, Memories, block
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
+
+
+def blocks_of(seen: Iterable[Message]) -> list[str]:
+    return blocks_among(message.text for message in seen)
 
 
 class Reply(NamedTuple):
@@ -222,9 +227,7 @@ def test_it_is_there_in_each_call_of_a_run_with_tools(memories: Memories) -> Non
     memories.remember("ana", VALVE)
     bot = Bot(memories, call(), Reply())
     bot.run("How heavy is the valve?")
-    first, second = [
-        [message.text for message in seen if DECLARED in message.text] for seen in bot.client.seen
-    ]
+    first, second = map(blocks_of, bot.client.seen)
     assert len(first) == 1
     assert first == second
 
@@ -264,9 +267,7 @@ def test_runs_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
         )
 
     asyncio.run(together())
-    blocks = [
-        message.text for seen in bot.client.seen for message in seen if DECLARED in message.text
-    ]
+    blocks = [*chain.from_iterable(map(blocks_of, bot.client.seen))]
     for name in names:
         assert sum(f"I am called {name}." in block for block in blocks) == 1
         assert _read(memories, name) == [f"I am called {name}."]

@@ -1,4 +1,4 @@
-"""What every adapter keeps, written once: a framework says how a turn of a user's goes through it."""
+"""What every adapter keeps, written once: a framework says how a turn goes through it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pickle
 import runpy
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -20,7 +20,16 @@ from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 from demem_agent.text import measure
 
-__all__ = ["ASKED", "VALVE", "AdapterContract", "Driver", "Ending", "PageContract", "texts"]
+__all__ = [
+    "ASKED",
+    "VALVE",
+    "AdapterContract",
+    "Driver",
+    "Ending",
+    "PageContract",
+    "blocks_among",
+    "texts",
+]
 
 ROOT = Path(__file__).parents[2]
 VALVE = "My boiler has a brass valve."
@@ -79,6 +88,11 @@ def texts(memories: Memories, namespace: str = "ana") -> list[str]:
     """Return what is remembered in a namespace."""
     memory = memories.known(namespace)
     return [item.text for item in memory.evidence()] if memory else []
+
+
+def blocks_among(shown: Iterable[str]) -> list[str]:
+    """Return the texts with what was recalled, of those that reached the model."""
+    return [text for text in shown if DECLARED in text]
 
 
 class _Broken(MemoryStore):
