@@ -55,7 +55,7 @@ class Reply(NamedTuple):
 
 
 def call(name: str = "weigh", reason: str = "tool_calls") -> Reply:
-    """Give the reply of a model that calls a tool."""
+    """Return the reply of a model that calls a tool."""
     arguments = '{"thing": "valve"}'
     return Reply([Content.from_function_call(call_id="c1", name=name, arguments=arguments)], reason)
 
@@ -274,7 +274,7 @@ def test_runs_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
 
 
 def _read(memories: Memories, namespace: str = "ana") -> list[str]:
-    """Give what the only answer so far was given from, as the memory has it on record."""
+    """Return what the only answer so far was given from, as the memory has it on record."""
     (context,) = memories.of(namespace).contexts()
     said = {item.id: item.text for item in memories.of(namespace).evidence()}
     return [said[id] for id, _, _ in context.read]

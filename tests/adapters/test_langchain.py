@@ -303,7 +303,7 @@ def test_of_an_agent_that_ends_with_a_tools_result_what_the_user_said_is_remembe
 
 
 def looks(times: int = 1) -> list[AIMessage]:
-    """Give calls of a tool, each with some words before it."""
+    """Return calls of a tool, each with some words before it."""
     call = {"name": "look", "args": {}}
     return [AIMessage("Let me look.", tool_calls=[call | {"id": f"c{n}"}]) for n in range(times)]
 

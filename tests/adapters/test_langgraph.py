@@ -99,7 +99,7 @@ operations = st.one_of(
 
 
 def told(results: Iterable[Any]) -> list[Any]:
-    """Give results without their times, which differ from store to store."""
+    """Return results without their times, which differ from store to store."""
 
     def plain(result: Any) -> Any:
         if isinstance(result, list):

@@ -55,7 +55,8 @@ def bound(
     call.__name__ = function.__name__
     call.__doc__ = inspect.getdoc(function)
     call.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": result}
-    call.__signature__ = inspect.Signature(parameters, return_annotation=result)  # type: ignore[attr-defined]
+    signature = inspect.Signature(parameters, return_annotation=result)
+    call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
 
