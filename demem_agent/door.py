@@ -23,7 +23,8 @@ from demem_agent.errors import (
     StaleState,
     StoreError,
 )
-from demem_agent.feedback.signals import Told, signal_of
+from demem_agent.feedback.channels import Told
+from demem_agent.feedback.signals import signal_of
 from demem_agent.flows import answer as answering
 from demem_agent.flows import arrange as arranging
 from demem_agent.flows import feedback, ingest, reembed, undo
@@ -378,9 +379,8 @@ class MemoryCore:
         def make() -> Flow[FeedbackReport]:
             if expected is not None:
                 self._own(expected)
-            return feedback.feedback(
-                self._state, answer_id, signal, key, request, self._raters(), when, trigger
-            )
+            asked = feedback.Given(answer_id, signal, key, request, self._raters(), when)
+            return feedback.feedback(self._state, asked, trigger)
 
         return make
 

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar, Unpack
 from demem_agent.door import MemoryCore, Numbers, When
 from demem_agent.drivers import drive, drive_async
 from demem_agent.errors import StaleState
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback.channels import Told
 from demem_agent.options import Options
 from demem_agent.requests import Flow
 from demem_agent.stores import Store, portable

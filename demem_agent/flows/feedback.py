@@ -1,8 +1,7 @@
-"""Feedback: what it says about an answer, and what is written of it; a slot is split only with a
-certificate.
+"""Feedback: what it says about an answer, and what is written of it.
 
 A generator like those of ``demem_agent.flows.read``. Feedback is recorded whatever becomes of the
-tests.
+tests; a slot is split only with a certificate.
 """
 
 from __future__ import annotations
@@ -14,22 +13,24 @@ from datetime import datetime
 from demem_agent.answering.corrections import CORRECTION, correction_turn, stem
 from demem_agent.answering.scorers import TokenF1
 from demem_agent.encoders import EncoderInfo
-from demem_agent.feedback.crediting import learned, lines_of
-from demem_agent.feedback.signals import Signal
+from demem_agent.errors import CollaboratorError
+from demem_agent.feedback.channels import Signal
+from demem_agent.feedback.crediting import Rated, credited, lines_of
 from demem_agent.flows.ingest import ingest
 from demem_agent.reading.packing import render, strip_rendered
 from demem_agent.requests import Commit, Flow, Score
+from demem_agent.slots.experience import testable
 from demem_agent.slots.ledger import operation, stored_result
-from demem_agent.slots.records import Certified, Delta, Operation, StoredContext, in_slot
+from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import channels, conditions, parameters
-from demem_agent.splitting.queue import Pending, Tests, queued
-from demem_agent.splitting.replay import sealed
-from demem_agent.splitting.trigger import Conflict, Trigger, certified, try_conflict
-from demem_agent.turns import request_hash
+from demem_agent.splitting.queue import changed_queues
+from demem_agent.splitting.trials import Overtaken, Preview, Trials
+from demem_agent.splitting.trigger import Conflict, Trigger, certified
+from demem_agent.splitting.witness import certificate_of, with_witness
+from demem_agent.turns import Turn, request_hash
 from demem_agent.types import Attempt, Context, FeedbackReport, SplitCertificate
 
-__all__ = ["Raters", "feedback"]
+__all__ = ["Given", "Raters", "feedback"]
 
 #: Times the tests are made anew because another operation has changed the memory meanwhile.
 TRIES = 3
@@ -47,16 +48,39 @@ class Raters:
     models: tuple[str, ...] = ()
 
 
-def feedback(
-    state: State,
-    answer_id: str,
-    signal: Signal,
-    key: str | None,
-    request: str,
-    raters: Raters,
-    at: datetime | None = None,
-    trigger: Trigger = certified,
-) -> Flow[FeedbackReport]:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One feedback as it is given.
+
+    Attributes:
+        key: idempotency key, where there is one; ``request`` is the digest of what is asked by it.
+        at: when the feedback was given, as far as known.
+    """
+
+    answer_id: str
+    signal: Signal
+    key: str | None
+    request: str
+    raters: Raters
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What the tests of a feedback came to.
+
+    Attributes:
+        preview: the memory as the feedback makes it; it is what gets written.
+        failed: why the tests could not be finished.
+    """
+
+    preview: Preview
+    trials: Trials
+    conflict: Conflict | None = None
+    failed: str | None = None
+
+
+def feedback(state: State, given: Given, trigger: Trigger = certified) -> Flow[FeedbackReport]:
     """Record what was told of an answer, test for a conflict, and split or suppress if one is
     certified.
 
@@ -64,177 +88,145 @@ def feedback(
     not lost.
 
     Args:
-        at: when the feedback was given, as far as known.
         trigger: what looks for a conflict; only experiments have another one than the certificate.
     """
-    if (done := stored_result(state, key, request)) is not None:
+    done = stored_result(state, given.key, given.request)
+    if done is not None:
         return _report(state, done)
-    remembered = yield from _remembered(state, answer_id, signal, raters.encoder, at)
-    before = state.context(answer_id)
-    rewards = yield from _rewards(state, before.context, signal, raters)
-    tests = Tests()
-    for _ in range(TRIES):
-        pending = Pending.of(state, learned(state, answer_id, rewards, signal, remembered))
-        found, failed = yield from try_conflict(state, pending, tests, trigger)
-        if pending.seq == state.head.seq:
-            break
-    else:  # other operations kept coming in between: the feedback counts, the tests would be stale
-        pending = Pending.of(state, learned(state, answer_id, rewards, signal, remembered))
-        found, failed = None, "other operations changed the memory during every test"
-    if (
-        done := stored_result(state, key, request)
-    ) is not None:  # the same request came in twice at once
+    remembered = yield from _remembered(state, given)
+    rewards = yield from _rewards(state, given)
+    rated = Rated(given.answer_id, given.signal, rewards, remembered)
+    tested = yield from _tested(state, rated, trigger)
+    done = stored_result(state, given.key, given.request)
+    if done is not None:  # the same request came in twice at once
         return _report(state, done)
-    result = {
-        "answer_id": answer_id,
-        "rewards": rewards,
-        "reward": pending.context.context.rewards[-1],
-        "certificate": f"c{state.head.certificates + 1}" if found else None,
-        "tested": len(tests.done),
-        "counterfactuals": len(tests.answers),
-        "capped": bool(tests.left),
-        "failed": failed,
-        "channel": signal.channel,
-        "queued": len(tests.left),
-        "remembered": remembered,
-    }
-    line = operation(state.head.seq + 1, "feedback", key, request, result)
-    delta = _recorded(state, pending, queued(state, pending, tests), line)
-    if found:
-        delta = _witnessed(state, pending, found, delta, raters)
+    result = _result(state, rated, tested)
+    line = operation(state.head.seq + 1, "feedback", given.key, given.request, result)
+    delta = _delta(state, tested, line, given.raters)
     yield Commit(delta)
     state.apply(delta)
-    state.reviewed |= tests.reviewed
+    state.reviewed |= tested.trials.reviewed
     return _report(state, result)
 
 
-def _remembered(
-    state: State, answer_id: str, signal: Signal, encoder: EncoderInfo, at: datetime | None
-) -> Flow[str | None]:
-    """Remember a correction with the question it is about, once; give the id of its evidence."""
-    context = state.context(answer_id).context
-    if signal.channel != "correction" or signal.reference is None or context.redacted:
+def _remembered(state: State, given: Given) -> Flow[str | None]:
+    """Remember a correction with the question it is about, once; return the id of its evidence."""
+    context = state.context(given.answer_id).context
+    text = given.signal.reference
+    if given.signal.channel != "correction" or text is None or context.redacted:
         return None
-    if not strip_rendered(signal.reference).strip():  # nothing but what memory itself had said
+    if not strip_rendered(text).strip():  # nothing but what memory itself had said
         return None
-    turn = correction_turn(context, signal.reference, at)
-    said = [item for item in state.evidence.values() if item.source == CORRECTION]
-    of_this = [item for item in said if item.text.startswith(stem(context.query))]
-    if of_this and of_this[-1].text == turn.text:
-        return of_this[-1].id
+    turn = correction_turn(context, text, given.at)
+    known = _remembered_already(state, context, turn)
+    if known is not None:
+        return known
     # The same told twice at once has the same key, and is remembered once.
-    key = f"{turn.source_id}:{len(context.told)}:{request_hash(CORRECTION, turn.text)}"
-    done = yield from ingest(
-        state, encoder, [replace(turn, key=key)], [request_hash(CORRECTION, turn.text)]
-    )
+    request = request_hash(CORRECTION, turn.text)
+    key = f"{turn.source_id}:{len(context.told)}:{request}"
+    done = yield from ingest(state, given.raters.encoder, [replace(turn, key=key)], [request])
     return done[0].evidence_id
 
 
-# -- what feedback says
-# --------------------------------------------------------------------------------------------
+def _remembered_already(state: State, context: Context, turn: Turn) -> str | None:
+    """Return the id of the latest correction of a question, if it says the same."""
+    latest = None
+    question = stem(context.query)
+    for item in state.evidence.values():
+        if item.source == CORRECTION and item.text.startswith(question):
+            latest = item
+    return latest.id if latest is not None and latest.text == turn.text else None
 
 
-def _rewards(
-    state: State, context: Context, signal: Signal, raters: Raters
-) -> Flow[dict[str, float]]:
-    """Give what was told as numbers, and what each scorer or judge says of the observed answer."""
+def _rewards(state: State, given: Given) -> Flow[dict[str, float]]:
+    """Return what was told as numbers, or else what each scorer or judge says of the answer."""
+    context = state.context(given.answer_id).context
+    signal = given.signal
     if signal.answers:
-        return {"agreement": _agreement(context.answer, signal.answers)}
+        return {signal.channel: _agreement(context.answer, signal.answers)}
     if signal.reference is None and not signal.judged:
         return {signal.channel: signal.reward or 0.0}
     text = render(lines_of(state, context))
     attempt = Attempt(context.query, context.answer, text, signal.reference or "")
     scores = yield Score((attempt,), judged=signal.judged)
-    names = raters.judges if signal.judged else raters.scorers
-    given = {} if signal.reward is None else {"reward": signal.reward}
-    return given | dict(zip(names, (float(score) for score in scores[0]), strict=True))
+    names = given.raters.judges if signal.judged else given.raters.scorers
+    rewards = {} if signal.reward is None else {"reward": signal.reward}
+    rewards |= zip(names, map(float, scores[0]), strict=True)
+    return rewards
 
 
 def _agreement(answer: str, others: Sequence[str]) -> float:
-    """Give how far other answers to the same question agree with the observed one: mean F1 of their
-    words.
+    """Return how far other answers to the same question agree with the observed one: mean F1 of
+    their words.
     """
     scorer = TokenF1()
     return sum(scorer.score(Attempt("", other, "", answer)) for other in others) / len(others)
 
 
-# -- what is written
-# ------------------------------------------------------------------------------------------------
+def _tested(state: State, rated: Rated, trigger: Trigger) -> Flow[_Outcome]:
+    """Credit the answer and test for a conflict, anew where another operation came in between."""
+    trials = Trials()
+    for _ in range(TRIES):
+        preview = Preview.of(state, credited(state, rated))
+        try:
+            conflict = yield from trigger(state, preview, trials)
+        except Overtaken:
+            continue
+        except CollaboratorError as error:
+            return _Outcome(preview, trials, failed=str(error))
+        return _Outcome(preview, trials, conflict)
+    # Other operations kept coming in between: the feedback counts, the tests would be stale.
+    preview = Preview.of(state, credited(state, rated))
+    failed = "other operations changed the memory during every test"
+    return _Outcome(preview, trials, failed=failed)
 
 
-def _recorded(
-    state: State, pending: Pending, queues: Sequence[StoredContext], line: Operation
-) -> Delta:
-    head = replace(state.head, seq=line.seq)
-    contexts = {pending.context.context.id: pending.context} | {
-        stored.context.id: stored for stored in queues
+def _result(state: State, rated: Rated, tested: _Outcome) -> dict[str, object]:
+    """Return the report of a feedback as the ledger keeps it: ids and numbers, no text."""
+    trials = tested.trials
+    certificate = f"c{state.head.certificates + 1}" if tested.conflict is not None else None
+    return {
+        "answer_id": rated.answer_id,
+        "rewards": rated.rewards,
+        "reward": tested.preview.context.context.rewards[-1],
+        "certificate": certificate,
+        "tested": len(trials.done),
+        "counterfactuals": len(trials.answers),
+        "capped": bool(trials.left),
+        "failed": tested.failed,
+        "channel": rated.signal.channel,
+        "queued": len(trials.left),
+        "remembered": rated.remembered,
     }
-    return Delta(head, (line,), slots=pending.changed(state), contexts=tuple(contexts.values()))
 
 
-def _witnessed(
-    state: State, pending: Pending, found: Conflict, delta: Delta, raters: Raters
-) -> Delta:
-    """Add the certificate to what is written and, unless all K slots are active, the split."""
-    certificate = _certificate(state, found, raters)
-    head = replace(delta.head, certificates=state.head.certificates + 1)
-    if found.division is None:
-        return replace(delta, head=head, certificates=(Certified(certificate, head.seq),))
-    division = found.division
-    number, new = division.staying.number, division.going.number
-    kept = Certified(
-        certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts)
+def _delta(state: State, tested: _Outcome, line: Operation, raters: Raters) -> Delta:
+    """Return the rows to write: the context and its slots, queues, and what a conflict adds."""
+    preview = tested.preview
+    contexts = {preview.context.context.id: preview.context}
+    for stored in changed_queues(state, preview, tested.trials):
+        contexts[stored.context.id] = stored
+    delta = Delta(
+        replace(state.head, seq=line.seq),
+        (line,),
+        slots=preview.changed_slots(state),
+        contexts=tuple(contexts.values()),
     )
-    others = [slot for slot in delta.slots if slot.number != number]
-    return replace(
-        delta,
-        head=head,
-        slots=(*others, division.staying, division.going),
-        moves=tuple((item, new) for item in division.moved),
-        contexts=_moved_contexts(state, delta.contexts, division.moved_contexts, new),
-        certificates=(kept,),
-    )
+    conflict = tested.conflict
+    if conflict is None:
+        return delta
+    certificate = _certificate(state, conflict, raters)
+    return with_witness(delta, state, preview, certificate, conflict.division)
 
 
-def _moved_contexts(
-    state: State, written: Sequence[StoredContext], moved: Sequence[str], slot: int
-) -> tuple[StoredContext, ...]:
-    current = {stored.context.id: stored for stored in written}
-    current |= {item: state.contexts[item] for item in moved if item not in current}
-    return tuple(
-        in_slot(stored, slot) if item in moved else stored for item, stored in current.items()
-    )
-
-
-def _certificate(state: State, found: Conflict, raters: Raters) -> SplitCertificate:
-    first, second = (stored.context for stored in found.pair)
-    shared = second.slot if second.slot is not None else 0
-    names = raters.judges if second.channel == "judge" else raters.scorers
-    settings = state.settings.split
-    certificate = SplitCertificate(
-        id=f"c{state.head.certificates + 1}",
-        slot=shared,
-        pair=(first.id, second.id),
-        queries=(first.query, second.query),
-        channels=channels((first, second)),
-        candidates=found.verdict.candidates,
-        radius=found.verdict.radius,
-        threshold=found.threshold,
-        saturated=found.saturated,
-        pinned=found.pinned,
-        decision="split" if found.division else "suppressed",
-        new_slot=found.division.going.number if found.division else None,
-        scorers=() if found.regime == "confidence sequence" else names,
-        conditions=found.conditions or conditions(settings, len(names), found.regime),
-        regime=found.regime,
-        parameters=parameters(settings, found.regime),
-        models=raters.models,
-    )
-    return sealed(certificate)
+def _certificate(state: State, conflict: Conflict, raters: Raters) -> SplitCertificate:
+    judged = testable(conflict.pair[1].context) == "judges"
+    names = raters.judges if judged else raters.scorers
+    return certificate_of(state, conflict, names, raters.models)
 
 
 def _report(state: State, result: Mapping[str, object]) -> FeedbackReport:
     fields = dict(result)
     certificate = fields.pop("certificate")
     found = state.certificates[str(certificate)].certificate if certificate else None
-    return FeedbackReport(**fields, certificate=found)  # type: ignore[arg-type]  # as this module stored it
+    return FeedbackReport(**fields, certificate=found)  # type: ignore[arg-type]  # as it was stored

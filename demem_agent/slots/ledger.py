@@ -10,7 +10,7 @@ from demem_agent.errors import IdempotencyConflict
 from demem_agent.slots.records import Operation
 from demem_agent.slots.state import State
 
-__all__ = ["operation", "stored_result"]
+__all__ = ["operation", "stored_result", "unkeyed"]
 
 
 def operation(
@@ -22,6 +22,11 @@ def operation(
     if key is None:
         return Operation(seq, kind)
     return Operation(seq, kind, key, request, json.dumps(result, sort_keys=True))
+
+
+def unkeyed(seq: int, kind: str) -> Operation:
+    """Make the ledger line of an operation that nobody gave a key for."""
+    return Operation(seq, kind)
 
 
 def stored_result(state: State, key: str | None, request: str) -> dict[str, Any] | None:

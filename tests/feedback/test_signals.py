@@ -13,7 +13,8 @@ import pytest
 
 from demem_agent import Answer, AsyncSlotMemory, FeedbackReport, Scorer, SlotMemory, SplitSettings
 from demem_agent.errors import IdempotencyConflict, InvalidInput
-from demem_agent.feedback.signals import Signal, signal_of
+from demem_agent.feedback.channels import Signal
+from demem_agent.feedback.signals import signal_of
 from demem_agent.slots import experience
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
 from demem_agent.types import Attempt, Context

@@ -307,7 +307,7 @@ def test_what_one_of_the_pair_rests_on_goes_with_it_however_near_it_is_to_the_ot
         )
         for n, rests_on in enumerate((first, second), 1)
     ]
-    moved = set(divide(state, 0, (pair[0], pair[1]), {}, 1, 99).moved)
+    moved = set(divide(state, 0, (pair[0], pair[1]), {}, 1).moved)
     assert moved.isdisjoint(first - second)
     assert moved >= second - first
 

@@ -177,15 +177,15 @@ def test_a_witness_moves_a_context_away_from_the_side_that_it_is_nearer_to() -> 
     vectors = np.eye(DIMENSIONS, dtype=np.float32)[[0, 1, 1]]  # the third asks what the second asks
     near = Case(vectors, vectors[:2], ())
     apart = Case(vectors, vectors[:2], ((1, 2, 0.5),))
-    assert "a3" in divide(near.state(), 0, near.pair, {}, 1, 9).moved_contexts
-    assert "a3" not in divide(apart.state(), 0, apart.pair, {}, 1, 9).moved_contexts
+    assert "a3" in divide(near.state(), 0, near.pair, {}, 1).moved_contexts
+    assert "a3" not in divide(apart.state(), 0, apart.pair, {}, 1).moved_contexts
 
 
 @settings(deadline=None, max_examples=40)
 @given(cases(least=1))
 def test_a_division_sends_what_a_context_rests_on_where_it_sends_the_context(case: Case) -> None:
     """Unless contexts of both sides rest on it."""
-    division = divide(case.state(), 0, case.pair, {}, 1, 9)
+    division = divide(case.state(), 0, case.pair, {}, 1)
     named = case.sides().keys()
     rests_on = {
         c.context.id: c.context.supports[0] for c in case.contexts() if c.context.id in named

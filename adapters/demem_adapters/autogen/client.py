@@ -12,7 +12,7 @@ from typing import Any, Self, Unpack
 from demem_adapters.autogen.messages import asked_in, goes_on, last, said_in, with_recalled
 from demem_adapters.common import Memories, Recent, digest
 from demem_agent import FeedbackReport, InvalidInput, Reading
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback.channels import Told
 
 try:
     from autogen_core import Component, ComponentModel

@@ -18,7 +18,7 @@ from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import DECLARED, answer_of_call, echoes, kept_as
 from demem_agent import Answer, FeedbackReport, Reading
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback.channels import Told
 from demem_agent.options import Options
 from demem_agent.stores import Store
 from demem_agent.turns import whole_field

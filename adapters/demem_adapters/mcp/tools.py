@@ -14,7 +14,8 @@ from pydantic import Field
 from demem_adapters.common import Memories, Recent, digest, put_before
 from demem_agent import InvalidInput, Reading, SlotMemory
 from demem_agent.errors import CertificateRefused, NotFound
-from demem_agent.feedback.signals import Told, signal_of
+from demem_agent.feedback.channels import Told
+from demem_agent.feedback.signals import signal_of
 from demem_agent.splitting.replay import replay
 
 __all__ = ["Desk"]

@@ -14,7 +14,7 @@ from demem_agent.cli.chat.conversation import overview
 from demem_agent.cli.chat.quoting import asks
 from demem_agent.cli.chat.talker import Talker
 from demem_agent.cli.faults import UsageError
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback.channels import Told
 from demem_agent.text.units import measure
 from demem_agent.types import Receipt, number_of
 

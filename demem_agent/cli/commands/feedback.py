@@ -14,7 +14,7 @@ from demem_agent.cli.shared import Output, Place
 from demem_agent.cli.tables import certificate_parts
 from demem_agent.cli.tables.cells import cell, grid, number
 from demem_agent.errors import InvalidInput
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback.channels import Told
 
 __all__ = ["feedback"]
 

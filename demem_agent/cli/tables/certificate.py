@@ -12,21 +12,11 @@ from rich.text import Text
 
 from demem_agent import SplitCertificate
 from demem_agent.cli.tables.cells import cell, grid, number, numbers, sentence, table
+from demem_agent.feedback.channels import row_of
 from demem_agent.types import Candidate
 
 __all__ = ["certificate_parts", "certificates_table", "decision_words"]
 
-_KNOWN_BY = {
-    "reference": "reference given",
-    "correction": "corrected by a user",
-    "judge": "rated by judges",
-    "stand-in": "its rewarded answer stands in for a reference",
-    "reward": "only its own reward is known",
-    "thumbs": "only its own thumbs are known",
-    "outcome": "only its own outcome is known",
-    "agreement": "only how far answers agree is known",
-    "none": "nothing is known",
-}
 _NAMES = {
     "current": "the slot as it is",
     "split first": "the first part of a split",
@@ -88,7 +78,9 @@ def _pair(certificate: SplitCertificate) -> Table:
     for id, query, channel in zip(
         certificate.pair, certificate.queries, certificate.channels, strict=True
     ):
-        pair.add_row(id, sentence(query or "(forgotten)", cell(f"  [{_KNOWN_BY[channel]}]", "dim")))
+        pair.add_row(
+            id, sentence(query or "(forgotten)", cell(f"  [{row_of(channel).words}]", "dim"))
+        )
     return pair
 
 

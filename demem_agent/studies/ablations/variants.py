@@ -15,7 +15,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback.channels import Told
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
 from demem_agent.requests import Flow
@@ -25,7 +25,7 @@ from demem_agent.slots.records import Delta, SlotState, StoredContext, Vector, d
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import contents, judge
 from demem_agent.splitting.division import divide
-from demem_agent.splitting.queue import Pending, Tests
+from demem_agent.splitting.trials import Preview, Trials
 from demem_agent.splitting.trigger import Conflict, Trigger, certified
 from demem_agent.stores import Rows
 from demem_agent.summaries.compress import Summary, compress
@@ -115,15 +115,15 @@ def now_and_then(rate: float, seed: int) -> Trigger:
 def uncertified(choose: Choice) -> Trigger:
     """Make a trigger that divides a slot by a pair that is chosen, and not tested."""
 
-    def trigger(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
+    def trigger(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
         yield from ()
-        return _divided(state, pending, choose)
+        return _divided(state, preview, choose)
 
     return trigger
 
 
-def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
-    context, shared, new = pending.context, pending.context.context.slot, state.free_slot()
+def _divided(state: State, preview: Preview, choose: Choice) -> Conflict | None:
+    context, shared, new = preview.context, preview.context.context.slot, state.free_slot()
     if shared is None or new is None:
         return None
     others = [
@@ -136,10 +136,10 @@ def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
     other = choose(context, others) if others and state.members[shared] else None
     if other is None:
         return None
-    division = divide(state, shared, (other, context), pending.used, new, state.head.seq + 1)
+    division = divide(state, shared, (other, context), preview.used, new)
     if not division.moved or len(division.moved) == len(state.members[shared]):
         return None  # one side would be empty: nothing is divided
-    tested = contents(pending.slots, shared, [], division)
+    tested = contents(preview.slots, shared, [], division)
     unknown = np.full((2, len(tested), 2), np.nan)
     verdict = judge(tested, [("", "")] * len(tested), unknown, state.settings.split)
     return Conflict(

@@ -21,8 +21,9 @@ from demem_agent.slots.experience import testable
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import pairs_to_test
-from demem_agent.splitting.queue import Pending, Tests
-from demem_agent.splitting.trigger import Conflict, Trigger, examined
+from demem_agent.splitting.examination import examined
+from demem_agent.splitting.trials import Preview, Trials
+from demem_agent.splitting.trigger import Conflict, Trigger
 from demem_agent.studies.ablations.variants import Variant
 from demem_agent.studies.asking import taught
 from demem_agent.studies.slots.audit import gold_items
@@ -113,15 +114,16 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
 
 
 def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
-    def trigger(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
+    def trigger(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
         found: list[_Seen] = []
-        chosen, plain = _chosen(state, pending, pairs), _plain(state, pending, pairs)
+        chosen, plain = _chosen(state, preview, pairs), _plain(state, preview, pairs)
         for id, other in (chosen | plain).items():
-            pair = (other, pending.context)
-            verdict, _ = yield from examined(state, pending, pair, tests, thorough=True)
-            if verdict is not None:
+            pair = (other, preview.context)
+            finding = yield from examined(state, preview, pair, trials, thorough=True)
+            if finding is not None:
+                verdict = finding.verdict
                 credible = all(stored.context.credible for stored in pair)
-                ids = (id, pending.context.context.id)
+                ids = (id, preview.context.context.id)
                 found.append(
                     _Seen(
                         ids, id in chosen, id in plain, credible, verdict.candidates, verdict.radius
@@ -133,23 +135,23 @@ def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
     return trigger
 
 
-def _chosen(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
-    slot = pending.context.context.slot
+def _chosen(state: State, preview: Preview, limit: int) -> dict[str, StoredContext]:
+    slot = preview.context.context.slot
     found = (
-        pairs_to_test(state, pending.context, pending.slots[slot].summary, limit)
+        pairs_to_test(state, preview.context, preview.slots[slot].summary, limit)
         if slot is not None
         else []
     )
     return {stored.context.id: stored for stored in found}
 
 
-def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
+def _plain(state: State, preview: Preview, limit: int) -> dict[str, StoredContext]:
     """Choose partners as ``pairs_to_test`` does, whether or not what they rest on is credible."""
-    mine = pending.context.context
+    mine = preview.context.context
     rater = testable(mine)
     if rater is None or mine.slot is None or not mine.supports:
         return {}
-    held = {excerpt.evidence_id for excerpt in pending.slots[mine.slot].summary.kept}
+    held = {excerpt.evidence_id for excerpt in preview.slots[mine.slot].summary.kept}
     others = [
         stored
         for stored in state.contexts.values()
@@ -159,7 +161,7 @@ def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContex
         and testable(stored.context) == rater
         and not held.issuperset((*mine.supports, *stored.context.supports))
     ]
-    others.sort(key=lambda stored: round(float(stored.vector @ pending.context.vector), 4))
+    others.sort(key=lambda stored: round(float(stored.vector @ preview.context.vector), 4))
     return {stored.context.id: stored for stored in others[:limit]}
 
 
