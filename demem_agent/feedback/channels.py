@@ -6,15 +6,15 @@ and its keyword in :class:`Told`, and its name in :data:`demem_agent.types.Chann
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from demem_agent.errors import InvalidInput
 from demem_agent.turns import text_field, unit_field
-from demem_agent.types import Channel
+from demem_agent.types import Channel, Context
 
-__all__ = ["CHANNELS", "ChannelRow", "Signal", "Told", "row_of"]
+__all__ = ["CHANNELS", "ChannelRow", "Signal", "Told", "row_of", "told_rewards"]
 
 
 class Told(TypedDict, total=False):
@@ -92,6 +92,16 @@ def row_of(channel: str) -> ChannelRow:
     return _ROWS.get(channel, _ROWS["none"])
 
 
+def told_rewards(context: Context) -> Iterator[tuple[Channel, float]]:
+    """Yield every reward of a context with its channel, in order.
+
+    The first rewards of a memory that is older than channels may have come from anyone, and are
+    left out.
+    """
+    known = context.rewards[len(context.rewards) - len(context.told) :]
+    yield from zip(context.told, known, strict=True)
+
+
 def _reference(value: object) -> Signal:
     return Signal("reference", reference=text_field("reference", value))
 
@@ -126,7 +136,9 @@ def _agreement(value: object) -> Signal:
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
         expected = "a list of other answers to the same question, one at least"
         raise InvalidInput("agreement", value, expected)
-    answers = [text_field(f"agreement[{n}]", text) for n, text in enumerate(value)]
+    answers = []
+    for n, text in enumerate(value):
+        answers.append(text_field(f"agreement[{n}]", text))
     return Signal("agreement", answers=tuple(answers))
 
 

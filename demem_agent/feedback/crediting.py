@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from demem_agent.feedback.channels import CHANNELS, ChannelRow, Signal, row_of
+from demem_agent.feedback.channels import CHANNELS, ChannelRow, Signal, row_of, told_rewards
 from demem_agent.reading.packing import render
-from demem_agent.scoring import lesson
+from demem_agent.scoring import Query, lesson
 from demem_agent.slots.experience import query_of, testable
 from demem_agent.slots.records import REWARDED, StoredContext, rewarded
 from demem_agent.slots.routing import credible, slot_ranking
@@ -73,16 +73,16 @@ def supports_of(state: State, context: Context, text: str) -> tuple[str, ...]:
 def credited(state: State, rated: Rated) -> StoredContext:
     """Return the context of an answer with what this feedback says about it."""
     stored = state.context(rated.answer_id)
-    known = _known(state, stored.context, rated)
+    query = query_of(stored)
+    context = _known(state, stored.context, rated)
     # A correction may be forgotten again while the answer is being rated.
-    corrected = rated.remembered in state.evidence and rated.remembered in known.supports
-    if corrected or any(reward >= REWARDED for reward in known.rewards):
-        known = _kept(state, known)
-    stored = replace(stored, context=known)
-    relied_on = corrected or _credible(state, stored)
-    stored = replace(stored, context=replace(known, credible=relied_on))
-    taught = _lesson(state, stored)
-    return replace(stored, context=replace(stored.context, lesson=taught))
+    corrected = rated.remembered in state.evidence and rated.remembered in context.supports
+    if corrected or any(reward >= REWARDED for reward in context.rewards):
+        context = _kept(state, context)
+    relied_on = corrected or _credible(state, context, query)
+    taught = _lesson(state, context, query)
+    context = replace(context, credible=relied_on, lesson=taught)
+    return replace(stored, context=context)
 
 
 def _known(state: State, context: Context, rated: Rated) -> Context:
@@ -142,60 +142,65 @@ def _was_told(context: Context, row: ChannelRow) -> bool:
 
 def _stands_in(context: Context) -> bool:
     """Whether most of the ratings of an answer speak for it; False where it has none."""
-    good = bad = 0
-    # A memory from before there were channels has rewards without one, which do not count.
-    known = context.rewards[len(context.rewards) - len(context.told) :]
-    for channel, reward in zip(context.told, known, strict=True):
+    balance = 0
+    for channel, reward in told_rewards(context):
         if row_of(channel).tells == "rating":
-            good += reward >= REWARDED
-            bad += reward < REWARDED
-    return bool(context.answer) and not context.redacted and good > bad
+            balance += 1 if reward >= REWARDED else -1
+    return bool(context.answer) and not context.redacted and balance > 0
 
 
-def _credible(state: State, stored: StoredContext) -> bool:
+def _credible(state: State, context: Context, query: Query) -> bool:
     """Whether the evidence behind an answer can be relied on for tests.
 
     False where nobody could rate other answers.
     """
-    context = stored.context
     if not context.supports or context.redacted or testable(context) is None:
         return False
-    ranking = slot_ranking(state, query_of(stored))[1]
+    ranking = slot_ranking(state, query)[1]
     return ranking is not None and credible(ranking, state.passage_index(), context.supports)
 
 
-def _lesson(state: State, stored: StoredContext) -> Lesson:
+def _lesson(state: State, context: Context, query: Query) -> Lesson:
     """Return what the rewards of a context teach about ranking, where the memory learns."""
-    context = stored.context
     if not state.settings.learn or state.index is None:
         return ()
     if context.redacted or not rewarded(context):
         return ()
     live = [line for line in context.read if line[0] in state.evidence]
-    return lesson(state.index, query_of(stored), live, context.supports)
+    return lesson(state.index, query, live, context.supports)
 
 
 def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[str, ...]:
-    """Return the fewest lines, greedily, that hold what the reading has of a reference's words.
+    """Return the evidence of the fewest lines that hold what all have of a reference's words.
 
     Many lines may hold the same of them (a date stands over every line of its day): those that the
     answer cited go first, then those that share most with the question.
     """
     wanted = set(content_terms(reference))
     words = [wanted.intersection(content_terms(render([line]))) for line in lines]
-    order = _preferred(context, lines)
-    chosen: set[str] = set()
-    held: set[str] = set()
-    while lines:
-        gains = [len(found - held) for found in words]
-        best = max(order, key=lambda n: gains[n])
-        if not gains[best]:
-            break
-        chosen.add(lines[best].evidence.id)
-        held |= words[best]
+    chosen = _cover(words, _preferred(context, lines))
+    held = set().union(*(words[n] for n in chosen))
     if len(held) < SUPPORTED * max(len(wanted), 1):
         return ()
-    return tuple(sorted(chosen, key=number_of))
+    items = {lines[n].evidence.id for n in chosen}
+    return tuple(sorted(items, key=number_of))
+
+
+def _cover(words: Sequence[set[str]], order: Sequence[int]) -> list[int]:
+    """Choose sets until they hold all words of all sets, greedily.
+
+    Args:
+        order: numbers of the sets; of those that add as many words the first is chosen.
+    """
+    chosen: list[int] = []
+    held: set[str] = set()
+    while order:
+        best = max(order, key=lambda n: len(words[n] - held))
+        if words[best] <= held:
+            break
+        chosen.append(best)
+        held |= words[best]
+    return chosen
 
 
 def _preferred(context: Context, lines: Sequence[Line]) -> list[int]:
@@ -213,16 +218,20 @@ def _nearness(query: str, lines: Sequence[Line]) -> list[float]:
 
     The names of speakers count apart.
     """
-    bodies = [set(content_terms(line.text)) for line in lines]
-    speakers = [set(content_terms(line.evidence.speaker or "")) for line in lines]
+    bodies = _words_of(line.text for line in lines)
+    speakers = _words_of(line.evidence.speaker or "" for line in lines)
     words = set(content_terms(query))
     rarity = _rarity(words.difference(*speakers), bodies)
     near = []
     for body, name in zip(bodies, speakers, strict=True):
         shared = sum(rarity[word] for word in rarity.keys() & body)
-        named = NAMED * (not words.isdisjoint(name))
-        near.append(round(shared + named, 4))
+        ahead = 0.0 if words.isdisjoint(name) else NAMED
+        near.append(round(shared + ahead, 4))
     return near
+
+
+def _words_of(texts: Iterable[str]) -> list[set[str]]:
+    return [set(content_terms(text)) for text in texts]
 
 
 def _rarity(words: set[str], bodies: Sequence[set[str]]) -> dict[str, float]:
@@ -236,10 +245,12 @@ def _rarity(words: set[str], bodies: Sequence[set[str]]) -> dict[str, float]:
 
 def _home(state: State, context: Context) -> int | None:
     """Return the slot that holds most of what a context rests on; its own if that is among them."""
-    live = [item for item in context.supports if item in state.slot_of]
-    places = Counter(state.slot_of[item] for item in live)
-    if not places:
-        return context.slot
-    most = max(places.values())
+    places: Counter[int] = Counter()
+    for item in context.supports:
+        if item in state.slot_of:
+            places[state.slot_of[item]] += 1
+    most = max(places.values(), default=0)
     first = [slot for slot, count in places.items() if count == most]
-    return context.slot if context.slot in first else min(first)
+    if not first or context.slot in first:
+        return context.slot
+    return min(first)

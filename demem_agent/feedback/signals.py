@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,16 +25,11 @@ def signal_of(told: Mapping[str, Any]) -> Signal:
         TypeError: for an argument that does not exist.
     """
     given = _given(told)
-    others = [name for name in given if name != "reward"]
-    if not others:
-        return _parsed("reward", told["reward"])
-    channel = others[0]
-    rewarded = "reward" in given
-    if len(others) > 1 or (rewarded and not row_of(channel).with_reward):
-        raise InvalidInput(channel, told[channel], f"left out, as {given[0]} is given")
-    reward = unit_field("reward", told["reward"]) if rewarded else None
-    signal = _parsed(channel, told[channel])
-    return signal if reward is None else replace(signal, reward=reward)
+    channel = _channel(given, told)
+    if channel == "reward" or "reward" not in given:
+        return _parsed(channel, told[channel])
+    reward = unit_field("reward", told["reward"])
+    return replace(_parsed(channel, told[channel]), reward=reward)
 
 
 def _given(told: Mapping[str, Any]) -> list[str]:
@@ -48,6 +43,18 @@ def _given(told: Mapping[str, Any]) -> list[str]:
     if not given:
         raise InvalidInput("reward", None, f"given, or else one of {', '.join(_NAMES[1:])}")
     return given
+
+
+def _channel(given: Sequence[str], told: Mapping[str, Any]) -> str:
+    """Return the channel of what was told; a reward that goes with another one is of that one."""
+    others = [name for name in given if name != "reward"]
+    if not others:
+        return "reward"
+    channel = others[0]
+    alone = given == [channel]
+    if len(others) > 1 or not (alone or row_of(channel).with_reward):
+        raise InvalidInput(channel, told[channel], f"left out, as {given[0]} is given")
+    return channel
 
 
 def _parsed(channel: str, value: object) -> Signal:

@@ -21,7 +21,7 @@ from demem_agent.reading.packing import render, strip_rendered
 from demem_agent.requests import Commit, Flow, Score
 from demem_agent.slots.experience import testable
 from demem_agent.slots.ledger import operation, stored_result
-from demem_agent.slots.records import Delta, Operation
+from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 from demem_agent.splitting.queue import changed_queues
 from demem_agent.splitting.trials import Overtaken, Preview, Trials
@@ -90,23 +90,28 @@ def feedback(state: State, given: Given, trigger: Trigger = certified) -> Flow[F
     Args:
         trigger: what looks for a conflict; only experiments have another one than the certificate.
     """
-    done = stored_result(state, given.key, given.request)
+    done = _replayed(state, given)
     if done is not None:
-        return _report(state, done)
+        return done
     remembered = yield from _remembered(state, given)
     rewards = yield from _rewards(state, given)
     rated = Rated(given.answer_id, given.signal, rewards, remembered)
     tested = yield from _tested(state, rated, trigger)
-    done = stored_result(state, given.key, given.request)
+    done = _replayed(state, given)
     if done is not None:  # the same request came in twice at once
-        return _report(state, done)
+        return done
     result = _result(state, rated, tested)
-    line = operation(state.head.seq + 1, "feedback", given.key, given.request, result)
-    delta = _delta(state, tested, line, given.raters)
+    delta = _delta(state, given, tested, result)
     yield Commit(delta)
     state.apply(delta)
     state.reviewed |= tested.trials.reviewed
     return _report(state, result)
+
+
+def _replayed(state: State, given: Given) -> FeedbackReport | None:
+    """Return the stored report of a feedback whose key was used for it before."""
+    done = stored_result(state, given.key, given.request)
+    return None if done is None else _report(state, done)
 
 
 def _remembered(state: State, given: Given) -> Flow[str | None]:
@@ -146,13 +151,19 @@ def _rewards(state: State, given: Given) -> Flow[dict[str, float]]:
         return {signal.channel: _agreement(context.answer, signal.answers)}
     if signal.reference is None and not signal.judged:
         return {signal.channel: signal.reward or 0.0}
+    rewards = {} if signal.reward is None else {"reward": signal.reward}
+    scores = yield from _scores(state, context, signal)
+    names = given.raters.judges if signal.judged else given.raters.scorers
+    rewards |= zip(names, scores, strict=True)
+    return rewards
+
+
+def _scores(state: State, context: Context, signal: Signal) -> Flow[list[float]]:
+    """Have the observed answer rated by every scorer, or by every judge."""
     text = render(lines_of(state, context))
     attempt = Attempt(context.query, context.answer, text, signal.reference or "")
     scores = yield Score((attempt,), judged=signal.judged)
-    names = given.raters.judges if signal.judged else given.raters.scorers
-    rewards = {} if signal.reward is None else {"reward": signal.reward}
-    rewards |= zip(names, map(float, scores[0]), strict=True)
-    return rewards
+    return list(map(float, scores[0]))
 
 
 def _agreement(answer: str, others: Sequence[str]) -> float:
@@ -200,10 +211,11 @@ def _result(state: State, rated: Rated, tested: _Outcome) -> dict[str, object]:
     }
 
 
-def _delta(state: State, tested: _Outcome, line: Operation, raters: Raters) -> Delta:
+def _delta(state: State, given: Given, tested: _Outcome, result: Mapping[str, object]) -> Delta:
     """Return the rows to write: the context and its slots, queues, and what a conflict adds."""
     preview = tested.preview
-    contexts = {preview.context.context.id: preview.context}
+    line = operation(state.head.seq + 1, "feedback", given.key, given.request, result)
+    contexts = {preview.id: preview.context}
     for stored in changed_queues(state, preview, tested.trials):
         contexts[stored.context.id] = stored
     delta = Delta(
@@ -215,7 +227,7 @@ def _delta(state: State, tested: _Outcome, line: Operation, raters: Raters) -> D
     conflict = tested.conflict
     if conflict is None:
         return delta
-    certificate = _certificate(state, conflict, raters)
+    certificate = _certificate(state, conflict, given.raters)
     return with_witness(delta, state, preview, certificate, conflict.division)
 
 

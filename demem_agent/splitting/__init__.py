@@ -1,1 +1,1 @@
-"""When a slot must be split: the trigger, its tests, the division, the certificate and its replay."""
+"""When a slot must be split: the trigger, its tests, the division, the certificate."""

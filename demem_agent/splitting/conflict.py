@@ -7,8 +7,9 @@ the state; nothing here asks a model or changes anything. The arithmetic is that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +25,13 @@ from demem_agent.types import Candidate
 
 __all__ = [
     "Content",
+    "Tried",
     "Verdict",
     "bearable",
-    "both",
     "contents",
     "judge",
     "pairs_to_test",
+    "verdict_of",
     "worth_having",
 ]
 
@@ -54,6 +56,21 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate with the answers of both contexts and their scores, before it has bounds.
+
+    Its fields are those of :class:`~demem_agent.types.Candidate`.
+    """
+
+    name: str
+    answers: tuple[str, str]
+    scores: tuple[tuple[float, ...], tuple[float, ...]]
+    slot: int | None = None
+    revision: int | None = None
+    cover: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What the scores of a pair certify: a radius, and the candidates as a certificate has them."""
 
@@ -74,24 +91,26 @@ def pairs_to_test(
     Args:
         limit: of partners, at most.
     """
+    lost = _lost(state, context, summary)
+    return list(islice(lost, limit))
+
+
+def _lost(state: State, context: StoredContext, summary: Summary) -> Iterator[StoredContext]:
+    """Yield the partners of a context whose evidence, or its own, the summary has lost."""
     mine = context.context
     rater = testable(mine)
     if not mine.credible or rater is None:
-        return []
+        return
     if mine.slot is None or not state.members[mine.slot]:
-        return []
+        return
     held = {excerpt.evidence_id for excerpt in summary.kept}
     served = held.issuperset(mine.supports)
     met = _witnessed_with(state, mine.id)
-    found: list[StoredContext] = []
     for id in state.past().partners(mine.slot, context.vector, rater):
-        if len(found) >= limit:
-            break
         other = state.contexts[id]
         serves_both = served and held.issuperset(other.context.supports)
         if id not in met and not serves_both:
-            found.append(other)
-    return found
+            yield other
 
 
 def contents(
@@ -99,9 +118,9 @@ def contents(
 ) -> list[Content]:
     """Build U(x, x'): the shared slot, those both queries are routed to, and the would-be slots."""
     found = [_existing("current", slots[shared])]
-    for number in dict.fromkeys(routed):
-        if number != shared:
-            found.append(_existing(f"routed {number}", slots[number]))
+    others = dict.fromkeys(routed)
+    others.pop(shared, None)
+    found += [_existing(f"routed {number}", slots[number]) for number in others]
     if division is not None:
         found.append(Content("split first", None, None, division.staying.summary))
         found.append(Content("split second", None, None, division.going.summary))
@@ -121,28 +140,42 @@ def judge(
         scores: shape (2, U, B) in [0, 1]; NaN in all B places of an answer of which nothing is
             known.
     """
-    envelope = _band(scores, settings)
-    result = candidate_radius(envelope)
-    candidates = []
+    tried = []
     for u, content in enumerate(tested):
-        candidate = Candidate(
+        one = Tried(
             name=content.name,
             slot=content.slot,
             revision=content.revision,
             cover=content.cover,
             answers=answers[u],
             scores=(_known(scores[0, u]), _known(scores[1, u])),
-            lower=both(envelope.lower, u),
-            upper=both(envelope.upper, u),
-            losses=both(result.losses, u),
+        )
+        tried.append(one)
+    return verdict_of(tried, _band(scores, settings))
+
+
+def verdict_of(tried: Sequence[Tried], envelope: Envelope) -> Verdict:
+    """Return the radius over candidates, and each with its bounds.
+
+    Args:
+        envelope: of both contexts over the candidates, shape (2, U).
+    """
+    result = candidate_radius(envelope)
+    candidates = []
+    for u, one in enumerate(tried):
+        candidate = Candidate(
+            name=one.name,
+            slot=one.slot,
+            revision=one.revision,
+            cover=one.cover,
+            answers=one.answers,
+            scores=one.scores,
+            lower=_both(envelope.lower, u),
+            upper=_both(envelope.upper, u),
+            losses=_both(result.losses, u),
         )
         candidates.append(candidate)
     return Verdict(result.radius, tuple(candidates))
-
-
-def both(table: NDArray[np.float64], u: int) -> tuple[float, float]:
-    """Return what a table of shape (2, U) has of candidate ``u``, for each of the two contexts."""
-    return float(table[0, u]), float(table[1, u])
 
 
 def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
@@ -178,6 +211,11 @@ def _band(scores: NDArray[np.float64], settings: SplitSettings) -> Envelope:
         sigma_0=settings.sigma_0,
         eta_cal=settings.eta_cal,
     )
+
+
+def _both(table: NDArray[np.float64], u: int) -> tuple[float, float]:
+    """Return what a table of shape (2, U) has of candidate ``u``, for each of the two contexts."""
+    return float(table[0, u]), float(table[1, u])
 
 
 def _known(scores: NDArray[np.float64]) -> tuple[float, ...]:

@@ -60,12 +60,10 @@ def divide(
     """
     anchors = np.stack([_anchor(state, stored) for stored in pair])
     sides = witness_sides(state, number, pair, anchors)
-    items = list(state.members[number])
-    vectors = np.stack([state.item_vector(item) for item in items])
-    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True))
-    goes |= _evidence_sides(state, pair, sides, items)
-    staying = [item for item in items if not goes[item]]
-    moved = [item for item in items if goes[item]]
+    staying: list[str] = []
+    moved: list[str] = []
+    for item, goes in _item_sides(state, number, pair, sides, anchors).items():
+        (moved if goes else staying).append(item)
     seq = state.head.seq + 1
     return Division(
         staying=state.rebuild(state.slots[number], staying, seq, used),
@@ -92,12 +90,10 @@ def witness_sides(
     if not witnesses:
         return {stays: False, goes: True}
     ids = list(dict.fromkeys(chain((stays, goes), *witnesses)))
+    links = [(ids.index(first), ids.index(second)) for first, second in witnesses]
     at_hand = {stays: pair[0], goes: pair[1]}
     vectors = np.stack([at_hand.get(id, state.contexts[id]).vector for id in ids])
-    worth = np.clip((_nearness(vectors, anchors) + 1) / 2, 0.0, 1.0).astype(np.float64)
-    worth[:2] = np.eye(2)
-    links = [(ids.index(first), ids.index(second)) for first, second in witnesses]
-    labels = _two_sides(Envelope(worth, worth), links)
+    labels = _two_sides(_worth(vectors, anchors), links)
     return dict(zip(ids, (labels == labels[1]).tolist(), strict=True))
 
 
@@ -106,20 +102,33 @@ def suppressed(state: State) -> list[SplitCertificate]:
     found = []
     for certified in state.certificates.values():
         certificate = certified.certificate
-        if certificate.decision == "suppressed" and state.contexts.keys() >= set(certificate.pair):
-            first, second = (state.contexts[id].context.slot for id in certificate.pair)
-            if first == second is not None:
-                found.append(certificate)
+        if certificate.decision == "suppressed" and _share_a_slot(state, certificate.pair):
+            found.append(certificate)
     return found
 
 
+def _share_a_slot(state: State, ids: tuple[str, str]) -> bool:
+    """Whether two contexts are known, and in one slot."""
+    first, second = map(state.contexts.get, ids)
+    if first is None or second is None:
+        return False
+    slot = first.context.slot
+    return slot is not None and slot == second.context.slot
+
+
 def _anchor(state: State, stored: StoredContext) -> Vector:
-    parts = [direction(stored.vector)]
-    for item in stored.context.supports:
-        if item in state.evidence:
-            parts.append(direction(state.item_vector(item)))
-    mean: Vector = np.stack(parts).mean(axis=0)
+    live = [item for item in stored.context.supports if item in state.evidence]
+    parts = [stored.vector, *map(state.item_vector, live)]
+    mean: Vector = np.stack(list(map(direction, parts))).mean(axis=0)
     return direction(mean)
+
+
+def _worth(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> Envelope:
+    """Return what staying and going are worth to contexts of which the first two are the pair."""
+    nearness = (_nearness(vectors, anchors) + 1) / 2
+    worth = np.clip(nearness, 0.0, 1.0).astype(np.float64)
+    worth[:2] = np.eye(2)
+    return Envelope(worth, worth)
 
 
 def _nearness(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -133,18 +142,28 @@ def _prefers_second(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) 
     return nearer
 
 
-def _evidence_sides(
-    state: State, pair: Pair, sides: Mapping[str, bool], items: Sequence[str]
+def _item_sides(
+    state: State,
+    number: int,
+    pair: Pair,
+    sides: Mapping[str, bool],
+    anchors: NDArray[np.float32],
 ) -> dict[str, bool]:
-    """Return whether the evidence goes that contexts of witnesses rest on, where these agree.
+    """Return whether each item of a slot goes.
 
-    What one of the pair alone rests on goes with it, whatever the others say.
+    What one of the pair alone rests on goes with it. Next comes what contexts of witnesses rest on,
+    where these agree, then which anchor is nearer.
     """
-    goes = _agreed_sides(state, pair, sides)
+    items = list(state.members[number])
+    vectors = np.stack([state.item_vector(item) for item in items])
+    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True))
+    told = _agreed_sides(state, pair, sides)
     first, second = (set(stored.context.supports) for stored in pair)
     for item in first ^ second:
-        goes[item] = item in second
-    return {item: goes[item] for item in items if item in goes}
+        told[item] = item in second
+    for item in told.keys() & goes.keys():
+        goes[item] = told[item]
+    return goes
 
 
 def _agreed_sides(state: State, pair: Pair, sides: Mapping[str, bool]) -> dict[str, bool]:
@@ -188,9 +207,10 @@ def _two_sides(nearness: Envelope, links: Sequence[tuple[int, int]]) -> NDArray[
 
 def _inside(state: State, number: int) -> list[tuple[str, str]]:
     """Return the pairs of a slot's suppressed witnesses, those of the largest radius first."""
-    found = []
-    for certificate in suppressed(state):  # both of a pair are in one slot
-        if state.contexts[certificate.pair[0]].context.slot == number:
-            found.append(certificate)
+
+    def is_inside(certificate: SplitCertificate) -> bool:
+        return state.contexts[certificate.pair[0]].context.slot == number  # as is the other one
+
+    found = list(filter(is_inside, suppressed(state)))
     found.sort(key=lambda certificate: (-certificate.radius, number_of(certificate.id)))
     return [certificate.pair for certificate in found[:HONOURED]]

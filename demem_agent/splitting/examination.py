@@ -8,25 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.reading.packing import assemble, wrap
-from demem_agent.requests import Ask, Flow, Score
+from demem_agent.requests import Ask, Flow, Request, Score
 from demem_agent.slots.experience import known_reference, query_of, testable
-from demem_agent.slots.records import StoredContext
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import Content, Verdict, bearable, contents, judge, worth_having
 from demem_agent.splitting.division import Division, divide
-from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, reply_to
-from demem_agent.types import Attempt, Draft, Question, Reading
+from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, reply_to, slot_of
+from demem_agent.summaries.compress import Summary
+from demem_agent.types import Attempt, Context, Draft, Question, Reading
 
 __all__ = ["Finding", "divided", "examined", "threshold_of"]
 
 #: A context of the pair, 0 or 1, and the number of a content that it is asked from.
 Cell = tuple[int, int]
+#: What an answer is kept under: the id of a context, and the text of a content.
+Key = tuple[str, str]
 Scores = NDArray[np.float64]
 
 
@@ -48,14 +51,20 @@ class _Bench:
     contents: Sequence[Content]
     trials: Trials
 
-    def place(self, cell: Cell) -> tuple[StoredContext, Content]:
-        x, u = cell
-        return self.pair[x], self.contents[u]
+    def context(self, cell: Cell) -> Context:
+        return self.pair[cell[0]].context
 
-    def key(self, cell: Cell) -> tuple[str, str]:
-        """Return what an answer is kept under: the context, and the text of the content."""
-        stored, content = self.place(cell)
-        return stored.context.id, content.summary.text
+    def summary(self, cell: Cell) -> Summary:
+        return self.contents[cell[1]].summary
+
+    def key(self, cell: Cell) -> Key:
+        return self.context(cell).id, self.summary(cell).text
+
+    def known(self, cell: Cell) -> bool:
+        return self.key(cell) in self.trials.answers
+
+    def reply_to(self, request: Request) -> Flow[Any]:
+        return reply_to(request, self.state, self.preview)
 
 
 def examined(
@@ -73,7 +82,7 @@ def examined(
     Raises:
         Overtaken: if the memory moved on while a reply was awaited.
     """
-    shared = pair[1].context.slot
+    shared = slot_of(pair)
     division = None if shared is None else divided(state, preview, shared, pair)
     if shared is None or division is None:
         return None
@@ -103,11 +112,10 @@ def _tried(bench: _Bench, thorough: bool) -> Flow[Verdict | None]:
     """Answer both queries from the contents, in steps that may end the test early, and judge."""
     ids = ids_of(bench.pair)
     trials = bench.trials
-    settings = bench.state.settings.split
     known: dict[Cell, Scores] = {}
     for step in _steps(len(bench.contents)):
-        missing = [cell for cell in step if bench.key(cell) not in trials.answers]
-        if len(trials.answers) + len(missing) > settings.counterfactuals:
+        missing = [cell for cell in step if not bench.known(cell)]
+        if not _affordable(bench, missing):
             trials.left.append(ids)
             return None
         yield from _answer(bench, missing)
@@ -116,11 +124,17 @@ def _tried(bench: _Bench, thorough: bool) -> Flow[Verdict | None]:
             trials.done.append(ids)
             return None
     trials.done.append(ids)
-    return judge(bench.contents, _answers(bench), _table(known), settings)
+    return judge(bench.contents, _answers(bench), _table(known), bench.state.settings.split)
+
+
+def _affordable(bench: _Bench, missing: Sequence[Cell]) -> bool:
+    """Whether the budget of answers allows for so many more."""
+    budget = bench.state.settings.split.counterfactuals
+    return len(bench.trials.answers) + len(missing) <= budget
 
 
 def _steps(count: int) -> list[list[Cell]]:
-    """Return what to answer, by steps: each query from its own would-be slot, the other's, the rest.
+    """Return what to answer, by steps: from would-be slots, own ones first, then from the rest.
 
     Args:
         count: of contents, of which the last two are the would-be slots.
@@ -128,9 +142,7 @@ def _steps(count: int) -> list[list[Cell]]:
     first = count - 2
     second = count - 1
     steps = [[(0, first), (1, second)], [(0, second), (1, first)]]
-    for u in range(count - 2):
-        steps.append([(0, u), (1, u)])
-    return steps
+    return steps + [[(0, u), (1, u)] for u in range(count - 2)]
 
 
 def _settled(state: State, known: Mapping[Cell, Scores]) -> bool:
@@ -139,12 +151,13 @@ def _settled(state: State, known: Mapping[Cell, Scores]) -> bool:
     threshold = threshold_of(state)
     if len(known) == 2:
         return not any(worth_having(scores, settings, threshold) for scores in known.values())
-    for x, u in known:
-        if x == 0 and (1, u) in known:
-            column = np.array([[known[0, u]], [known[1, u]]])
-            if bearable(column, settings, threshold):
-                return True
-    return False
+    columns = (_column(known, u) for x, u in known if x == 0 and (1, u) in known)
+    return any(bearable(column, settings, threshold) for column in columns)
+
+
+def _column(known: Mapping[Cell, Scores], u: int) -> Scores:
+    """Return the scores of both contexts from one content, shape (2, 1, B)."""
+    return np.array([[known[0, u]], [known[1, u]]])
 
 
 def _routed(state: State, pair: Pair, trials: Trials) -> list[int]:
@@ -163,62 +176,67 @@ def _routed(state: State, pair: Pair, trials: Trials) -> list[int]:
 def _answer(bench: _Bench, missing: Sequence[Cell]) -> Flow[None]:
     """Answer from contents as strict readings give them, unless that was answered before."""
     state = bench.state
-    readings: dict[tuple[str, str], Reading] = {}
-    asked: dict[tuple[str, str], Question] = {}
+    readings: dict[Key, Reading] = {}
     for cell in missing:
-        stored, content = bench.place(cell)
-        reading = _content_reading(state, content)
-        at = bench.key(cell)
-        readings[at] = reading
-        if at not in state.tried:
-            asked[at] = Question(stored.context.query, stored.context.at, reading)
-    drafts: list[Draft] = []
-    if asked:
-        request = Ask(tuple(asked.values()))
-        drafts = yield from reply_to(request, state, bench.preview)
-    fresh = dict(zip(asked, drafts, strict=True))
-    for at, reading in readings.items():
-        draft = fresh[at] if at in fresh else state.tried[at]
-        bench.trials.answers[at] = (draft, reading.text)
-    for at, draft in fresh.items():
-        state.keep_tried(*at, draft)
+        readings[bench.key(cell)] = _strict_reading(state, bench.summary(cell))
+    fresh = yield from _drafts(bench, missing, readings)
+    for key, reading in readings.items():
+        draft = fresh[key] if key in fresh else state.tried[key]
+        bench.trials.answers[key] = (draft, reading.text)
+    for key, draft in fresh.items():
+        state.keep_tried(*key, draft)
+
+
+def _drafts(
+    bench: _Bench, cells: Sequence[Cell], readings: Mapping[Key, Reading]
+) -> Flow[dict[Key, Draft]]:
+    """Have answered what no earlier feedback has asked for."""
+    asked: dict[Key, Question] = {}
+    for cell in cells:
+        key = bench.key(cell)
+        context = bench.context(cell)
+        if key not in bench.state.tried:
+            asked[key] = Question(context.query, context.at, readings[key])
+    if not asked:
+        return {}
+    drafts: list[Draft] = yield from bench.reply_to(Ask(tuple(asked.values())))
+    return dict(zip(asked, drafts, strict=True))
 
 
 def _rated(bench: _Bench, step: Sequence[Cell]) -> Flow[dict[Cell, Scores]]:
     """Have answers rated, each with shape (B,) in [0, 1]."""
-    attempts = []
-    for cell in step:
-        stored, _ = bench.place(cell)
-        draft, reading = bench.trials.answers[bench.key(cell)]
-        reference = known_reference(stored.context) or ""
-        attempts.append(Attempt(stored.context.query, draft.text, reading, reference))
+    attempts = tuple(_attempt(bench, cell) for cell in step)
     judged = testable(bench.pair[0].context) == "judges"
-    request = Score(tuple(attempts), judged=judged)
-    scores: Scores = yield from reply_to(request, bench.state, bench.preview)
+    scores: Scores = yield from bench.reply_to(Score(attempts, judged=judged))
     return dict(zip(step, scores, strict=True))
+
+
+def _attempt(bench: _Bench, cell: Cell) -> Attempt:
+    context = bench.context(cell)
+    draft, reading = bench.trials.answers[bench.key(cell)]
+    return Attempt(context.query, draft.text, reading, known_reference(context) or "")
 
 
 def _answers(bench: _Bench) -> list[tuple[str, str]]:
     """Return what the two contexts were answered, by content."""
+    answers = bench.trials.answers
     found = []
     for u in range(len(bench.contents)):
-        first, _ = bench.trials.answers[bench.key((0, u))]
-        second, _ = bench.trials.answers[bench.key((1, u))]
+        first, _ = answers[bench.key((0, u))]
+        second, _ = answers[bench.key((1, u))]
         found.append((first.text, second.text))
     return found
 
 
 def _table(known: Mapping[Cell, Scores]) -> Scores:
-    """Return the scores of all contents, shape (2, U, B)."""
-    count = len(known) // 2
-    first = [known[0, u] for u in range(count)]
-    second = [known[1, u] for u in range(count)]
-    return np.array([first, second])
+    """Return the scores from all contents, shape (2, U, B)."""
+    columns = [_column(known, u) for u in range(len(known) // 2)]
+    return np.concatenate(columns, axis=1)
 
 
-def _content_reading(state: State, content: Content) -> Reading:
+def _strict_reading(state: State, summary: Summary) -> Reading:
     limit = state.settings.slot_limit + state.measure(wrap(""))
-    lines, text = assemble(content.summary, state.evidence, limit, state.measure)
+    lines, text = assemble(summary, state.evidence, limit, state.measure)
     items = dict.fromkeys(line.evidence for line in lines)
     return Reading(
         text=text,

@@ -1,15 +1,16 @@
-"""Pairs that wait for a test: what there was no budget for, and witnesses that can be acted on now."""
+"""Pairs that wait for a test: of no budget so far, or of a slot that could not be split so far."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from itertools import chain
 
 from demem_agent.slots.experience import testable
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.division import suppressed
-from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of
+from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, slot_of
 from demem_agent.types import number_of
 
 __all__ = ["changed_queues", "postponed", "reopened"]
@@ -27,14 +28,14 @@ def changed_queues(state: State, preview: Preview, trials: Trials) -> list[Store
     if state.experience is None:
         return []
     met = set(map(frozenset, trials.done))
-    left = [pair for pair in trials.left if frozenset(pair) not in met]
-    touched = [preview.context.context.id, *state.past().waiting()]
-    touched += [second for _, second in left]
+    fresh: dict[str, list[str]] = {}
+    for first, second in trials.left:
+        if frozenset((first, second)) not in met:
+            fresh.setdefault(second, []).append(first)
     changed = []
-    for id in dict.fromkeys(touched):
+    for id in dict.fromkeys(chain([preview.id], state.past().waiting(), fresh)):
         stored = preview.context_of(state, id)
-        fresh = [first for first, second in left if second == id]
-        queue = _queue(state, preview, stored, fresh, met)
+        queue = _queue(state, preview, stored, fresh.get(id, ()), met)
         if queue != stored.context.untested:
             context = replace(stored.context, untested=queue)
             changed.append(replace(stored, context=context))
@@ -90,7 +91,7 @@ def reopened(state: State, preview: Preview) -> Pair | None:
     for certificate in suppressed(state):
         first, second = certificate.pair
         pair = (preview.context_of(state, first), preview.context_of(state, second))
-        shared = pair[1].context.slot
+        shared = slot_of(pair)
         if shared is None or preview.slots[shared].pinned or not _can_meet(*pair):
             continue
         if state.reviewed.get(ids_of(pair)) != preview.revision_of(pair):

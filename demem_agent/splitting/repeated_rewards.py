@@ -14,13 +14,13 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.decision import betting, candidate_radius, growing_shares
-from demem_agent.feedback.channels import row_of
+from demem_agent.decision import betting, growing_shares
+from demem_agent.feedback.channels import row_of, told_rewards
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import Verdict, both
-from demem_agent.types import Candidate, Context, number_of
+from demem_agent.splitting.conflict import Tried, Verdict, verdict_of
+from demem_agent.types import Context, number_of
 
 __all__ = ["IN_COMMON", "LEAST", "repeated_rewards"]
 
@@ -46,6 +46,14 @@ class _Question:
     @property
     def rewards(self) -> int:
         return sum(map(len, self.told.values()))
+
+    def add(self, stored: StoredContext) -> None:
+        """Enter a later context of the question, with its rewards."""
+        self.latest = stored
+        observed = _observed(stored.context)
+        if observed:
+            answer = spoken(stored.context.answer)
+            self.told.setdefault(answer, []).extend(observed)
 
 
 def repeated_rewards(
@@ -111,36 +119,23 @@ def _witnessed_with(state: State, question: str) -> set[str]:
 
 
 def _questions(state: State, at_hand: StoredContext) -> dict[str, _Question]:
-    """Return the questions of the slot of the context at hand that were rewarded, by their words."""
+    """Return the rewarded questions of the slot of the context at hand, by their words."""
     found: dict[str, _Question] = {}
     for kept in state.contexts.values():
         stored = at_hand if kept.context.id == at_hand.context.id else kept
         context = stored.context
         if context.slot != at_hand.context.slot or not context.rewards or context.redacted:
             continue
-        name = spoken(context.query)
-        if name not in found:
-            found[name] = _Question(stored)
-        question = found[name]
-        question.latest = stored
-        rewards = _observed(context)
-        if rewards:
-            question.told.setdefault(spoken(context.answer), []).extend(rewards)
+        question = spoken(context.query)
+        if question not in found:
+            found[question] = _Question(stored)
+        found[question].add(stored)
     return found
 
 
 def _observed(context: Context) -> list[float]:
-    """Return the rewards of the answer itself: scorers and judges would only say the same again.
-
-    The first rewards of a memory that is older than channels may have come from scorers, so they do
-    not count.
-    """
-    known = context.rewards[len(context.rewards) - len(context.told) :]
-    observed = []
-    for channel, reward in zip(context.told, known, strict=True):
-        if row_of(channel).repeats:
-            observed.append(reward)
-    return observed
+    """Return the rewards of the answer itself: scorers and judges would only say the same again."""
+    return [reward for channel, reward in told_rewards(context) if row_of(channel).repeats]
 
 
 def _verdict(first: _History, second: _History, order: Mapping[str, int], delta: float) -> Verdict:
@@ -148,23 +143,11 @@ def _verdict(first: _History, second: _History, order: Mapping[str, int], delta:
     answers = sorted({*first, *second}, key=lambda answer: (order[answer], answer))
     table = _table((first, second), answers)
     envelope = betting(table, delta=delta, shares=growing_shares(len(answers)))
-    result = candidate_radius(envelope)
-    candidates = []
+    tried = []
     for u, answer in enumerate(answers):
         scores = (tuple(first.get(answer, ())), tuple(second.get(answer, ())))
-        candidate = Candidate(
-            name=f"answer {u + 1}",
-            slot=None,
-            revision=None,
-            cover=(),
-            answers=(answer, answer),
-            scores=scores,
-            lower=both(envelope.lower, u),
-            upper=both(envelope.upper, u),
-            losses=both(result.losses, u),
-        )
-        candidates.append(candidate)
-    return Verdict(result.radius, tuple(candidates))
+        tried.append(Tried(f"answer {u + 1}", answers=(answer, answer), scores=scores))
+    return verdict_of(tried, envelope)
 
 
 def _table(pair: tuple[_History, _History], answers: Sequence[str]) -> NDArray[np.float64]:

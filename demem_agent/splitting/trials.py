@@ -11,7 +11,7 @@ from demem_agent.slots.records import SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.types import Draft
 
-__all__ = ["Overtaken", "Pair", "Preview", "Trials", "ids_of", "reply_to"]
+__all__ = ["Overtaken", "Pair", "Preview", "Trials", "ids_of", "reply_to", "slot_of"]
 
 Pair = tuple[StoredContext, StoredContext]
 
@@ -80,13 +80,18 @@ class Preview:
                 changed.append(slot)
         return tuple(changed)
 
+    @property
+    def id(self) -> str:
+        """The id of the context at hand."""
+        return self.context.context.id
+
     def context_of(self, state: State, id: str) -> StoredContext:
         """Return a context by its id; the one at hand as it will be."""
-        return self.context if id == self.context.context.id else state.contexts[id]
+        return self.context if id == self.id else state.contexts[id]
 
     def revision_of(self, pair: Pair) -> int:
         """Return the operation that last changed the slot of a pair; 0 without a slot."""
-        shared = pair[1].context.slot
+        shared = slot_of(pair)
         return 0 if shared is None else self.slots[shared].revision
 
     def require_current(self, state: State) -> None:
@@ -113,6 +118,11 @@ def reply_to(request: Request, state: State, preview: Preview) -> Flow[Any]:
 def ids_of(pair: Pair) -> tuple[str, str]:
     """Return the ids of both contexts."""
     return pair[0].context.id, pair[1].context.id
+
+
+def slot_of(pair: Pair) -> int | None:
+    """Return the slot that both contexts are in."""
+    return pair[1].context.slot
 
 
 def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) -> SlotState:

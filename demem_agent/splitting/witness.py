@@ -80,20 +80,19 @@ def with_witness(
     if division is None:
         suppressed = Certified(certificate, head.seq)
         return replace(delta, head=head, certificates=(suppressed,))
-    number = division.staying.number
-    new = division.going.number
+    parted = division.staying.number
     certified = Certified(
         certificate,
         head.seq,
-        before=preview.slots[number],
+        before=preview.slots[parted],
         moved=(*division.moved, *division.moved_contexts),
     )
-    others = [slot for slot in delta.slots if slot.number != number]
+    others = [slot for slot in delta.slots if slot.number != parted]
     return replace(
         delta,
         head=head,
         slots=(*others, division.staying, division.going),
-        moves=tuple((item, new) for item in division.moved),
+        moves=tuple((item, division.going.number) for item in division.moved),
         contexts=_moved_contexts(state, delta.contexts, division),
         certificates=(certified,),
     )
