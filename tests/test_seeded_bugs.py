@@ -79,7 +79,8 @@ def summary_is_not_cut_to_the_limit(patch: Patch) -> None:
 
 
 @bug(
-    "slots do not hold every live item|listed in slot|misstates the slots|damaged rows: slot|lost or gained"
+    "slots do not hold every live item|listed in slot|misstates the slots|damaged rows: slot"
+    "|lost or gained"
 )
 def moved_item_stays_in_its_old_slot_too(patch: Patch) -> None:
     right = State._move
@@ -164,7 +165,8 @@ def key_is_looked_up_without_its_request(patch: Patch) -> None:
 
 
 @bug(
-    "a re(opened|stored) memory exports something else|the twin gives another result|are not those given"
+    "a re(opened|stored) memory exports something else|the twin gives another result"
+    "|are not those given"
 )
 def keyed_result_is_not_stored(patch: Patch) -> None:
     for store in STORES:

@@ -51,9 +51,13 @@ def memory_of(
 ) -> SlotMemory:
     chosen = SplitSettings(**{**BAND, "tau_split": 0.1, "tau_sat": 0.2, **split})
     options: dict[str, Any] = {
-        "initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(), "answerer": ReadingAnswerer(),
+        "initial_slots": 1,
+        "slot_limit": 44,
+        "read_limit": 90,
+        "encoder": BagEncoder(),
+        "answerer": ReadingAnswerer(),
         "scorers": scorers(table),
-    }  # fmt: skip
+    }
     memory = SlotMemory(slots=slots, split=chosen, **{**options, **(more or {})})
     memory.ingest(BOILER)
     memory.ingest(VIOLIN)
@@ -486,7 +490,7 @@ def test_a_bearable_content_rules_out_every_radius_above_the_threshold(
 
 
 def waiting(**split: Any) -> SlotMemory:
-    """Give a memory with one pair in its queue, by way of a restore that may change the settings."""
+    """Return a memory with one pair in its queue, restored with settings that may be others."""
     memory = memory_of(counterfactuals=0)
     assert told_both(memory).queued == 1
     chosen = SplitSettings(**{**BAND, "tau_split": 0.1, "tau_sat": 0.2, **split})

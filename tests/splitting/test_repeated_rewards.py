@@ -253,14 +253,21 @@ def judged(
     redacted: bool = False,
     delta: float = 0.05,
 ) -> list[float]:
-    """Give the radii for two questions, from the rewards of (question, answer)."""
+    """Return the radii for two questions, from the rewards of (question, answer)."""
     state = State(Settings(), len, head=Head(dimensions=1))
     state.begin_index()
     for n, ((x, u), given_) in enumerate(rewards.items()):
         context = Context(
-            f"a{n + 1}", f"question {x}", None, slots[x], f"answer {u}", (), rewards=tuple(given_),
-            told=(told,) * len(given_), redacted=redacted and x == 0,
-        )  # fmt: skip
+            f"a{n + 1}",
+            f"question {x}",
+            None,
+            slots[x],
+            f"answer {u}",
+            (),
+            rewards=tuple(given_),
+            told=(told,) * len(given_),
+            redacted=redacted and x == 0,
+        )
         state.put_context(StoredContext(context, np.zeros(1, np.float32)))
     last = next(reversed(state.contexts.values()))
     return [verdict.radius for _, verdict in repeated_rewards(state, last, delta)]

@@ -74,7 +74,7 @@ class Case:
         return witness_sides(self.state(shuffled), 0, self.pair, self.anchors)
 
     def honoured(self) -> list[tuple[int, int]]:
-        """Give what two sides can honour, those of the largest radius first."""
+        """Return what two sides can honour, those of the largest radius first."""
         kept = [(0, 1)]
         for first, second, _ in sorted(self.witnesses, key=lambda witness: -witness[2]):
             if two_sided([*kept, (first, second)]):
@@ -84,9 +84,20 @@ class Case:
 
 def suppressed(id: str, pair: tuple[str, str], radius: float) -> SplitCertificate:
     return SplitCertificate(
-        id=id, slot=0, pair=pair, queries=("", ""), channels=("reference", "reference"), candidates=(), radius=radius,
-        threshold=0.0, saturated=True, decision="suppressed", new_slot=None, scorers=(), conditions="",
-    )  # fmt: skip
+        id=id,
+        slot=0,
+        pair=pair,
+        queries=("", ""),
+        channels=("reference", "reference"),
+        candidates=(),
+        radius=radius,
+        threshold=0.0,
+        saturated=True,
+        decision="suppressed",
+        new_slot=None,
+        scorers=(),
+        conditions="",
+    )
 
 
 def two_sided(links: Sequence[tuple[int, int]]) -> bool:
