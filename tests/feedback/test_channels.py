@@ -10,6 +10,16 @@ from demem_agent.feedback.channels import CHANNELS, Told, row_of, told_rewards
 from demem_agent.feedback.signals import signal_of
 from demem_agent.types import Channel, Context
 
+#: A value that can be given, by channel.
+GIVEN: dict[str, object] = {
+    "reward": 0.5,
+    "reference": "a brass valve",
+    "thumbs": True,
+    "correction": "a brass valve",
+    "outcome": 0.5,
+    "agreement": ["a brass valve"],
+    "judge": True,
+}
 NAMES = tuple(row.name for row in CHANNELS)
 RATINGS = {row.name for row in CHANNELS if row.tells == "rating"}
 
@@ -27,11 +37,9 @@ def test_what_can_be_given_is_what_has_a_parser() -> None:
     assert {row.name for row in CHANNELS if row.parser} == set(Told.__annotations__)
 
 
-@pytest.mark.parametrize("name", sorted(Told.__annotations__))
+@pytest.mark.parametrize("name", list(Told.__annotations__))
 def test_a_parser_makes_signals_of_its_own_channel(name: str) -> None:
-    values: dict[str, object] = {"reference": "a", "correction": "b", "agreement": ["c"]}
-    signal = signal_of({name: values.get(name, True if name != "reward" else 0.5)})
-    assert signal.channel == name
+    assert signal_of({name: GIVEN[name]}).channel == name
 
 
 def test_what_is_right_knows_more_than_votes_and_votes_more_than_ratings() -> None:
