@@ -77,7 +77,8 @@ def credited(state: State, rated: Rated) -> StoredContext:
     context = _known(state, stored.context, rated)
     # A correction may be forgotten again while the answer is being rated.
     corrected = rated.remembered in state.evidence and rated.remembered in context.supports
-    if corrected or any(reward >= REWARDED for reward in context.rewards):
+    well_served = any(reward >= REWARDED for reward in context.rewards)
+    if corrected or well_served:
         context = _kept(state, context)
     relied_on = corrected or _credible(state, context, query)
     taught = _lesson(state, context, query)

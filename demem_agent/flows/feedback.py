@@ -21,7 +21,7 @@ from demem_agent.reading.packing import render, strip_rendered
 from demem_agent.requests import Commit, Flow, Score
 from demem_agent.slots.experience import testable
 from demem_agent.slots.ledger import operation, stored_result
-from demem_agent.slots.records import Delta
+from demem_agent.slots.records import Delta, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.queue import changed_queues
 from demem_agent.splitting.trials import Overtaken, Preview, Trials
@@ -126,11 +126,15 @@ def _remembered(state: State, given: Given) -> Flow[str | None]:
     known = _remembered_already(state, context, turn)
     if known is not None:
         return known
-    # The same told twice at once has the same key, and is remembered once.
     request = request_hash(CORRECTION, turn.text)
-    key = f"{turn.source_id}:{len(context.told)}:{request}"
-    done = yield from ingest(state, given.raters.encoder, [replace(turn, key=key)], [request])
+    turn = replace(turn, key=_correction_key(context, turn, request))
+    done = yield from ingest(state, given.raters.encoder, [turn], [request])
     return done[0].evidence_id
+
+
+def _correction_key(context: Context, turn: Turn, request: str) -> str:
+    """Return a key by which the same told twice at once is remembered once."""
+    return f"{turn.source_id}:{len(context.told)}:{request}"
 
 
 def _remembered_already(state: State, context: Context, turn: Turn) -> str | None:
@@ -213,22 +217,27 @@ def _result(state: State, rated: Rated, tested: _Outcome) -> dict[str, object]:
 
 def _delta(state: State, given: Given, tested: _Outcome, result: Mapping[str, object]) -> Delta:
     """Return the rows to write: the context and its slots, queues, and what a conflict adds."""
-    preview = tested.preview
     line = operation(state.head.seq + 1, "feedback", given.key, given.request, result)
-    contexts = {preview.id: preview.context}
-    for stored in changed_queues(state, preview, tested.trials):
-        contexts[stored.context.id] = stored
     delta = Delta(
         replace(state.head, seq=line.seq),
         (line,),
-        slots=preview.changed_slots(state),
-        contexts=tuple(contexts.values()),
+        slots=tested.preview.changed_slots(state),
+        contexts=_contexts(state, tested),
     )
     conflict = tested.conflict
     if conflict is None:
         return delta
     certificate = _certificate(state, conflict, given.raters)
-    return with_witness(delta, state, preview, certificate, conflict.division)
+    return with_witness(delta, state, tested.preview, certificate, conflict.division)
+
+
+def _contexts(state: State, tested: _Outcome) -> tuple[StoredContext, ...]:
+    """Return the context at hand and those whose queue has changed, each as it will be."""
+    preview = tested.preview
+    contexts = {preview.id: preview.context}
+    for stored in changed_queues(state, preview, tested.trials):
+        contexts[stored.context.id] = stored
+    return tuple(contexts.values())
 
 
 def _certificate(state: State, conflict: Conflict, raters: Raters) -> SplitCertificate:

@@ -97,20 +97,29 @@ def pairs_to_test(
 
 def _lost(state: State, context: StoredContext, summary: Summary) -> Iterator[StoredContext]:
     """Yield the partners of a context whose evidence, or its own, the summary has lost."""
+    partners = _partners(state, context)
+    if not partners:
+        return
     mine = context.context
-    rater = testable(mine)
-    if not mine.credible or rater is None:
-        return
-    if mine.slot is None or not state.members[mine.slot]:
-        return
     held = {excerpt.evidence_id for excerpt in summary.kept}
     served = held.issuperset(mine.supports)
     met = _witnessed_with(state, mine.id)
-    for id in state.past().partners(mine.slot, context.vector, rater):
+    for id in partners:
         other = state.contexts[id]
         serves_both = served and held.issuperset(other.context.supports)
         if id not in met and not serves_both:
             yield other
+
+
+def _partners(state: State, context: StoredContext) -> list[str]:
+    """Return the contexts of a slot that one of it can be tested against, least similar first."""
+    mine = context.context
+    rater = testable(mine)
+    if not mine.credible or rater is None:
+        return []
+    if mine.slot is None or not state.members[mine.slot]:
+        return []
+    return state.past().partners(mine.slot, context.vector, rater)
 
 
 def contents(

@@ -7,6 +7,7 @@ anything.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,8 +92,8 @@ def witness_sides(
         return {stays: False, goes: True}
     ids = list(dict.fromkeys(chain((stays, goes), *witnesses)))
     links = [(ids.index(first), ids.index(second)) for first, second in witnesses]
-    at_hand = {stays: pair[0], goes: pair[1]}
-    vectors = np.stack([at_hand.get(id, state.contexts[id]).vector for id in ids])
+    contexts = ChainMap({stays: pair[0], goes: pair[1]}, state.contexts)
+    vectors = np.stack([contexts[id].vector for id in ids])
     labels = _two_sides(_worth(vectors, anchors), links)
     return dict(zip(ids, (labels == labels[1]).tolist(), strict=True))
 
@@ -155,24 +156,27 @@ def _item_sides(
     where these agree, then which anchor is nearer.
     """
     items = list(state.members[number])
-    vectors = np.stack([state.item_vector(item) for item in items])
+    vectors = np.stack(list(map(state.item_vector, items)))
     goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True))
-    told = _agreed_sides(state, pair, sides)
-    first, second = (set(stored.context.supports) for stored in pair)
-    for item in first ^ second:
-        told[item] = item in second
+    told = _agreed_sides(state, pair, sides) | _own_sides(pair)
     for item in told.keys() & goes.keys():
         goes[item] = told[item]
     return goes
 
 
+def _own_sides(pair: Pair) -> dict[str, bool]:
+    """Return the side of each item that only one of a pair rests on."""
+    first = set(pair[0].context.supports)
+    second = set(pair[1].context.supports)
+    return {item: item in second for item in first ^ second}
+
+
 def _agreed_sides(state: State, pair: Pair, sides: Mapping[str, bool]) -> dict[str, bool]:
     """Return the side of each item that only contexts of one side rest on."""
-    at_hand = dict(zip(ids_of(pair), pair, strict=True))
+    contexts = ChainMap(dict(zip(ids_of(pair), pair, strict=True)), state.contexts)
     found: dict[str, set[bool]] = {}
     for id, side in sides.items():
-        stored = at_hand.get(id) or state.contexts[id]
-        for item in stored.context.supports:
+        for item in contexts[id].context.supports:
             found.setdefault(item, set()).add(side)
     return {item: given.pop() for item, given in found.items() if len(given) == 1}
 

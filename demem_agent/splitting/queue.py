@@ -28,10 +28,7 @@ def changed_queues(state: State, preview: Preview, trials: Trials) -> list[Store
     if state.experience is None:
         return []
     met = set(map(frozenset, trials.done))
-    fresh: dict[str, list[str]] = {}
-    for first, second in trials.left:
-        if frozenset((first, second)) not in met:
-            fresh.setdefault(second, []).append(first)
+    fresh = _fresh_partners(trials, met)
     changed = []
     for id in dict.fromkeys(chain([preview.id], state.past().waiting(), fresh)):
         stored = preview.context_of(state, id)
@@ -40,6 +37,15 @@ def changed_queues(state: State, preview: Preview, trials: Trials) -> list[Store
             context = replace(stored.context, untested=queue)
             changed.append(replace(stored, context=context))
     return changed
+
+
+def _fresh_partners(trials: Trials, met: Set[_Ids]) -> dict[str, list[str]]:
+    """Return the first contexts of the pairs that these tests left, by the second of each pair."""
+    fresh: dict[str, list[str]] = {}
+    for first, second in trials.left:
+        if frozenset((first, second)) not in met:
+            fresh.setdefault(second, []).append(first)
+    return fresh
 
 
 def _queue(

@@ -20,6 +20,7 @@ from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import Tried, Verdict, verdict_of
+from demem_agent.splitting.trials import Pair
 from demem_agent.types import Context, number_of
 
 __all__ = ["IN_COMMON", "LEAST", "repeated_rewards"]
@@ -58,7 +59,7 @@ class _Question:
 
 def repeated_rewards(
     state: State, context: StoredContext, delta: float
-) -> Iterator[tuple[tuple[StoredContext, StoredContext], Verdict]]:
+) -> Iterator[tuple[Pair, Verdict]]:
     """Judge a context's question with every other of its slot that was rewarded often enough.
 
     Yields pairs (the latest context of the other question, the context at hand) with what their
@@ -75,11 +76,16 @@ def repeated_rewards(
         return
     met = _witnessed_with(state, question)
     for name, other in others.items():
-        in_common = other.told.keys() & own.told.keys()
-        if name in met or other.rewards < LEAST or len(in_common) < IN_COMMON:
-            continue
-        order = _turning_up(state, (question, name))
-        yield (other.latest, context), _verdict(other.told, own.told, order, delta)
+        if name not in met and _comparable(other, own):
+            order = _turning_up(state, (question, name))
+            yield (other.latest, context), _verdict(other.told, own.told, order, delta)
+
+
+def _comparable(other: _Question, own: _Question) -> bool:
+    """Whether another question has enough rewards, and enough answers in common with one's own."""
+    if other.rewards < LEAST:
+        return False
+    return len(other.told.keys() & own.told.keys()) >= IN_COMMON
 
 
 def _often_enough(state: State, context: StoredContext, question: str) -> bool:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from demem_agent.decision import Envelope, betting, candidate_radius, growing_shares, guard_band
 from demem_agent.errors import CertificateRefused
-from demem_agent.types import SplitCertificate
+from demem_agent.types import Candidate, SplitCertificate
 
 __all__ = ["Replayed", "envelope_of", "replay", "sealed"]
 
@@ -54,11 +54,9 @@ def replay(certificate: SplitCertificate) -> Replayed:
     result = candidate_radius(envelope)
     _check_candidates(certificate, envelope, result.losses)
     _check_radius(certificate, result.radius)
-    decision = "suppressed" if certificate.saturated or certificate.pinned else "split"
-    _same(certificate, "decision", certificate.decision, decision)
-    _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
+    _check_decision(certificate)
     losses = tuple((float(first), float(second)) for first, second in result.losses.T)
-    return Replayed(result.radius, losses, decision)
+    return Replayed(result.radius, losses, certificate.decision)
 
 
 def sealed(certificate: SplitCertificate) -> SplitCertificate:
@@ -107,6 +105,13 @@ def _check_radius(certificate: SplitCertificate, radius: float) -> None:
         raise CertificateRefused(certificate.id, "threshold", certificate.threshold, found)
 
 
+def _check_decision(certificate: SplitCertificate) -> None:
+    """Refuse another decision than the one that follows from a radius above the threshold."""
+    decision = "suppressed" if certificate.saturated or certificate.pinned else "split"
+    _same(certificate, "decision", certificate.decision, decision)
+    _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
+
+
 def _recomputed(certificate: SplitCertificate) -> Envelope:
     """Build the envelopes; refuse numbers that no envelope can be built from."""
     try:
@@ -153,8 +158,12 @@ def _numbers(certificate: SplitCertificate) -> Iterator[object]:
     # Whole numbers come back from a store as floats: 1 and 1.0 are the same setting.
     yield [(name, float(value)) for name, value in certificate.parameters]
     for candidate in certificate.candidates:
-        yield (candidate.name, candidate.slot, candidate.revision)
-        yield (candidate.scores, candidate.lower, candidate.upper, candidate.losses)
+        yield from _numbers_of(candidate)
+
+
+def _numbers_of(candidate: Candidate) -> Iterator[object]:
+    yield (candidate.name, candidate.slot, candidate.revision)
+    yield (candidate.scores, candidate.lower, candidate.upper, candidate.losses)
 
 
 def _same(certificate: SplitCertificate, field: str, stored: object, found: object) -> None:

@@ -81,20 +81,22 @@ def with_witness(
         suppressed = Certified(certificate, head.seq)
         return replace(delta, head=head, certificates=(suppressed,))
     parted = division.staying.number
-    certified = Certified(
-        certificate,
-        head.seq,
-        before=preview.slots[parted],
-        moved=(*division.moved, *division.moved_contexts),
-    )
+    moved = (*division.moved, *division.moved_contexts)
+    certified = Certified(certificate, head.seq, before=preview.slots[parted], moved=moved)
+    split = _split(delta, state, division)
+    return replace(split, head=head, certificates=(certified,))
+
+
+def _split(delta: Delta, state: State, division: Division) -> Delta:
+    """Add both parts of a slot to what is written, and what goes to the new one."""
+    parted = division.staying.number
+    new = division.going.number
     others = [slot for slot in delta.slots if slot.number != parted]
     return replace(
         delta,
-        head=head,
         slots=(*others, division.staying, division.going),
-        moves=tuple((item, division.going.number) for item in division.moved),
+        moves=tuple((item, new) for item in division.moved),
         contexts=_moved_contexts(state, delta.contexts, division),
-        certificates=(certified,),
     )
 
 
