@@ -1,6 +1,4 @@
-"""The machine finds what it is for: bugs put into the library on purpose make it fail, each for the
-right reason.
-"""
+"""The machine finds what it is for: bugs put in on purpose make it fail, for the right reason."""
 
 from __future__ import annotations
 
@@ -365,8 +363,9 @@ def test_the_machine_finds(monkeypatch: Patch, put_in: Callable[[Patch], None], 
 
 
 def _found() -> str:
-    """Search until something is found; the cases of a search follow from its name, so they are the
-    same every day.
+    """Search until something is found, and return what was said of it.
+
+    The cases of a search follow from its name, so they are the same every day.
     """
     for again in range(SEARCHES):
         machine = type(f"Search{again}", (MemoryMachine,), {})

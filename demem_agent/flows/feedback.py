@@ -38,9 +38,7 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """Names of those who rate answers, and of the models behind answers and vectors, as
-    certificates keep them.
-    """
+    """Names of those who rate answers and of the models behind them, as certificates keep them."""
 
     encoder: EncoderInfo
     scorers: tuple[str, ...]
@@ -81,8 +79,7 @@ class _Outcome:
 
 
 def feedback(state: State, given: Given, trigger: Trigger = certified) -> Flow[FeedbackReport]:
-    """Record what was told of an answer, test for a conflict, and split or suppress if one is
-    certified.
+    """Record what was told of an answer; split or suppress if a conflict is certified.
 
     A correction is remembered first, as an operation of its own: should what follows fail, it is
     not lost.
@@ -171,9 +168,7 @@ def _scores(state: State, context: Context, signal: Signal) -> Flow[list[float]]
 
 
 def _agreement(answer: str, others: Sequence[str]) -> float:
-    """Return how far other answers to the same question agree with the observed one: mean F1 of
-    their words.
-    """
+    """Return how far other answers agree with the observed one: the mean F1 of their words."""
     scorer = TokenF1()
     return sum(scorer.score(Attempt("", other, "", answer)) for other in others) / len(others)
 

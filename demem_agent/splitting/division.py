@@ -195,8 +195,9 @@ def _moved_contexts(
 
 
 def _two_sides(nearness: Envelope, links: Sequence[tuple[int, int]]) -> NDArray[np.intp]:
-    """Partition contexts into two, the first two apart; of the further links as many as two sides
-    can honour.
+    """Partition contexts into two, the first two apart.
+
+    Of the further links as many are honoured as two sides can.
     """
     try:
         return cover_partition(nearness, 2, cannot_link=[(0, 1), *links]).labels

@@ -1,5 +1,6 @@
-"""The channels of feedback: what each records, what goes together, what knows more; none is lost or
-mixed up.
+"""The channels of feedback: what each records, what goes together, what knows more.
+
+None is lost or mixed up.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""The split trigger: what fires it, its arithmetic by hand, its budget, and where a split puts
-things.
+"""The split trigger: what fires it, its arithmetic by hand, its budget, where things go.
 
 The pair used throughout: one slot whose summary has room for one line, two items, a question about
 each. Asked from a content, a question is scored by which of the two items that content holds.

@@ -1,5 +1,4 @@
-"""Repeated rewards: what they certify without any model call, what certifies nothing, and that the
-claim is true.
+"""Repeated rewards: what they certify without a model, what they do not, that the claim is true.
 
 Two questions live in one slot, and two answers were tried for each. Where the answer that is right
 for one is wrong for the other, no answer serves both.

@@ -1,6 +1,4 @@
-"""Replay: every certificate that a memory makes comes to its own decision again, and no altered one
-does.
-"""
+"""Replay: every certificate of a memory comes to its own decision again, and no altered one does."""
 
 from __future__ import annotations
 

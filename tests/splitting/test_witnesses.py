@@ -1,6 +1,4 @@
-"""The witnesses of a slot: when one pair splits it, as many others are set apart as two sides
-allow.
-"""
+"""The witnesses of a slot: when a pair splits it, as many others part as two sides allow."""
 
 from __future__ import annotations
 
@@ -26,8 +24,7 @@ ITEMS = 4
 
 @dataclass(frozen=True)
 class Case:
-    """A slot with contexts and suppressed witnesses; the pair that splits it is the first two
-    contexts.
+    """A slot with contexts and suppressed witnesses; its first two contexts split it.
 
     Attributes:
         vectors: of the contexts; anchors: of the two sides.
