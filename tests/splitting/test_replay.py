@@ -1,4 +1,4 @@
-"""Replay: every certificate of a memory comes to its own decision again, and no altered one does."""
+"""Replay: each certificate of a memory comes to its own decision again, no altered one does."""
 
 from __future__ import annotations
 
