@@ -8,10 +8,10 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
+from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import StaleState
-from demem_agent.feedback.signals import Told
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
 from demem_agent.flows.feedback import feedback

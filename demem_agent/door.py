@@ -9,7 +9,7 @@ from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
-from demem_agent.flows.feedback import GivenFeedback, Raters
+from demem_agent.flows.feedback import Given, Raters
 from demem_agent.flows.forget import Selected
 from demem_agent.reading.ask import Ask, Routes, When, ask_of
 from demem_agent.settings import Settings
@@ -77,7 +77,7 @@ class Door:
 
     def feedback(
         self, answer: Answer | str, told: Mapping[str, Any], key: str | None, raters: Raters
-    ) -> GivenFeedback:
+    ) -> Given:
         """Check what is told of an answer, and that somebody is there to judge it if asked to."""
         known = answer if isinstance(answer, Answer) else None
         answer_id = text_field("answer", answer if known is None else known.id)
@@ -86,7 +86,7 @@ class Door:
             raise InvalidInput("judge", True, "left out, as the memory was made without judges")
         if key is not None:
             text_field("key", key)
-        return GivenFeedback(
+        return Given(
             answer_id=answer_id,
             signal=signal,
             key=key,

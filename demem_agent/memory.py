@@ -8,14 +8,15 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
+from demem_agent.channels import Told
 from demem_agent.copying import Lines, kept_of, made_again, opened
 from demem_agent.door import Door
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import InvalidInput, StaleState
-from demem_agent.feedback.signals import Told
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
-from demem_agent.flows.feedback import GivenFeedback, feedback
+from demem_agent.flows.feedback import Given as Judged
+from demem_agent.flows.feedback import feedback
 from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
@@ -127,7 +128,7 @@ class MemoryHandle:
         certificates = self._held.state.certificates.values()
         return tuple(certified.certificate for certified in certificates)
 
-    def _given(self, answer: Answer | str, told: Told, key: str | None) -> GivenFeedback:
+    def _given(self, answer: Answer | str, told: Told, key: str | None) -> Judged:
         return self._door.feedback(answer, told, key, self._held.raters())
 
     def _author(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from demem_agent.feedback.signals import Signal, Told, signal_of
+from demem_agent.channels import Signal, Told
+from demem_agent.feedback.signals import signal_of
 
 __all__ = ["Signal", "Told", "signal_of"]

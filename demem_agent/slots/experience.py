@@ -7,6 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.channels import row_of
 from demem_agent.scoring import FEATURES, Query
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.learning import as_row
@@ -15,8 +16,6 @@ from demem_agent.types import Context
 
 __all__ = ["Experience", "known_reference", "query_of", "spoken", "testable"]
 
-#: Channels whose contexts have a text that counterfactual answers can be scored against.
-WITH_REFERENCE = frozenset({"reference", "correction", "stand-in"})
 _RATERS = {None: 0, "scorers": 1, "judges": 2}
 
 _WORD = re.compile(r"\w+")
@@ -24,12 +23,12 @@ _WORD = re.compile(r"\w+")
 
 def known_reference(context: Context) -> str | None:
     """Return what answers to a context can be scored against, or None when nothing is known."""
-    return context.reference if context.channel in WITH_REFERENCE else None
+    return context.reference if row_of(context.channel).tells == "text" else None
 
 
 def testable(context: Context) -> str | None:
     """Return who can rate other answers to a context: "judges", "scorers", or None for nobody."""
-    if context.channel == "judge":
+    if row_of(context.channel).tells == "votes":
         return "judges"
     return "scorers" if known_reference(context) is not None else None
 

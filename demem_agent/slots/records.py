@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.channels import row_of
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
 from demem_agent.types import Context, Evidence, SplitCertificate
@@ -182,9 +183,7 @@ def served(context: Context) -> bool:
 
     What should have been answered tells it, or a reward.
     """
-    return bool(context.supports) and (
-        context.channel in ("reference", "correction") or rewarded(context)
-    )
+    return bool(context.supports) and (row_of(context.channel).corrects or rewarded(context))
 
 
 def in_slot(stored: StoredContext, slot: int) -> StoredContext:

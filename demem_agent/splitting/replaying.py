@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from demem_agent.decision import Envelope, betting, candidate_radius, growing_shares, guard_band
 from demem_agent.errors import CertificateRefused
-from demem_agent.types import SplitCertificate
+from demem_agent.types import Candidate, SplitCertificate
 
 __all__ = ["Replayed", "envelope_of", "replay", "sealed"]
 
@@ -40,8 +40,7 @@ class Replayed:
 
 
 def replay(certificate: SplitCertificate) -> Replayed:
-    """Decide again, from the certificate alone: scores to envelopes to losses to radius to
-    decision.
+    """Decide again, from the certificate alone: scores, envelopes, losses, radius, decision.
 
     A certificate whose text was forgotten replays as before: the numbers stay.
 
@@ -53,31 +52,26 @@ def replay(certificate: SplitCertificate) -> Replayed:
     _same(certificate, "digest", certificate.digest, _digest(certificate))
     envelope = _recomputed(certificate)
     result = candidate_radius(envelope)
-    for u, candidate in enumerate(certificate.candidates):
-        name = f"candidates[{u}]"
-        _close(certificate, f"{name}.lower", candidate.lower, envelope.lower[:, u])
-        _close(certificate, f"{name}.upper", candidate.upper, envelope.upper[:, u])
-        _close(certificate, f"{name}.losses", candidate.losses, result.losses[:, u])
-    _close(certificate, "radius", (certificate.radius,), np.array([result.radius]))
-    if result.radius <= certificate.threshold:
-        raise CertificateRefused(
-            certificate.id, "threshold", certificate.threshold, f"below {result.radius}"
-        )
-    decision = "suppressed" if certificate.saturated or certificate.pinned else "split"
-    _same(certificate, "decision", certificate.decision, decision)
-    _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
+    _check_candidates(certificate, envelope, result.losses)
+    _check_radius(certificate, result.radius)
+    _check_decision(certificate)
     losses = tuple((float(first), float(second)) for first, second in result.losses.T)
-    return Replayed(result.radius, losses, decision)
+    return Replayed(result.radius, losses, certificate.decision)
 
 
 def sealed(certificate: SplitCertificate) -> SplitCertificate:
-    """Give a certificate with the digest of its numbers."""
+    """Return a certificate with the digest of its numbers."""
     return replace(certificate, digest=_digest(certificate))
 
 
 def envelope_of(certificate: SplitCertificate) -> Envelope:
-    """Build the envelopes of the pair over the candidates, shape (2, U), from the scores in the
-    certificate.
+    """Build the envelopes of the pair over the candidates from the certificate's scores.
+
+    Shape (2, U).
+
+    Raises:
+        KeyError: if a parameter of the certificate's regime is missing.
+        ValueError: if scores or parameters are out of their range.
     """
     given = dict(certificate.parameters)
     if certificate.regime == "confidence sequence":
@@ -85,29 +79,54 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
         # equal shares.
         shares = growing_shares(len(certificate.candidates)) if given.get("growing") else None
         return betting(_histories(certificate), delta=given["delta"], shares=shares)
-    scores = _histories(certificate, len(certificate.scorers))
     return guard_band(
-        scores, c_beta=given["c_beta"], sigma_0=given["sigma_0"], eta_cal=given["eta_cal"]
+        _histories(certificate, len(certificate.scorers)),
+        c_beta=given["c_beta"],
+        sigma_0=given["sigma_0"],
+        eta_cal=given["eta_cal"],
     )
 
 
+def _check_candidates(
+    certificate: SplitCertificate, envelope: Envelope, losses: NDArray[np.float64]
+) -> None:
+    for u, candidate in enumerate(certificate.candidates):
+        name = f"candidates[{u}]"
+        _close(certificate, f"{name}.lower", candidate.lower, envelope.lower[:, u])
+        _close(certificate, f"{name}.upper", candidate.upper, envelope.upper[:, u])
+        _close(certificate, f"{name}.losses", candidate.losses, losses[:, u])
+
+
+def _check_radius(certificate: SplitCertificate, radius: float) -> None:
+    """Refuse a radius that is another one, or that does not exceed the threshold."""
+    _close(certificate, "radius", (certificate.radius,), np.array([radius]))
+    if radius <= certificate.threshold:
+        found = f"below {radius}"
+        raise CertificateRefused(certificate.id, "threshold", certificate.threshold, found)
+
+
+def _check_decision(certificate: SplitCertificate) -> None:
+    """Refuse another decision than the one that follows from a radius above the threshold."""
+    decision = "suppressed" if certificate.saturated or certificate.pinned else "split"
+    _same(certificate, "decision", certificate.decision, decision)
+    _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
+
+
 def _recomputed(certificate: SplitCertificate) -> Envelope:
-    """Build the envelopes; numbers that no envelope can be built from are refused like any that do
-    not agree.
-    """
+    """Build the envelopes; refuse numbers that no envelope can be built from."""
     try:
-        envelope = envelope_of(certificate)
+        return envelope_of(certificate)
     except (KeyError, ValueError) as error:
-        raise CertificateRefused(
-            certificate.id, "scores", "unusable", f"no envelope: {error}"
-        ) from error
-    return envelope
+        found = f"no envelope: {error}"
+        raise CertificateRefused(certificate.id, "scores", "unusable", found) from error
 
 
-def _histories(certificate: SplitCertificate, length: int = 0) -> NDArray[np.float64]:
-    """Give the scores as (2, U, n), with NaN after the last; at least ``length`` long."""
-    longest = max((len(scores) for c in certificate.candidates for scores in c.scores), default=0)
-    table = np.full((2, len(certificate.candidates), max(longest, length, 1)), np.nan)
+def _histories(certificate: SplitCertificate, length: int = 1) -> NDArray[np.float64]:
+    """Return the scores as (2, U, n), with NaN after the last; at least ``length`` long."""
+    longest = max(length, 1)
+    for candidate in certificate.candidates:
+        longest = max(longest, *map(len, candidate.scores))
+    table = np.full((2, len(certificate.candidates), longest), np.nan)
     for u, candidate in enumerate(certificate.candidates):
         for x, scores in enumerate(candidate.scores):
             table[x, u, : len(scores)] = scores
@@ -121,28 +140,30 @@ def _digest(certificate: SplitCertificate) -> str:
 
 
 def _numbers(certificate: SplitCertificate) -> Iterator[object]:
-    yield from (
-        certificate.id,
-        certificate.slot,
-        certificate.pair,
-        certificate.channels,
-        certificate.scorers,
-    )
-    yield from (
-        float(certificate.radius),
-        float(certificate.threshold),
-        certificate.saturated,
-        certificate.decision,
-    )
-    yield from (
-        ("pinned",) if certificate.pinned else ()
-    )  # certificates from before there were pins stay as they are
-    yield from (certificate.new_slot, certificate.regime, certificate.models, certificate.seed)
+    yield certificate.id
+    yield certificate.slot
+    yield certificate.pair
+    yield certificate.channels
+    yield certificate.scorers
+    yield float(certificate.radius)
+    yield float(certificate.threshold)
+    yield certificate.saturated
+    yield certificate.decision
+    if certificate.pinned:  # certificates from before there were pins stay as they are
+        yield "pinned"
+    yield certificate.new_slot
+    yield certificate.regime
+    yield certificate.models
+    yield certificate.seed
     # Whole numbers come back from a store as floats: 1 and 1.0 are the same setting.
     yield [(name, float(value)) for name, value in certificate.parameters]
     for candidate in certificate.candidates:
-        yield (candidate.name, candidate.slot, candidate.revision)
-        yield (candidate.scores, candidate.lower, candidate.upper, candidate.losses)
+        yield from _numbers_of(candidate)
+
+
+def _numbers_of(candidate: Candidate) -> Iterator[object]:
+    yield (candidate.name, candidate.slot, candidate.revision)
+    yield (candidate.scores, candidate.lower, candidate.upper, candidate.losses)
 
 
 def _same(certificate: SplitCertificate, field: str, stored: object, found: object) -> None:
@@ -153,5 +174,7 @@ def _same(certificate: SplitCertificate, field: str, stored: object, found: obje
 def _close(
     certificate: SplitCertificate, field: str, stored: tuple[float, ...], found: NDArray[np.float64]
 ) -> None:
-    if not all(math.isclose(a, b, abs_tol=_TOLERANCE) for a, b in zip(stored, found, strict=True)):
-        raise CertificateRefused(certificate.id, field, stored, str(tuple(map(float, found))))
+    computed = tuple(map(float, found))
+    for a, b in zip(stored, computed, strict=True):
+        if not math.isclose(a, b, abs_tol=_TOLERANCE):
+            raise CertificateRefused(certificate.id, field, stored, str(computed))

@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Unpack
 
 from demem_agent import Answer, FeedbackReport, SlotMemory
+from demem_agent.channels import Told
 from demem_agent.cli.chat.overview import overview
 from demem_agent.cli.chat.quoting import asks
 from demem_agent.cli.chat.talker import Talker
 from demem_agent.cli.faults import UsageError
-from demem_agent.feedback.signals import Told
 from demem_agent.text.units import measure
 from demem_agent.types import Evidence, Ingested, Receipt, number_of
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import SplitCertificate
+from demem_agent.channels import row_of
 from demem_agent.cli.tables.cells import (
     add_columns,
     add_figures,
@@ -24,17 +25,6 @@ from demem_agent.types import Candidate
 
 __all__ = ["certificate_parts", "certificates_table", "decision_words"]
 
-_KNOWN_BY = {
-    "reference": "reference given",
-    "correction": "corrected by a user",
-    "judge": "rated by judges",
-    "stand-in": "its rewarded answer stands in for a reference",
-    "reward": "only its own reward is known",
-    "thumbs": "only its own thumbs are known",
-    "outcome": "only its own outcome is known",
-    "agreement": "only how far answers agree is known",
-    "none": "nothing is known",
-}
 _NAMES = {
     "current": "the slot as it is",
     "split first": "the first part of a split",
@@ -99,7 +89,7 @@ def _pair(certificate: SplitCertificate) -> Table:
     pair = grid()
     both = zip(certificate.pair, certificate.queries, certificate.channels, strict=True)
     for id, query, channel in both:
-        known_by = cell(f"  [{_KNOWN_BY[channel]}]", "dim")
+        known_by = cell(f"  [{row_of(channel).words}]", "dim")
         pair.add_row(id, sentence(query or "(forgotten)", known_by))
     return pair
 
