@@ -25,7 +25,8 @@ from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.studies.asking import STAND_INS, taught, worth_auditing
 from demem_agent.studies.sheets import Found, Spread, spread
-from demem_agent.studies.splits.bridge import Bridged, bridge, bridged, reference_states
+from demem_agent.studies.slots.reference import reference_states
+from demem_agent.studies.splits.bridge import Bridged, bridge, bridged
 from demem_agent.studies.splits.bridge_terms import summed_bridge, terms
 from demem_agent.studies.splits.cannot_link import colouring, epochs, packing
 from demem_agent.studies.splits.catalogue import AUDITS
@@ -39,7 +40,8 @@ from demem_agent.studies.splits.loop import (
     support_sizes,
     within_slots,
 )
-from demem_agent.studies.splits.noise import Erring, Noisy, noisy_replay, summed_noise
+from demem_agent.studies.splits.noise import Erring, Noisy, noisy_replay
+from demem_agent.studies.splits.noise_sheets import summed_noise
 from demem_agent.studies.splits.precision import summed_splits
 from demem_agent.studies.splits.recorded import Tried, record_tests
 from demem_agent.turns import Turn

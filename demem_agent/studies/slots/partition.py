@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.random import Generator
@@ -20,6 +21,7 @@ __all__ = ["PARTITIONS", "Items", "Labels", "Partition", "bounded", "k_means", "
 #: The slot of each item, shape (n,), in [0, K).
 Labels = NDArray[np.intp]
 Floats = NDArray[np.float32]
+T = TypeVar("T")
 
 #: Times that k-means is begun anew, and the most steps of each.
 _STARTS, _STEPS = 10, 50
@@ -99,11 +101,12 @@ PARTITIONS: Mapping[str, Partition] = {
 }
 
 
-def supports(gold: Sequence[frozenset[int]]) -> list[frozenset[int]]:
-    """Join the gold of questions that overlap, directly or through others; disjoint sets, none of
-    them empty.
+def supports(gold: Sequence[frozenset[T]]) -> list[frozenset[T]]:
+    """Join the gold of questions that overlap, directly or through others.
+
+    Returns disjoint sets, none of them empty.
     """
-    joined: list[frozenset[int]] = []
+    joined: list[frozenset[T]] = []
     for one in gold:
         if one:
             touching = [group for group in joined if group & one]

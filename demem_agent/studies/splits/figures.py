@@ -1,12 +1,17 @@
-"""Draw what the split audits found, ours beside the paper's. Needs matplotlib, from the extra
-``lab``.
+"""Draw what the split audits found, ours beside the paper's.
+
+Needs matplotlib, from the extra ``lab``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.evaluate.drawing.looks import label, new_figure, plain
@@ -31,42 +36,62 @@ COLOURS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """How a channel of noise is drawn."""
+
+    channel: str
+    colour: str
+    style: str
+
+
+NOISE_LINES = (
+    _Line("reward", OURS, "-"),
+    _Line("thumbs", OTHER, "--"),
+    _Line("scorers", "#009E73", "-."),
+    _Line("paper", PAPER, ":"),
+)
+
+
 def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Draw the figure of a report as :func:`demem_agent.studies.splits.catalogue.audited` gives it.
+    """Draw the figure of a report as :func:`demem_agent.studies.splits.catalogue.audited` makes it.
 
-    ``splits.png``: precision against recall of the trigger at every threshold; ``bridge.png``: the
-        terms of the bridge;
-    ``noise.png``: precision of certificates against the noise; ``graph.png``: degeneracy as
-        feedback comes.
+    * ``splits.png``: precision against recall of the trigger at every threshold;
+    * ``bridge.png``: the terms of the bridge;
+    * ``noise.png``: precision of certificates against the noise;
+    * ``graph.png``: degeneracy as feedback comes.
 
-    Returns the files written. Raises MissingExtra without matplotlib.
+    Returns:
+        The files written.
+
+    Raises:
+        MissingExtra: without matplotlib.
     """
     require_matplotlib()
     Path(folder).mkdir(parents=True, exist_ok=True)
     path = Path(folder) / f"{report['audit']}.png"
-    DRAWERS[report["audit"]](report["drawn"], report["data"]).savefig(path)
+    draw = DRAWERS[report["audit"]]
+    draw(report["drawn"], report["data"]).savefig(path)
     return [path]
 
 
 def _splits(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7.5, 5.4)
     axes = figure.subplots()
-    points = [one for one in drawn["curve"] if one["certified"]]
-    recalls, precisions = ([one[name] for one in points] for name in ("recall", "precision"))
-    axes.plot(recalls, precisions, color=OURS, marker=".", linewidth=1.6, label="any threshold")
-    for one in points[:: max(len(points) // 8, 1)]:
-        axes.annotate(
-            f"{one['threshold']:g}",
-            (one["recall"], one["precision"]),
-            (3, 5),
-            textcoords="offset points",
-        )
+    _draw_curve(axes, [one for one in drawn["curve"] if one["certified"]])
     shipped = drawn["shipped"]
-    words = f"as it ships, over {shipped['threshold']:g}"
-    axes.plot(shipped["recall"], shipped["precision"], "o", color=OURS, markersize=11, label=words)
-    for n, one in enumerate(drawn["others"].values()):
-        known = {"label": "one dialogue, threshold of the others"} if not n else {}
-        axes.plot(one["recall"], one["precision"], "x", color=OTHER, markersize=8, **known)
+    axes.plot(
+        shipped["recall"],
+        shipped["precision"],
+        "o",
+        color=OURS,
+        markersize=11,
+        label=f"as it ships, over {shipped['threshold']:g}",
+    )
+    name = "one dialogue, threshold of the others"
+    for one in drawn["others"].values():
+        axes.plot(one["recall"], one["precision"], "x", color=OTHER, markersize=8, label=name)
+        name = "_nolegend_"
     paper = drawn["paper"]
     axes.plot(
         paper["recall"],
@@ -87,60 +112,62 @@ def _splits(drawn: Drawn, title: str) -> Any:
     return figure
 
 
+def _draw_curve(axes: Any, points: Sequence[Drawn]) -> None:
+    """Draw precision against recall, and write the threshold at some eight points."""
+    recalls = _column(points, "recall")
+    precisions = _column(points, "precision")
+    axes.plot(recalls, precisions, color=OURS, marker=".", linewidth=1.6, label="any threshold")
+    step = max(len(points) // 8, 1)
+    for one in points[::step]:
+        place = (one["recall"], one["precision"])
+        axes.annotate(f"{one['threshold']:g}", place, (3, 5), textcoords="offset points")
+
+
 def _bridge(drawn: Drawn, title: str) -> Any:
     figure = new_figure(10.5, 5)
-    panels = figure.subplots(1, 2, sharey=True)
-    names = [name for name, paper in drawn["paper"].items() if paper is not None]
-    for axes, reward in zip(panels, ("gold share", "contained"), strict=True):
-        for n, (moment, colour) in enumerate((("before feedback", GREY), ("after", OURS))):
-            found = drawn["terms"][f"{reward}, {moment}"].values()
-            means = [sum(own[name] for own in found) / len(found) for name in names]
-            places = [place + 0.27 * n for place in range(len(names))]
-            axes.bar(places, means, 0.25, color=colour, label=moment)
-            for place, name in zip(places, names, strict=True):
-                axes.plot(
-                    [place] * len(found),
-                    [own[name] for own in found],
-                    ".",
-                    color="#333333",
-                    markersize=4,
-                )
-        papers = [drawn["paper"][name] for name in names]
-        axes.bar(
-            [place + 0.54 for place in range(len(names))], papers, 0.25, color=PAPER, label="paper"
-        )
-        axes.set_xticks(
-            [place + 0.27 for place in range(len(names))],
-            [name.replace(" ", "\n", 1) for name in names],
-        )
-        axes.tick_params(axis="x", labelsize=8)
-        label(
-            axes,
-            "",
-            "loss, in units of the reward" if axes is panels[0] else "",
-            f"reward: {reward}",
-        )
-    panels[0].legend(frameon=False, fontsize=9)
+    left, right = figure.subplots(1, 2, sharey=True)
+    _draw_terms(left, drawn, "gold share")
+    _draw_terms(right, drawn, "contained")
+    label(left, "", "loss, in units of the reward", "reward: gold share")
+    label(right, "", "", "reward: contained")
+    left.legend(frameon=False, fontsize=9)
     figure.suptitle(plain(f"Approximation bridge; dots are dialogues {_of(title)}"), fontsize=12)
     return figure
+
+
+def _draw_terms(axes: Any, drawn: Drawn, reward: str) -> None:
+    """Draw a bar a term: before feedback, after it, and the paper's; a dot is a dialogue."""
+    names = [name for name, paper in drawn["paper"].items() if paper is not None]
+    papers = [drawn["paper"][name] for name in names]
+    places = np.arange(len(names))
+    for shift, moment, colour in ((0.0, "before feedback", GREY), (0.27, "after", OURS)):
+        found = list(drawn["terms"][f"{reward}, {moment}"].values())
+        values = [_column(found, name) for name in names]
+        means = [sum(own) / len(own) for own in values]
+        axes.bar(places + shift, means, 0.25, color=colour, label=moment)
+        for place, own in zip(places + shift, values, strict=True):
+            axes.plot([place] * len(own), own, ".", color="#333333", markersize=4)
+    axes.bar(places + 0.54, papers, 0.25, color=PAPER, label="paper")
+    axes.set_xticks(places + 0.27, [name.replace(" ", "\n", 1) for name in names])
+    axes.tick_params(axis="x", labelsize=8)
 
 
 def _noise(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7, 4.8)
     axes = figure.subplots()
-    lines = (
-        ("reward", OURS, "-"),
-        ("thumbs", OTHER, "--"),
-        ("scorers", "#009E73", "-."),
-        ("paper", PAPER, ":"),
-    )
-    for channel, colour, line in lines:
-        found = [one for one in drawn["precision"] if one["channel"] == channel]
+    for line in NOISE_LINES:
+        found = _with(drawn["precision"], "channel", line.channel)
         if found:
-            x, y = [one["p"] for one in found], [one["precision"] for one in found]
-            axes.plot(x, y, marker="o", color=colour, linestyle=line, label=channel)
+            axes.plot(
+                _column(found, "p"),
+                _column(found, "precision"),
+                marker="o",
+                color=line.colour,
+                linestyle=line.style,
+                label=line.channel,
+            )
     axes.set_ylim(0, 1)
-    axes.set_xticks([one["p"] for one in drawn["precision"] if one["channel"] == "paper"])
+    axes.set_xticks(_column(_with(drawn["precision"], "channel", "paper"), "p"))
     label(
         axes,
         "probability that a reward is the wrong way round",
@@ -154,11 +181,13 @@ def _noise(drawn: Drawn, title: str) -> Any:
 def _graph(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7, 4.8)
     axes = figure.subplots()
-    known = [one for one in drawn["epochs"] if one["level"] == drawn["level"]]
-    for n, name in enumerate(dict.fromkeys(one["dialogue"] for one in known)):
-        own = [one for one in known if one["dialogue"] == name]
-        x, y = [one["feedbacks"] for one in own], [one["degeneracy"] for one in own]
-        axes.plot(x, y, marker=".", color=COLOURS[n % len(COLOURS)], label=name)
+    known = _with(drawn["epochs"], "level", drawn["level"])
+    colours = cycle(COLOURS)
+    for name in dict.fromkeys(_column(known, "dialogue")):
+        own = _with(known, "dialogue", name)
+        feedbacks = _column(own, "feedbacks")
+        degeneracy = _column(own, "degeneracy")
+        axes.plot(feedbacks, degeneracy, marker=".", color=next(colours), label=name)
     axes.axhline(
         drawn["slots"] - 1,
         color=GREY,
@@ -172,6 +201,16 @@ def _graph(drawn: Drawn, title: str) -> Any:
     axes.legend(frameon=False, fontsize=8, ncols=2, loc=(0.02, 0.55))
     figure.suptitle(plain(f"Cannot-link graph of tested pairs {_of(title)}"), fontsize=12)
     return figure
+
+
+def _with(records: Sequence[Drawn], name: str, value: object) -> list[Drawn]:
+    """Return the records whose field of this name has a value."""
+    return [one for one in records if one[name] == value]
+
+
+def _column(records: Sequence[Drawn], name: str) -> list[Any]:
+    """Return one field of all records."""
+    return [one[name] for one in records]
 
 
 def _of(title: str) -> str:

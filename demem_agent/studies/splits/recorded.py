@@ -1,5 +1,4 @@
-"""Record what the split trigger tests, in a memory where nothing is ever split, and judge every
-test by gold.
+"""Record what the split trigger tests where nothing is ever split, and judge it by gold.
 
 Whether a trigger finds the conflicts there are can only be told of pairs that it tested without
 acting on any: one split changes every later test. So each feedback tests several pairs, all scores
@@ -30,6 +29,8 @@ from demem_agent.studies.splits.gold import claim
 from demem_agent.types import Candidate
 
 __all__ = ["PAIRS", "Recorded", "Tried", "record_tests"]
+
+Gold = frozenset[str]
 
 #: Pairs tested per feedback by each of the two rules; the trigger itself tests
 #: ``SplitSettings.pairs``.
@@ -70,8 +71,9 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """All tests of one dialogue, and the memory after them: with all that feedback taught, and
-    without a split.
+    """All tests of one dialogue, and the memory after them.
+
+    The memory has all that feedback taught, and no split.
     """
 
     dialogue: str
@@ -82,6 +84,8 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
+    """One test as it was made; the fields are as in :class:`Tried`, the contexts by their ids."""
+
     pair: tuple[str, str]
     chosen: bool
     plain: bool
@@ -89,10 +93,19 @@ class _Seen:
     candidates: tuple[Candidate, ...]
     radius: float
 
+    @property
+    def strength(self) -> float:
+        """The strength that :class:`Tried` speaks of, in [0, 1]."""
+        lower = {candidate.name: candidate.lower for candidate in self.candidates}
+        worth_to_first, _ = lower["split first"]
+        _, worth_to_second = lower["split second"]
+        return min(self.radius, max(worth_to_first, worth_to_second))
+
 
 def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Options]) -> Recorded:
-    """Answer a dialogue's questions with their references as feedback, test pairs at each, and
-    split nothing.
+    """Answer a dialogue's questions with their references as feedback, and split nothing.
+
+    Pairs are tested at each question.
 
     Args:
         pairs: tested at most per feedback and rule, >= 1.
@@ -104,29 +117,60 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
     questions = {asked.answer.id: asked.question for asked in taught(memory, dialogue)}
-    tests = tuple(
-        _judged(dialogue.name, feedback, one, [questions[context] for context in one.pair], gold)
-        for feedback, found in enumerate(seen, 1)
-        for one in found
-    )
-    return Recorded(dialogue.name, len(questions), tests, memory)
+    tests: list[Tried] = []
+    for feedback, made in enumerate(seen, 1):
+        for one in made:
+            first, second = map(questions.__getitem__, one.pair)
+            truth, repaired = _claimed(one, gold[first], gold[second])
+            test = Tried(
+                dialogue=dialogue.name,
+                feedback=feedback,
+                first=first,
+                second=second,
+                chosen=one.chosen,
+                plain=one.plain,
+                credible=one.credible,
+                radius=one.radius,
+                strength=one.strength,
+                truth=truth,
+                repaired=repaired,
+            )
+            tests.append(test)
+    return Recorded(dialogue.name, len(questions), tuple(tests), memory)
+
+
+def _claimed(one: _Seen, first: Gold, second: Gold) -> tuple[float | None, bool]:
+    """Return what gold says of a test; (None, False) where one of the two has none."""
+    if not first or not second:
+        return None, False
+    return claim(one.candidates, first, second)
 
 
 def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
+    """Make a trigger that tests the pairs of both rules, notes them in ``seen``, and never splits.
+
+    Args:
+        pairs: tested at most by each of the two.
+    """
+
     def trigger(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
         found: list[_Seen] = []
-        chosen, plain = _chosen(state, pending, pairs), _plain(state, pending, pairs)
+        chosen = _chosen(state, pending, pairs)
+        plain = _plain(state, pending, pairs)
         for id, other in (chosen | plain).items():
             pair = (other, pending.context)
             verdict, _ = yield from examined(state, pending, pair, tests, thorough=True)
-            if verdict is not None:
-                credible = all(stored.context.credible for stored in pair)
-                ids = (id, pending.context.context.id)
-                found.append(
-                    _Seen(
-                        ids, id in chosen, id in plain, credible, verdict.candidates, verdict.radius
-                    )
-                )
+            if verdict is None:
+                continue
+            one = _Seen(
+                pair=(id, pending.context.context.id),
+                chosen=id in chosen,
+                plain=id in plain,
+                credible=all(stored.context.credible for stored in pair),
+                candidates=verdict.candidates,
+                radius=verdict.radius,
+            )
+            found.append(one)
         seen.append(found)
         return None
 
@@ -134,13 +178,12 @@ def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
 
 
 def _chosen(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
+    """Return the partners that the trigger's own rule picks, by id."""
     slot = pending.context.context.slot
-    found = (
-        pairs_to_test(state, pending.context, pending.slots[slot].summary, limit)
-        if slot is not None
-        else []
-    )
-    return {stored.context.id: stored for stored in found}
+    if slot is None:
+        return {}
+    found = pairs_to_test(state, pending.context, pending.slots[slot].summary, limit)
+    return _by_id(found)
 
 
 def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
@@ -150,42 +193,17 @@ def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContex
     if rater is None or mine.slot is None or not mine.supports:
         return {}
     held = {excerpt.evidence_id for excerpt in pending.slots[mine.slot].summary.kept}
-    others = [
-        stored
-        for stored in state.contexts.values()
-        if stored.context.slot == mine.slot
-        and stored.context.id != mine.id
-        and stored.context.supports
-        and testable(stored.context) == rater
-        and not held.issuperset((*mine.supports, *stored.context.supports))
-    ]
+    others: list[StoredContext] = []
+    for stored in state.contexts.values():
+        theirs = stored.context
+        if theirs.slot != mine.slot or theirs.id == mine.id or not theirs.supports:
+            continue
+        lost = not held.issuperset((*mine.supports, *theirs.supports))
+        if lost and testable(theirs) == rater:
+            others.append(stored)
     others.sort(key=lambda stored: round(float(stored.vector @ pending.context.vector), 4))
-    return {stored.context.id: stored for stored in others[:limit]}
+    return _by_id(others[:limit])
 
 
-def _judged(
-    dialogue: str,
-    feedback: int,
-    one: _Seen,
-    questions: Sequence[int],
-    gold: Sequence[frozenset[str]],
-) -> Tried:
-    first, second = questions
-    known = gold[first] and gold[second]
-    truth, repaired = claim(one.candidates, gold[first], gold[second]) if known else (None, False)
-    sides = {candidate.name: candidate.lower for candidate in one.candidates}
-    own = max(sides["split first"][0], sides["split second"][1])
-    strength = min(one.radius, own)
-    return Tried(
-        dialogue,
-        feedback,
-        first,
-        second,
-        one.chosen,
-        one.plain,
-        one.credible,
-        one.radius,
-        strength,
-        truth,
-        repaired,
-    )
+def _by_id(found: Sequence[StoredContext]) -> dict[str, StoredContext]:
+    return {stored.context.id: stored for stored in found}
