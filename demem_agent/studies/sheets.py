@@ -1,18 +1,18 @@
-"""Tables of figures as plain values, and the intervals and spreads that stand in them.
+"""Tables of figures as plain values, ours beside the paper's.
 
-An audit reports, prints and writes them as JSON, ours beside the paper's.
+An audit reports, prints and writes them as JSON.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
-from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.evaluate.bootstrap import Interval
 
-__all__ = ["Cell", "Found", "Intervals", "Sheet", "SheetRow", "Spread", "flags", "spread"]
+__all__ = ["Cell", "Found", "Sheet", "SheetRow", "Spread", "spread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,50 +51,6 @@ class Found:
     sheets: tuple[Sheet, ...]
     notes: tuple[str, ...] = ()
     drawn: Mapping[str, Any] = field(default_factory=dict)
-
-
-class OfDialogue(Protocol):
-    """A record of one dialogue."""
-
-    @property
-    def dialogue(self) -> str: ...
-
-
-R = TypeVar("R", bound=OfDialogue)
-
-
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """Intervals of means, drawn by dialogue and all with one seed."""
-
-    seed: int
-
-    def of(self, values: Sequence[float], dialogues: Sequence[Hashable]) -> Interval | None:
-        """Return the interval of values and their dialogues; None of no values."""
-        if not values:
-            return None
-        return bootstrap(list(map(float, values)), dialogues, seed=self.seed)
-
-    def over(self, records: Sequence[R], value: Callable[[R], float]) -> Interval | None:
-        """Return the interval of a value that each record has."""
-        return self.pooled(records, lambda record: (value(record),))
-
-    def pooled(
-        self, records: Sequence[R], values: Callable[[R], Iterable[float]]
-    ) -> Interval | None:
-        """Return the interval of all values of all records, however many each has."""
-        found: list[float] = []
-        dialogues: list[str] = []
-        for record in records:
-            own = list(values(record))
-            found += own
-            dialogues += [record.dialogue] * len(own)
-        return self.of(found, dialogues)
-
-
-def flags(count: int, total: int) -> list[bool]:
-    """Return ``total`` truth values of which the first ``count`` are true."""
-    return [number < count for number in range(total)]
 
 
 def spread(values: Sequence[float]) -> Spread:

@@ -23,8 +23,8 @@ from demem_agent.scoring import FEATURES
 from demem_agent.slots.experience import Experience, known_reference
 from demem_agent.slots.records import Delta, SlotState, StoredContext, Vector, direction
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import contents, judge
-from demem_agent.splitting.division import divide
+from demem_agent.splitting.conflict import Verdict, contents, judge
+from demem_agent.splitting.division import Division, divide
 from demem_agent.splitting.queue import Pending, Tests
 from demem_agent.splitting.trigger import Conflict, Trigger, certified
 from demem_agent.stores import Rows
@@ -79,19 +79,19 @@ class Variant(SlotMemory):
         return super()._learning(given, told, key, trigger or self._trigger)
 
 
-# -- triggers
-# ------------------------------------------------------------------------------------------------------
-
-
 def always() -> Trigger:
-    """Split at every feedback until K slots are active, by the least similar pair (aggressive
-    splitting).
+    """Split at every feedback until K slots are active, by the least similar pair.
+
+    The paper's "aggressive splitting".
     """
     return uncertified(_least_similar)
 
 
 def farther_than(cosine: float) -> Trigger:
-    """Split when the cosine of two contexts of a slot is below a fixed value (heuristic splitting)."""
+    """Split when the cosine of two contexts of a slot is below a fixed value.
+
+    The paper's "heuristic splitting".
+    """
 
     def choose(context: StoredContext, others: list[StoredContext]) -> StoredContext | None:
         other = _least_similar(context, others)
@@ -101,13 +101,19 @@ def farther_than(cosine: float) -> Trigger:
 
 
 def now_and_then(rate: float, seed: int) -> Trigger:
-    """Split by a random pair, at a share ``rate`` in [0, 1] of the feedbacks that could split
-    (random splitting).
+    """Split by a random pair, at some of the feedbacks that could split.
+
+    The paper's "random splitting".
+
+    Args:
+        rate: the share of these feedbacks, in [0, 1].
     """
     rng = random.Random(seed)
 
     def choose(_: StoredContext, others: list[StoredContext]) -> StoredContext | None:
-        return rng.choice(others) if rng.random() < rate else None
+        if rng.random() >= rate:
+            return None
+        return rng.choice(others)
 
     return uncertified(choose)
 
@@ -123,25 +129,21 @@ def uncertified(choose: Choice) -> Trigger:
 
 
 def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
-    context, shared, new = pending.context, pending.context.context.slot, state.free_slot()
-    if shared is None or new is None:
+    context = pending.context
+    shared = context.context.slot
+    new = state.free_slot()
+    if shared is None or new is None or not state.members[shared]:
         return None
-    others = [
-        other
-        for other in state.contexts.values()
-        if other.context.slot == shared
-        and other.context.id != context.context.id
-        and known_reference(other.context) is not None
-    ]
-    other = choose(context, others) if others and state.members[shared] else None
+    others = _partners(state, context)
+    if not others:
+        return None
+    other = choose(context, others)
     if other is None:
         return None
     division = divide(state, shared, (other, context), pending.used, new, state.head.seq + 1)
     if not division.moved or len(division.moved) == len(state.members[shared]):
         return None  # one side would be empty: nothing is divided
-    tested = contents(pending.slots, shared, [], division)
-    unknown = np.full((2, len(tested), 2), np.nan)
-    verdict = judge(tested, [("", "")] * len(tested), unknown, state.settings.split)
+    verdict = _unjudged(state, pending, shared, division)
     return Conflict(
         (other, context),
         verdict,
@@ -153,16 +155,31 @@ def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
     )
 
 
+def _partners(state: State, context: StoredContext) -> list[StoredContext]:
+    """Return the other contexts of the slot that have a known reference."""
+    mine = context.context
+    found: list[StoredContext] = []
+    for stored in state.contexts.values():
+        theirs = stored.context
+        beside = theirs.slot == mine.slot and theirs.id != mine.id
+        if beside and known_reference(theirs) is not None:
+            found.append(stored)
+    return found
+
+
+def _unjudged(state: State, pending: Pending, shared: int, division: Division) -> Verdict:
+    """Return the verdict on a division of which nothing is known."""
+    tested = contents(pending.slots, shared, [], division)
+    unknown = np.full((2, len(tested), 2), np.nan)
+    return judge(tested, [("", "")] * len(tested), unknown, state.settings.split)
+
+
 def _least_similar(context: StoredContext, others: list[StoredContext]) -> StoredContext:
     return min(others, key=lambda other: _cosine(context, other))
 
 
 def _cosine(first: StoredContext, second: StoredContext) -> float:
     return round(float(first.vector @ second.vector), 4)
-
-
-# -- states
-# --------------------------------------------------------------------------------------------------------
 
 
 class _Unlearned(Experience):

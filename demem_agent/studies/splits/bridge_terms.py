@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick, ticked
-from demem_agent.studies.sheets import Cell, Found, Intervals, Sheet, SheetRow
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow
 from demem_agent.studies.splits.bridge import REWARDS, Bridged, Reward, bridge
 
 __all__ = ["PAPER", "TERMS", "audit_bridge", "summed_bridge", "terms"]
@@ -132,7 +133,7 @@ def _overall(found: ByMoment, reward: Reward, seed: int) -> Sheet:
         for moment in moments:
             by_dialogue = found[reward, moment]
             values = [own[name] for own in by_dialogue.values()]
-            cells.append(intervals.of(values, list(by_dialogue)))
+            cells.append(intervals.mean(values, list(by_dialogue)))
         rows.append((name, (*cells, PAPER[name])))
     return Sheet(f"Bridge, reward: {reward}", (*moments, "paper"), tuple(rows))
 

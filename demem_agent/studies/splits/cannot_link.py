@@ -24,7 +24,8 @@ from demem_agent.errors import MissingExtra
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
-from demem_agent.studies.sheets import Cell, Found, Intervals, Sheet, Spread, spread
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.sheets import Cell, Found, Sheet, Spread, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 
 __all__ = ["Epoch", "audit_graph", "colouring", "epochs", "packing", "summed_graph"]

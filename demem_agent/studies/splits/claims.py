@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demem_agent.settings import SplitSettings
-from demem_agent.studies.sheets import Cell, Intervals, Sheet, SheetRow
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.sheets import Cell, Sheet, SheetRow
 from demem_agent.studies.splits.curves import PRECISION, chosen_threshold, held_out
 from demem_agent.studies.splits.gold import JudgedSplit
 from demem_agent.studies.splits.loop import CoRouted, Run

@@ -11,7 +11,8 @@ from typing import Any
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick
-from demem_agent.studies.sheets import Cell, Found, Intervals, Sheet, SheetRow, flags
+from demem_agent.studies.intervals import Intervals, flags
+from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow
 from demem_agent.studies.splits.noise import CHANNELS, Corrupted, Noisy, noisy_replay
 
 __all__ = ["NOISE", "SEEDS", "audit_noise", "summed_noise"]

@@ -20,16 +20,8 @@ from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
-from demem_agent.studies.sheets import (
-    Cell,
-    Found,
-    Intervals,
-    Sheet,
-    SheetRow,
-    Spread,
-    flags,
-    spread,
-)
+from demem_agent.studies.intervals import Intervals, flags
+from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, Spread, spread
 from demem_agent.studies.splits.claims import PAPER as PAPER_CLAIMS
 from demem_agent.studies.splits.claims import claims_sheet
 from demem_agent.studies.splits.curves import Point, curve, held_out, point
