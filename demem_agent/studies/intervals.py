@@ -1,25 +1,16 @@
-"""Intervals of means over the records of an audit, each a record of one dialogue."""
+"""Intervals of means over the records of an audit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.studies.records import OfDialogue, dialogues_of
 
-__all__ = ["Intervals", "OfDialogue", "dialogues_of", "flags"]
-
-
-class OfDialogue(Protocol):
-    """A record of one dialogue."""
-
-    @property
-    def dialogue(self) -> str:
-        """The name of the dialogue."""
-        ...
-
+__all__ = ["Intervals"]
 
 R = TypeVar("R", bound=OfDialogue)
 
@@ -65,13 +56,3 @@ class Intervals:
             found += own
             dialogues += [record.dialogue] * len(own)
         return self.mean(found, dialogues) if found else None
-
-
-def dialogues_of(records: Iterable[OfDialogue]) -> list[str]:
-    """Return the dialogue of each record."""
-    return [record.dialogue for record in records]
-
-
-def flags(count: int, total: int) -> list[bool]:
-    """Return ``total`` truth values of which the first ``count`` are true."""
-    return [number < count for number in range(total)]

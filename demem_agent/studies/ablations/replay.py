@@ -8,7 +8,7 @@ come back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
@@ -119,15 +119,14 @@ def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> R
     steps: list[Step] = []
     asked: dict[str, frozenset[str]] = {}
     for question in questions:
-        if question.gold:
-            steps.append(_measured(memory, question, limits, again=False))
-        probe = question.probe
-        if can_teach(probe):
+        steps += _steps(memory, question, limits, again=False)
+        if can_teach(question.probe):
+            probe = question.probe
             learner.learn(probe.question, probe.reference, probe.at)
-            new = memory.contexts()[len(asked) :]
-            asked.update((context.id, question.gold) for context in new)
-    with_gold = [question for question in questions if question.gold]
-    steps += [_measured(memory, question, limits, again=True) for question in with_gold]
+            for context in memory.contexts()[len(asked) :]:
+                asked[context.id] = question.gold
+    for question in questions:
+        steps += _steps(memory, question, limits, again=True)
     certificates = memory.certificates()
     final = shape(memory)
     return Replay(
@@ -158,35 +157,44 @@ class _Question:
 
 
 def _questions(memory: SlotMemory, dialogue: Dialogue) -> list[_Question]:
-    turns: dict[str | None, Gold] = {}
-    for turn in dialogue.turns:
-        turns[turn.source_id] = Gold.of(turn)
+    turns = {turn.source_id: Gold.of(turn) for turn in dialogue.turns}
     gold = gold_items(memory.evidence(), dialogue)
     found: list[_Question] = []
     for number, probe in enumerate(dialogue.probes):
-        wanted = [turns[source] for source in probe.evidence if source in turns]
-        with_words = [turn for turn in wanted if turn.whole]
-        found.append(_Question(number, probe, gold[number], with_words))
+        wanted: list[Gold] = []
+        for source in probe.evidence:
+            turn = turns.get(source)
+            if turn is not None and turn.whole:
+                wanted.append(turn)
+        found.append(_Question(number, probe, gold[number], wanted))
     return found
 
 
-def _measured(
+def _steps(
     memory: SlotMemory, question: _Question, limits: Sequence[int], *, again: bool
-) -> Step:
+) -> Iterator[Step]:
+    """Yield the question measured; nothing where there is no gold to measure by."""
+    if question.gold:
+        measures = _measures(memory, question, limits)
+        yield Step(question.number, question.probe.category, again, measures)
+
+
+def _measures(memory: SlotMemory, question: _Question, limits: Sequence[int]) -> dict[str, float]:
     probe = question.probe
     gold = question.gold
     slot = memory.route(probe.question, at=probe.at).slot
     summary = memory.read(probe.question, mode="strict", at=probe.at)
-    held = {item.id for item in summary.evidence}
+    in_slot = gold & _items_of(memory, slot)
+    in_summary = gold & {item.id for item in summary.evidence}
     measures = {
-        "slot": len(gold & _items_of(memory, slot)) / len(gold),
-        "summary": len(gold & held) / len(gold),
+        "slot": len(in_slot) / len(gold),
+        "summary": len(in_summary) / len(gold),
         "summary words": _found(summary.text, question.turns),
     }
     for limit in limits:
         reading = memory.read(probe.question, limit=limit, mode="evidence", at=probe.at)
         measures[f"reading {limit}"] = _found(reading.text, question.turns)
-    return Step(question.number, probe.category, again, measures)
+    return measures
 
 
 def _items_of(memory: SlotMemory, number: int | None) -> frozenset[str]:

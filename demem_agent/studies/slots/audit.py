@@ -33,7 +33,7 @@ chat seldom rest on 2,000 characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,6 +42,7 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import grouped
 from demem_agent.turns import whole_field
 from demem_agent.types import Evidence, Reading
 
@@ -120,35 +121,43 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The gold of a question, and how a state that was selected for it is measured.
+class _Question:
+    """A question with gold, and how a state that was selected for it is measured.
 
     Attributes:
         facts: the gold of all questions.
         compatible: the gold of the questions whose gold overlaps with this one's.
     """
 
+    dialogue: str
+    number: int
+    category: str
     gold: Gold
     facts: Gold
     compatible: Gold
 
-    def coverage(self, held: Held) -> float:
-        return len(self.gold & held.keys()) / len(self.gold)
-
-    def contamination(self, held: Held) -> float:
-        return len(held.keys() - self.gold) / max(len(held), 1)
-
-    def characters(self, held: Held) -> float:
-        beside = sum(held[item] for item in held.keys() - self.gold)
-        return beside / max(sum(held.values()), 1)
-
-    def purity(self, held: Held) -> float:
+    def audited(self, state: Selected, held: Held) -> Audited:
+        """Measure a state by the items that it holds."""
+        size = sum(held.values())
+        beside = held.keys() - self.gold
         facts = held.keys() & self.facts
-        return len(facts & self.gold) / max(len(facts), 1)
+        return Audited(
+            dialogue=self.dialogue,
+            question=self.number,
+            category=self.category,
+            state=state,
+            items=len(held),
+            size=size,
+            coverage=len(self.gold & held.keys()) / len(self.gold),
+            contamination=_share(len(beside), len(held)),
+            characters=_share(sum(map(held.__getitem__, beside)), size),
+            purity=_share(len(facts & self.gold), len(facts)),
+            conflict=_share(len(facts - self.compatible), len(facts)),
+        )
 
-    def conflict(self, held: Held) -> float:
-        facts = held.keys() & self.facts
-        return len(facts - self.compatible) / max(len(facts), 1)
+
+def _share(part: int, whole: int) -> float:
+    return part / max(whole, 1)
 
 
 def audit(
@@ -168,39 +177,29 @@ def audit(
     whole_field("best", best, 1)
     gold = gold_items(memory.evidence(), dialogue)
     slots = _items_of_slots(memory)
-    facts = _union(gold)
+    facts = frozenset[str]().union(*gold)
     audited: list[Audited] = []
-    for question, probe in enumerate(dialogue.probes):
-        own = gold[question]
-        if not own:
+    for number, probe in enumerate(dialogue.probes):
+        if not gold[number]:
             continue
-        wanted = _Wanted(own, facts, _union(other for other in gold if other & own))
-        for state, held in _selected(memory, probe, slots, best, limit).items():
-            one = Audited(
-                dialogue=dialogue.name,
-                question=question,
-                category=probe.category,
-                state=state,
-                items=len(held),
-                size=sum(held.values()),
-                coverage=wanted.coverage(held),
-                contamination=wanted.contamination(held),
-                characters=wanted.characters(held),
-                purity=wanted.purity(held),
-                conflict=wanted.conflict(held),
-            )
-            audited.append(one)
+        question = _Question(
+            dialogue=dialogue.name,
+            number=number,
+            category=probe.category,
+            gold=gold[number],
+            facts=facts,
+            compatible=_compatible(gold[number], gold),
+        )
+        selected = _selected(memory, probe, slots, best, limit)
+        audited += [question.audited(state, held) for state, held in selected.items()]
     return audited
 
 
 def audit_table(audited: Sequence[Audited], *, seed: int = 0, resamples: int = 1000) -> list[Row]:
     """Sum up records, one row a state."""
     intervals = Intervals(seed, resamples)
-    groups: dict[Selected, list[Audited]] = {}
-    for one in audited:
-        groups.setdefault(one.state, []).append(one)
     rows: list[Row] = []
-    for state, group in groups.items():
+    for state, group in grouped(audited, lambda one: one.state).items():
         measures = intervals.means(group, (*SHARES, "items", "size"))
         rows.append(Row(state, measures, {}))
     return rows
@@ -234,8 +233,13 @@ def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
     return found
 
 
-def _union(gold: Iterable[Gold]) -> Gold:
-    return frozenset[str]().union(*gold)
+def _compatible(own: Gold, gold: Sequence[Gold]) -> Gold:
+    """Return the gold of the questions whose gold overlaps with one question's own."""
+    found: set[str] = set()
+    for other in gold:
+        if other & own:
+            found |= other
+    return frozenset(found)
 
 
 def _items_of_slots(memory: SlotMemory) -> dict[int, Held]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, sub
 from typing import Literal
 
 import numpy as np
@@ -25,9 +25,10 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.memory import SlotMemory
 from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, rank, slot_scores
 from demem_agent.slots.records import Vector, direction, mean_vector
-from demem_agent.studies.intervals import Intervals, dialogues_of
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import dialogues_of, grouped
 from demem_agent.studies.slots.audit import Row, gold_items
-from demem_agent.studies.slots.partition import PARTITIONS, Items, Labels, Partition
+from demem_agent.studies.slots.partition import PARTITIONS, Floats, Items, Labels, Partition
 from demem_agent.text.sentences import passages
 from demem_agent.text.words import clean
 from demem_agent.turns import whole_field
@@ -104,6 +105,8 @@ class _Divided:
         """Measure the slot that a question is given."""
         inside = np.flatnonzero(self.labels == slot)
         held = [item for item in asked.gold if self.labels[item] == slot]
+        characters_held = int(self.sizes[held].sum())
+        characters = int(self.sizes[inside].sum())
         counts = np.bincount(self.labels)
         return Intervened(
             dialogue=self.dialogue,
@@ -113,7 +116,7 @@ class _Divided:
             routing=routing,
             coverage=len(held) / len(asked.gold),
             contamination=1 - len(held) / len(inside),
-            characters=1 - int(self.sizes[held].sum()) / int(self.sizes[inside].sum()),
+            characters=1 - characters_held / characters,
             slots=int((counts > 0).sum()),
             largest=float(counts.max() / len(self.labels)),
         )
@@ -156,9 +159,7 @@ def intervene(
     room = math.ceil(round(most * len(evidence), 6))
     items = _items(memory, dialogue, index, slots, room)
     asked = list(_asked(dialogue.probes, items.gold, index, encoder))
-    sizes = np.array([len(item.text) for item in evidence])
-    place = _places(evidence)
-    item_of_row = np.array([place[passage.evidence_id] for passage in index.passages])
+    layout = _layout(evidence, index)
     found: list[Intervened] = []
     for name, divide in partitions.items():
         for seed in seeds:
@@ -168,9 +169,9 @@ def intervene(
                 partition=name,
                 seed=seed,
                 labels=labels,
-                of_rows=labels[item_of_row].astype(np.int32),
+                of_rows=labels[layout.item_of_row].astype(np.int32),
                 prototypes=_prototypes(items, labels),
-                sizes=sizes,
+                sizes=layout.sizes,
             )
             for one in asked:
                 found.append(divided.measured(one, "routed", divided.routed(one)))
@@ -186,9 +187,7 @@ def intervention_table(
     ``against`` compares with "own".
     """
     intervals = Intervals(seed, resamples)
-    groups: dict[tuple[str, Routing], list[Intervened]] = {}
-    for one in found:
-        groups.setdefault((one.partition, one.routing), []).append(one)
+    groups = grouped(found, lambda one: (one.partition, one.routing))
     rows: list[Row] = []
     for (name, routing), group in groups.items():
         measures = intervals.means(group, _MEASURES)
@@ -209,16 +208,29 @@ def _against(
     known: dict[tuple[str, int, int], Intervened] = {}
     for one in standard:
         known[one.dialogue, one.question, one.seed] = one
+    others = [known[one.dialogue, one.question, one.seed] for one in group]
     dialogues = dialogues_of(group)
     found: dict[str, Interval] = {}
     for measure in _MEASURES:
         value = attrgetter(measure)
-        differences: list[float] = []
-        for one in group:
-            other = known[one.dialogue, one.question, one.seed]
-            differences.append(value(one) - value(other))
+        differences = list(map(sub, map(value, group), map(value, others)))
         found[measure] = intervals.mean(differences, dialogues)
     return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Layout:
+    """Characters of each item, and the position of the item that each row of the index is from."""
+
+    sizes: Labels
+    item_of_row: Labels
+
+
+def _layout(evidence: Sequence[Evidence], index: PassageIndex) -> _Layout:
+    place = _places(evidence)
+    sizes = [len(item.text) for item in evidence]
+    rows = [place[passage.evidence_id] for passage in index.passages]
+    return _Layout(np.array(sizes), np.array(rows))
 
 
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
@@ -248,23 +260,29 @@ def _items(
     place = _places(evidence)
     own = np.zeros(len(evidence), np.intp)
     for slot in memory.slots:
-        own[[place[item] for item in slot.evidence]] = slot.number
+        for item in slot.evidence:
+            own[place[item]] = slot.number
     gold: list[frozenset[int]] = []
     for wanted in gold_items(evidence, dialogue):
-        positions = frozenset(place[item] for item in wanted)
+        positions = frozenset(map(place.__getitem__, wanted))
         gold.append(positions)
-    vectors: list[Vector] = []
-    for item in evidence:
-        mean = mean_vector(index.vectors_of(item.id))
-        vectors.append(direction(mean))
     return Items(
-        vectors=np.stack(vectors),
+        vectors=_vectors(evidence, index),
         sessions=_sessions(evidence),
         own=own,
         gold=tuple(gold),
         slots=slots,
         room=room,
     )
+
+
+def _vectors(evidence: Sequence[Evidence], index: PassageIndex) -> Floats:
+    """Return the direction of each item's passages, shape (n, d)."""
+    vectors: list[Vector] = []
+    for item in evidence:
+        mean = mean_vector(index.vectors_of(item.id))
+        vectors.append(direction(mean))
+    return np.stack(vectors)
 
 
 def _sessions(evidence: Sequence[Evidence]) -> Labels:

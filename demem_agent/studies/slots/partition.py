@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-__all__ = ["PARTITIONS", "Items", "Labels", "Partition", "bounded", "k_means", "supports"]
+__all__ = ["PARTITIONS", "Floats", "Items", "Labels", "Partition", "bounded", "k_means", "supports"]
 
 #: The slot of each item, shape (n,), in [0, K).
 Labels = NDArray[np.intp]

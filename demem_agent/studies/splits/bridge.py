@@ -52,6 +52,7 @@ from demem_agent.decision import gaps
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import taught
+from demem_agent.studies.records import grouped
 from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.slots.reference import characters, gold_of, reference_states
 from demem_agent.studies.splits.loop import support_sizes
@@ -194,12 +195,7 @@ def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged
     actions = _actions(memory, gold, partition.states)
     found: list[Bridged] = []
     for reward in REWARDS:
-        mu = _mu(reward, questions, actions.contents)
-        alone = [question.worth(reward, question.alone) for question in questions]
-        every = np.column_stack([mu, alone])
-        best = every.max(axis=1)
-        losses = gaps(every)[:, :-1]
-        chosen = _reference_actions(losses, questions, actions)
+        values = _values(reward, questions, actions)
         for row, question in enumerate(questions):
             one = Bridged(
                 dialogue=dialogue.name,
@@ -208,9 +204,9 @@ def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged
                 reward=reward,
                 state=question.state,
                 agree=question.slot == question.state,
-                best=float(best[row]),
-                reference=float(mu[row, chosen[question.state]]),
-                routed=float(mu[row, chosen[question.slot]]),
+                best=float(values.best[row]),
+                reference=values.by_reference(row, question.state),
+                routed=values.by_reference(row, question.slot),
                 got=question.worth(reward, question.strict),
                 reading=question.reading[reward],
                 load=partition.load,
@@ -234,22 +230,26 @@ def _partition(memory: SlotMemory, gold: Sequence[Gold]) -> _Partition:
 def _questions(
     memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold], states: Sequence[int]
 ) -> list[_Question]:
+    """Return what the memory has for each question with gold."""
     evidence = _by_id(memory)
+    limit = memory.settings.slot_limit
     found: list[_Question] = []
     for number, probe in enumerate(dialogue.probes):
-        if not gold[number]:
+        own = gold[number]
+        if not own:
             continue
+        route = memory.route(probe.question, at=probe.at)
         strict = memory.read(probe.question, mode="strict", at=probe.at)
         reading = memory.read(probe.question, mode="evidence", at=probe.at)
         question = _Question(
             number=number,
             probe=probe,
-            gold=gold[number],
+            gold=own,
             state=states[number],
-            slot=memory.route(probe.question, at=probe.at).slot or 0,
-            alone=_packed(evidence, [gold[number]], memory.settings.slot_limit),
+            slot=route.slot or 0,
+            alone=_packed(evidence, [own], limit),
             strict=Content.of(strict.text, _items_of(strict)),
-            reading=_worth_of_reading(reading, probe, gold[number]),
+            reading=_worth_of_reading(reading, probe, own),
         )
         found.append(question)
     return found
@@ -272,12 +272,15 @@ def _by_id(memory: SlotMemory) -> dict[str, Evidence]:
 
 
 def _actions(memory: SlotMemory, gold: Sequence[Gold], states: Sequence[int]) -> _Actions:
+    """Return the packed gold of each state and the summary of each slot."""
     evidence = _by_id(memory)
     count = memory.settings.slots
+    limit = memory.settings.slot_limit
+    members = grouped(range(len(gold)), states.__getitem__)
     contents: list[Content] = []
     for state in range(count):
-        members = [one for one, own in zip(gold, states, strict=True) if own == state]
-        contents.append(_packed(evidence, members, memory.settings.slot_limit))
+        wanted = [gold[number] for number in members.get(state, ())]
+        contents.append(_packed(evidence, wanted, limit))
     summaries: dict[int, int] = {}
     for slot in memory.slots:
         summaries[slot.number] = len(contents)
@@ -299,6 +302,34 @@ def _packed(evidence: Mapping[str, Evidence], gold: Sequence[Gold], limit: int) 
         cuts += excerpts(evidence[item], 0, len(order) - rank, limit, len)
     summary = compress(cuts, limit, len)
     return Content.of(summary.text, (cut.evidence_id for cut in summary.kept))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """What contents are worth to the questions under one reward.
+
+    Attributes:
+        mu: shape (questions, contents).
+        best: mu* of each question.
+        chosen: the reference action of each state.
+    """
+
+    mu: Rewards
+    best: Rewards
+    chosen: NDArray[np.intp]
+
+    def by_reference(self, row: int, state: int) -> float:
+        """Return what a question gets from the reference action of a state."""
+        return float(self.mu[row, self.chosen[state]])
+
+
+def _values(reward: Reward, questions: Sequence[_Question], actions: _Actions) -> _Values:
+    mu = _mu(reward, questions, actions.contents)
+    alone = [question.worth(reward, question.alone) for question in questions]
+    every = np.column_stack([mu, alone])
+    losses = gaps(every)[:, :-1]
+    chosen = _reference_actions(losses, questions, actions)
+    return _Values(mu, every.max(axis=1), chosen)
 
 
 def _mu(reward: Reward, questions: Sequence[_Question], contents: Sequence[Content]) -> Rewards:
@@ -323,7 +354,8 @@ def _reference_actions(
     for state in range(actions.states):
         inside = labels == state
         if inside.any():
-            chosen[state] = losses[inside].mean(axis=0).round(9).argmin()
+            mean_losses = losses[inside].mean(axis=0).round(9)
+            chosen[state] = mean_losses.argmin()
         elif state in actions.summaries:
             chosen[state] = actions.summaries[state]
     return chosen

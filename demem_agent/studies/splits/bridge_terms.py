@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import grouped
 from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow
 from demem_agent.studies.splits.bridge import REWARDS, Bridged, Reward, bridge
 
@@ -72,7 +73,7 @@ def terms(records: Sequence[Bridged]) -> Terms:
         "predicted": predicted,
         "observed distortion": observed,
         "slack": predicted - observed,
-        "exact: mean floor": _mean(records, lambda one: one.best - one.reference),
+        "exact: mean floor": _mean(records, _lost_at_best),
         "exact: realisation, all questions": _mean(records, lambda one: one.routed - one.got),
         "router agrees with the reference": _mean(records, lambda one: one.agree),
         "default reading, distortion": _mean(records, lambda one: one.best - one.reading),
@@ -87,10 +88,12 @@ def _mean(records: Sequence[Bridged], value: Callable[[Bridged], float]) -> floa
 
 def _floor(records: Sequence[Bridged]) -> float:
     """Return the largest mean loss of a state under its reference action."""
-    by_state: dict[int, list[float]] = {}
-    for one in records:
-        by_state.setdefault(one.state, []).append(one.best - one.reference)
-    return max(map(statistics.fmean, by_state.values()))
+    by_state = grouped(records, lambda one: one.state)
+    return max(_mean(own, _lost_at_best) for own in by_state.values())
+
+
+def _lost_at_best(one: Bridged) -> float:
+    return one.best - one.reference
 
 
 def _lost_by_routing(one: Bridged) -> float:
@@ -115,12 +118,10 @@ def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
 
 
 def _terms_of_all(records: Sequence[Bridged]) -> ByMoment:
-    groups: dict[tuple[Reward, str, str], list[Bridged]] = {}
-    for one in records:
-        groups.setdefault((one.reward, one.moment, one.dialogue), []).append(one)
     found: dict[tuple[Reward, str], dict[str, Terms]] = {}
-    for (reward, moment, dialogue), own in groups.items():
-        found.setdefault((reward, moment), {})[dialogue] = terms(own)
+    for moment, own in grouped(records, lambda one: (one.reward, one.moment)).items():
+        by_dialogue = grouped(own, lambda one: one.dialogue)
+        found[moment] = {name: terms(of_dialogue) for name, of_dialogue in by_dialogue.items()}
     return found
 
 

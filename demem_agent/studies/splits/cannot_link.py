@@ -25,7 +25,8 @@ from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
-from demem_agent.studies.sheets import Cell, Found, Sheet, Spread, spread
+from demem_agent.studies.records import grouped
+from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, Spread, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 
 __all__ = ["Epoch", "audit_graph", "colouring", "epochs", "packing", "summed_graph"]
@@ -220,15 +221,17 @@ def summed_graph(records: Sequence[Epoch], *, seed: int = 0) -> Found:
 
 
 def _over_epochs(title: str, records: Sequence[Epoch], seed: int) -> Sheet:
-    levels = sorted({one.level for one in records})
-    rows: dict[str, list[Cell]] = {name: [] for name in ("edges", *PAPER)}
-    for level in levels:
-        group = [one for one in records if one.level == level]
-        for name, cell in _cells(group, seed).items():
-            rows[name].append(cell)
-    columns = (*(f"level {level:g}" for level in levels), "paper")
-    with_paper = ((name, (*cells, PAPER.get(name))) for name, cells in rows.items())
-    return Sheet(title, columns, tuple(with_paper))
+    groups = grouped(records, lambda one: one.level)
+    columns: list[str] = []
+    cells: list[dict[str, Cell]] = []
+    for level in sorted(groups):
+        columns.append(f"level {level:g}")
+        cells.append(_cells(groups[level], seed))
+    rows: list[SheetRow] = []
+    for name in ("edges", *PAPER):
+        of_levels = [own[name] for own in cells]
+        rows.append((name, (*of_levels, PAPER.get(name))))
+    return Sheet(title, (*columns, "paper"), tuple(rows))
 
 
 def _cells(group: Sequence[Epoch], seed: int) -> dict[str, Cell]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from demem_agent.studies.records import grouped
 from demem_agent.studies.splits.recorded import Tried
 
 __all__ = ["PRECISION", "Point", "chosen_threshold", "curve", "held_out", "point"]
@@ -87,8 +88,7 @@ def chosen_threshold(tests: Sequence[Tried], precision: float = PRECISION) -> fl
 def held_out(tests: Sequence[Tried]) -> dict[str, Point]:
     """Judge on each dialogue the threshold that the others chose; nothing of a single dialogue."""
     found: dict[str, Point] = {}
-    for name in dict.fromkeys(test.dialogue for test in tests):
-        own = [test for test in tests if test.dialogue == name]
+    for name, own in grouped(tests, lambda test: test.dialogue).items():
         others = [test for test in tests if test.dialogue != name]
         if others:
             found[name] = point(own, chosen_threshold(others))

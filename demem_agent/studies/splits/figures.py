@@ -8,19 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.evaluate.drawing.looks import label, new_figure, plain
+from demem_agent.studies.records import grouped
 
 __all__ = ["draw_audit"]
 
 Drawn = Mapping[str, Any]
 
 OURS, OTHER, PAPER, GREY = "#D55E00", "#0072B2", "#000000", "#999999"
+#: What matplotlib leaves out of a legend.
+UNNAMED = "_nolegend_"
 #: One a dialogue, in turn; told apart without colour vision.
 COLOURS = (
     "#D55E00",
@@ -80,27 +85,20 @@ def _splits(drawn: Drawn, title: str) -> Any:
     axes = figure.subplots()
     _draw_curve(axes, [one for one in drawn["curve"] if one["certified"]])
     shipped = drawn["shipped"]
-    axes.plot(
-        shipped["recall"],
-        shipped["precision"],
-        "o",
+    _draw_point(
+        axes,
+        shipped,
+        f"as it ships, over {shipped['threshold']:g}",
+        marker="o",
         color=OURS,
         markersize=11,
-        label=f"as it ships, over {shipped['threshold']:g}",
     )
     name = "one dialogue, threshold of the others"
     for one in drawn["others"].values():
-        axes.plot(one["recall"], one["precision"], "x", color=OTHER, markersize=8, label=name)
-        name = "_nolegend_"
-    paper = drawn["paper"]
-    axes.plot(
-        paper["recall"],
-        paper["precision"],
-        "*",
-        color=PAPER,
-        markersize=14,
-        label="paper, by its definition",
-    )
+        _draw_point(axes, one, name, marker="x", color=OTHER, markersize=8)
+        name = UNNAMED
+    paper = "paper, by its definition"
+    _draw_point(axes, drawn["paper"], paper, marker="*", color=PAPER, markersize=14)
     axes.set(xlim=(0, 1), ylim=(0, 1.02))
     label(
         axes,
@@ -108,7 +106,7 @@ def _splits(drawn: Drawn, title: str) -> Any:
         "precision: certified pairs that are conflicts",
     )
     axes.legend(frameon=False, loc="lower left", fontsize=9)
-    figure.suptitle(plain(f"Split trigger on recorded tests {_of(title)}"), fontsize=12)
+    _entitle(figure, "Split trigger on recorded tests", title)
     return figure
 
 
@@ -123,6 +121,10 @@ def _draw_curve(axes: Any, points: Sequence[Drawn]) -> None:
         axes.annotate(f"{one['threshold']:g}", place, (3, 5), textcoords="offset points")
 
 
+def _draw_point(axes: Any, one: Drawn, name: str, **look: Any) -> None:
+    axes.plot(one["recall"], one["precision"], linestyle="none", label=name, **look)
+
+
 def _bridge(drawn: Drawn, title: str) -> Any:
     figure = new_figure(10.5, 5)
     left, right = figure.subplots(1, 2, sharey=True)
@@ -131,76 +133,82 @@ def _bridge(drawn: Drawn, title: str) -> Any:
     label(left, "", "loss, in units of the reward", "reward: gold share")
     label(right, "", "", "reward: contained")
     left.legend(frameon=False, fontsize=9)
-    figure.suptitle(plain(f"Approximation bridge; dots are dialogues {_of(title)}"), fontsize=12)
+    _entitle(figure, "Approximation bridge; dots are dialogues", title)
     return figure
 
 
 def _draw_terms(axes: Any, drawn: Drawn, reward: str) -> None:
-    """Draw a bar a term: before feedback, after it, and the paper's; a dot is a dialogue."""
-    names = [name for name, paper in drawn["paper"].items() if paper is not None]
-    papers = [drawn["paper"][name] for name in names]
-    places = np.arange(len(names))
+    """Draw three bars a term: before feedback, after it, and the paper's."""
+    papers = {name: value for name, value in drawn["paper"].items() if value is not None}
+    places = np.arange(len(papers))
     for shift, moment, colour in ((0.0, "before feedback", GREY), (0.27, "after", OURS)):
         found = list(drawn["terms"][f"{reward}, {moment}"].values())
-        values = [_column(found, name) for name in names]
-        means = [sum(own) / len(own) for own in values]
-        axes.bar(places + shift, means, 0.25, color=colour, label=moment)
-        for place, own in zip(places + shift, values, strict=True):
-            axes.plot([place] * len(own), own, ".", color="#333333", markersize=4)
-    axes.bar(places + 0.54, papers, 0.25, color=PAPER, label="paper")
-    axes.set_xticks(places + 0.27, [name.replace(" ", "\n", 1) for name in names])
+        values = [_column(found, name) for name in papers]
+        _draw_dialogues(axes, places + shift, values, color=colour, label=moment)
+    axes.bar(places + 0.54, list(papers.values()), 0.25, color=PAPER, label="paper")
+    broken = [name.replace(" ", "\n", 1) for name in papers]
+    axes.set_xticks(places + 0.27, broken)
     axes.tick_params(axis="x", labelsize=8)
+
+
+def _draw_dialogues(
+    axes: Any, places: NDArray[np.float64], values: Sequence[Sequence[float]], **look: Any
+) -> None:
+    """Draw a bar for each mean, and a dot for each value."""
+    means = [sum(own) / len(own) for own in values]
+    axes.bar(places, means, 0.25, **look)
+    for place, own in zip(places, values, strict=True):
+        axes.plot([place] * len(own), own, ".", color="#333333", markersize=4)
 
 
 def _noise(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7, 4.8)
     axes = figure.subplots()
+    points = drawn["precision"]
     for line in NOISE_LINES:
-        found = _with(drawn["precision"], "channel", line.channel)
+        found = _with(points, "channel", line.channel)
         if found:
-            axes.plot(
-                _column(found, "p"),
-                _column(found, "precision"),
-                marker="o",
-                color=line.colour,
-                linestyle=line.style,
-                label=line.channel,
-            )
+            x = _column(found, "p")
+            y = _column(found, "precision")
+            look = {"color": line.colour, "linestyle": line.style, "label": line.channel}
+            axes.plot(x, y, marker="o", **look)
     axes.set_ylim(0, 1)
-    axes.set_xticks(_column(_with(drawn["precision"], "channel", "paper"), "p"))
+    paper = _with(points, "channel", "paper")
+    axes.set_xticks(_column(paper, "p"))
     label(
         axes,
         "probability that a reward is the wrong way round",
         "certificates whose claim holds by gold",
     )
     axes.legend(frameon=False)
-    figure.suptitle(plain(f"Corrupted rewards {_of(title)}"), fontsize=12)
+    _entitle(figure, "Corrupted rewards", title)
     return figure
 
 
 def _graph(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7, 4.8)
     axes = figure.subplots()
-    known = _with(drawn["epochs"], "level", drawn["level"])
-    colours = cycle(COLOURS)
-    for name in dict.fromkeys(_column(known, "dialogue")):
-        own = _with(known, "dialogue", name)
-        feedbacks = _column(own, "feedbacks")
-        degeneracy = _column(own, "degeneracy")
-        axes.plot(feedbacks, degeneracy, marker=".", color=next(colours), label=name)
-    axes.axhline(
-        drawn["slots"] - 1,
-        color=GREY,
-        linestyle="--",
-        label="K - 1: K colours are always enough below",
-    )
+    level = drawn["level"]
+    slots = drawn["slots"]
+    _draw_degeneracy(axes, _with(drawn["epochs"], "level", level))
+    enough = "K - 1: K colours are always enough below"
+    axes.axhline(slots - 1, color=GREY, linestyle="--", label=enough)
     axes.axhline(4.1, color=PAPER, linestyle=":", label="paper, mean")
     axes.set_xscale("log", base=2)
-    axes.set_ylim(-0.2, drawn["slots"])
-    label(axes, "feedbacks given (log)", f"degeneracy at level {drawn['level']:g}")
+    axes.set_ylim(-0.2, slots)
+    label(axes, "feedbacks given (log)", f"degeneracy at level {level:g}")
     axes.legend(frameon=False, fontsize=8, ncols=2, loc=(0.02, 0.55))
-    figure.suptitle(plain(f"Cannot-link graph of tested pairs {_of(title)}"), fontsize=12)
+    _entitle(figure, "Cannot-link graph of tested pairs", title)
     return figure
+
+
+def _draw_degeneracy(axes: Any, epochs: Sequence[Drawn]) -> None:
+    """Draw a line a dialogue."""
+    by_dialogue = grouped(epochs, itemgetter("dialogue"))
+    for (name, own), colour in zip(by_dialogue.items(), cycle(COLOURS), strict=False):
+        feedbacks = _column(own, "feedbacks")
+        degeneracy = _column(own, "degeneracy")
+        axes.plot(feedbacks, degeneracy, marker=".", color=colour, label=name)
 
 
 def _with(records: Sequence[Drawn], name: str, value: object) -> list[Drawn]:
@@ -213,8 +221,10 @@ def _column(records: Sequence[Drawn], name: str) -> list[Any]:
     return [one[name] for one in records]
 
 
-def _of(title: str) -> str:
-    return f"({title})" if title else ""
+def _entitle(figure: Any, what: str, data: str) -> None:
+    """Write above a figure what it shows, and of what data."""
+    of_data = f"({data})" if data else ""
+    figure.suptitle(plain(f"{what} {of_data}"), fontsize=12)
 
 
 DRAWERS: Mapping[str, Callable[[Drawn, str], Any]] = {

@@ -199,16 +199,19 @@ def _watched(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _W
         after = _homes(memory)
         shared = certificate.slot if certificate else after[context]
         for other, slot in homes.items():
-            if slot != shared:
-                continue
-            mine = gold[asked.question]
-            theirs = gold[watch.questions[other]]
-            if mine and theirs:
-                watch.lost[other, context] = not (mine | theirs) <= covers[shared]
+            if slot == shared:
+                wanted = _gold_of_both(gold[asked.question], gold[watch.questions[other]])
+                if wanted:
+                    watch.lost[other, context] = not wanted <= covers[shared]
         homes = after
         covers = _covers(memory)
         watch.most = max(watch.most, len(memory.slots))
     return watch
+
+
+def _gold_of_both(first: Gold, second: Gold) -> Gold:
+    """Return the gold of two questions; none where either has none."""
+    return first | second if first and second else frozenset()
 
 
 def support_sizes(memory: SlotMemory) -> dict[str, int]:
@@ -216,7 +219,8 @@ def support_sizes(memory: SlotMemory) -> dict[str, int]:
     limit = memory.settings.slot_limit
     sizes: dict[str, int] = {}
     for item in memory.evidence():
-        sizes[item.id] = sum(cut.size for cut in excerpts(item, 0, 0, limit, len))
+        cuts = excerpts(item, 0, 0, limit, len)
+        sizes[item.id] = sum(cut.size for cut in cuts)
     return sizes
 
 
@@ -226,24 +230,34 @@ def within_slots(memory: SlotMemory, dialogue: Dialogue, state: str) -> Within:
     Args:
         state: what the memory is called in the record.
     """
-    gold = gold_items(memory.evidence(), dialogue)
-    covers = _covers(memory)
-    served: dict[int, list[bool]] = {}
-    for number, probe in enumerate(dialogue.probes):
-        slot = memory.route(probe.question, at=probe.at).slot
-        if gold[number] and slot is not None:
-            served.setdefault(slot, []).append(gold[number] <= covers[slot])
-    pairs = sum(_pairs(len(own)) for own in served.values())
-    served_both = sum(_pairs(sum(own)) for own in served.values())
+    pairs = 0
+    lacking = 0
+    for served in _served(memory, dialogue).values():
+        together = _pairs(len(served))
+        pairs += together
+        lacking += together - _pairs(sum(served))
     audited = audit(memory, dialogue)
     return Within(
         dialogue=dialogue.name,
         state=state,
         pairs=pairs,
-        lacking=pairs - served_both,
+        lacking=lacking,
         slot=_conflicts(audited, "slot"),
         summary=_conflicts(audited, "summary"),
     )
+
+
+def _served(memory: SlotMemory, dialogue: Dialogue) -> dict[int, list[bool]]:
+    """Return, by slot, of each question routed there whether its summary holds all its gold."""
+    gold = gold_items(memory.evidence(), dialogue)
+    covers = _covers(memory)
+    found: dict[int, list[bool]] = {}
+    for number, probe in enumerate(dialogue.probes):
+        slot = memory.route(probe.question, at=probe.at).slot
+        if gold[number] and slot is not None:
+            held = gold[number] <= covers[slot]
+            found.setdefault(slot, []).append(held)
+    return found
 
 
 def _conflicts(audited: Sequence[Audited], state: Selected) -> tuple[float, ...]:

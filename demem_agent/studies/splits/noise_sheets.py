@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from operator import attrgetter
 from typing import Any
 
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick
-from demem_agent.studies.intervals import Intervals, flags
-from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import flags, grouped
+from demem_agent.studies.sheets import Found, Sheet
 from demem_agent.studies.splits.noise import CHANNELS, Corrupted, Noisy, noisy_replay
 
 __all__ = ["NOISE", "SEEDS", "audit_noise", "summed_noise"]
@@ -29,15 +33,6 @@ NOTES = (
     "witnesses whose claim holds by gold. The rest is measured by gold when all is asked again, "
     "and knows no noise; the paper has answers judged right instead. Noise is drawn "
     f"{SEEDS} times, and intervals are by dialogue.",
-)
-#: What is told of each channel and noise.
-COLUMNS = (
-    "judged",
-    "right",
-    "splits per event",
-    "gold in reading",
-    "in summary",
-    "contained",
 )
 
 
@@ -62,10 +57,9 @@ def audit_noise(
 def _plans(seeds: int) -> list[tuple[Corrupted, float, int]]:
     """Return each channel, noise and number of the draw; without noise one draw says all."""
     plans: list[tuple[Corrupted, float, int]] = []
-    for channel in CHANNELS:
-        for p in NOISE:
-            draws = seeds if p else 1
-            plans += [(channel, p, draw) for draw in range(draws)]
+    for channel, p in product(CHANNELS, NOISE):
+        draws = seeds if p else 1
+        plans += [(channel, p, draw) for draw in range(draws)]
     return plans
 
 
@@ -73,42 +67,81 @@ def summed_noise(records: Sequence[Noisy], *, seed: int = 0) -> Found:
     """Sum up replays by channel and noise, over dialogues and draws; intervals by dialogue."""
     sheets: list[Sheet] = []
     drawn: list[dict[str, Any]] = []
-    for channel, by_noise in _grouped(records).items():
-        rows: list[SheetRow] = []
-        for p in sorted(by_noise):
-            cells = _cells(by_noise[p], seed)
-            rows.append((f"p = {p:g}", cells))
-            precision = cells[1]
-            if isinstance(precision, Interval):
-                drawn.append({"channel": channel, "p": p, "precision": precision.mean})
-        sheets.append(Sheet(f"Corrupted rewards: {channel}", COLUMNS, tuple(rows)))
-    sheets.append(_paper())
-    for p, (right, *_) in PAPER.items():
-        drawn.append({"channel": "paper", "p": p, "precision": right})
+    for channel, own in grouped(records, lambda one: one.channel).items():
+        levels = _levels(own, seed)
+        sheets.append(_sheet(channel, levels))
+        drawn += _drawn(channel, levels)
+    sheets.append(_paper_sheet())
+    drawn += _paper_drawn()
     return Found(records, tuple(sheets), NOTES, {"precision": drawn})
 
 
-def _grouped(records: Sequence[Noisy]) -> dict[Corrupted, dict[float, list[Noisy]]]:
-    groups: dict[Corrupted, dict[float, list[Noisy]]] = {}
-    for one in records:
-        groups.setdefault(one.channel, {}).setdefault(one.p, []).append(one)
-    return groups
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The replays of one channel at one noise, summed up.
+
+    Attributes:
+        judged: certificates; ``right``: the share of them whose claim holds.
+        splits: a feedback.
+        reading, summary, contained: as in :class:`~demem_agent.studies.splits.noise.Noisy`.
+    """
+
+    p: float
+    judged: int
+    right: Interval | None
+    splits: Interval | None
+    reading: Interval | None
+    summary: Interval | None
+    contained: Interval | None
 
 
-def _cells(group: Sequence[Noisy], seed: int) -> tuple[Cell, ...]:
-    """Return the cells below ``COLUMNS``."""
+def _levels(records: Sequence[Noisy], seed: int) -> list[_Level]:
+    """Sum up the replays of one channel by noise, the least first."""
     intervals = Intervals(seed)
-    return (
-        sum(one.judged for one in group),
-        intervals.pooled(group, lambda one: flags(one.right, one.judged)),
-        intervals.pooled(group, lambda one: flags(one.splits, one.feedbacks)),
-        intervals.over(group, lambda one: one.reading),
-        intervals.over(group, lambda one: one.summary),
-        intervals.over(group, lambda one: one.contained),
+    groups = grouped(records, lambda one: one.p)
+    found: list[_Level] = []
+    for p in sorted(groups):
+        group = groups[p]
+        level = _Level(
+            p=p,
+            judged=sum(one.judged for one in group),
+            right=intervals.pooled(group, lambda one: flags(one.right, one.judged)),
+            splits=intervals.pooled(group, lambda one: flags(one.splits, one.feedbacks)),
+            reading=intervals.over(group, lambda one: one.reading),
+            summary=intervals.over(group, lambda one: one.summary),
+            contained=intervals.over(group, lambda one: one.contained),
+        )
+        found.append(level)
+    return found
+
+
+def _sheet(channel: Corrupted, levels: Sequence[_Level]) -> Sheet:
+    columns = (
+        "judged",
+        "right",
+        "splits per event",
+        "gold in reading",
+        "in summary",
+        "contained",
     )
+    cells = attrgetter("judged", "right", "splits", "reading", "summary", "contained")
+    rows = tuple((f"p = {level.p:g}", cells(level)) for level in levels)
+    return Sheet(f"Corrupted rewards: {channel}", columns, rows)
 
 
-def _paper() -> Sheet:
+def _drawn(channel: Corrupted, levels: Sequence[_Level]) -> Iterator[dict[str, Any]]:
+    """Yield the points of a channel's line, where anything was judged."""
+    for level in levels:
+        if level.right is not None:
+            yield {"channel": channel, "p": level.p, "precision": level.right.mean}
+
+
+def _paper_drawn() -> Iterator[dict[str, Any]]:
+    for p, (right, _, _) in PAPER.items():
+        yield {"channel": "paper", "p": p, "precision": right}
+
+
+def _paper_sheet() -> Sheet:
     columns = ("paper: right", "splits per event", "answers right")
     rows = tuple((f"p = {p:g}", figures) for p, figures in PAPER.items())
     return Sheet("From the paper, not this run", columns, rows)

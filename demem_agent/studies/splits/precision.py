@@ -20,7 +20,8 @@ from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
-from demem_agent.studies.intervals import Intervals, flags
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import flags, grouped
 from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, Spread, spread
 from demem_agent.studies.splits.claims import PAPER as PAPER_CLAIMS
 from demem_agent.studies.splits.claims import claims_sheet
@@ -147,11 +148,8 @@ def _over_length(
 
 def _within(within: Sequence[Within], seed: int) -> Sheet:
     of = Intervals(seed)
-    groups: dict[str, list[Within]] = {}
-    for one in within:
-        groups.setdefault(one.state, []).append(one)
     rows: list[SheetRow] = []
-    for state, group in groups.items():
+    for state, group in grouped(within, lambda one: one.state).items():
         cells = (
             sum(one.pairs for one in group),
             of.pooled(group, lambda one: flags(one.lacking, one.pairs)),
@@ -165,9 +163,10 @@ def _within(within: Sequence[Within], seed: int) -> Sheet:
 
 def _dialogues(runs: Sequence[Run], chosen: Sequence[Tried]) -> Sheet:
     shipped = SplitSettings().tau_split
+    tests = grouped(chosen, lambda test: test.dialogue)
     rows: list[SheetRow] = []
     for run in runs:
-        own = point([test for test in chosen if test.dialogue == run.dialogue], shipped)
+        own = point(tests.get(run.dialogue, ()), shipped)
         cells = (
             run.feedbacks,
             run.splits,

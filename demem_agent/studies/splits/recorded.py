@@ -120,30 +120,34 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     tests: list[Tried] = []
     for feedback, made in enumerate(seen, 1):
         for one in made:
-            first, second = map(questions.__getitem__, one.pair)
-            truth, repaired = _claimed(one, gold[first], gold[second])
-            test = Tried(
-                dialogue=dialogue.name,
-                feedback=feedback,
-                first=first,
-                second=second,
-                chosen=one.chosen,
-                plain=one.plain,
-                credible=one.credible,
-                radius=one.radius,
-                strength=one.strength,
-                truth=truth,
-                repaired=repaired,
-            )
-            tests.append(test)
+            first, second = one.pair
+            numbers = (questions[first], questions[second])
+            tests.append(_tried(dialogue.name, feedback, one, numbers, gold))
     return Recorded(dialogue.name, len(questions), tuple(tests), memory)
 
 
-def _claimed(one: _Seen, first: Gold, second: Gold) -> tuple[float | None, bool]:
-    """Return what gold says of a test; (None, False) where one of the two has none."""
-    if not first or not second:
-        return None, False
-    return claim(one.candidates, first, second)
+def _tried(
+    dialogue: str, feedback: int, one: _Seen, questions: tuple[int, int], gold: Sequence[Gold]
+) -> Tried:
+    """Judge a test of two questions by gold."""
+    first, second = questions
+    truth: float | None = None
+    repaired = False
+    if gold[first] and gold[second]:
+        truth, repaired = claim(one.candidates, gold[first], gold[second])
+    return Tried(
+        dialogue=dialogue,
+        feedback=feedback,
+        first=first,
+        second=second,
+        chosen=one.chosen,
+        plain=one.plain,
+        credible=one.credible,
+        radius=one.radius,
+        strength=one.strength,
+        truth=truth,
+        repaired=repaired,
+    )
 
 
 def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
@@ -192,14 +196,15 @@ def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContex
     rater = testable(mine)
     if rater is None or mine.slot is None or not mine.supports:
         return {}
-    held = {excerpt.evidence_id for excerpt in pending.slots[mine.slot].summary.kept}
+    summary = pending.slots[mine.slot].summary
+    held = {excerpt.evidence_id for excerpt in summary.kept}
     others: list[StoredContext] = []
     for stored in state.contexts.values():
         theirs = stored.context
         if theirs.slot != mine.slot or theirs.id == mine.id or not theirs.supports:
             continue
-        lost = not held.issuperset((*mine.supports, *theirs.supports))
-        if lost and testable(theirs) == rater:
+        both = (*mine.supports, *theirs.supports)
+        if testable(theirs) == rater and not held.issuperset(both):
             others.append(stored)
     others.sort(key=lambda stored: round(float(stored.vector @ pending.context.vector), 4))
     return _by_id(others[:limit])
