@@ -19,7 +19,7 @@ from demem_agent.evaluate.system import System
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import can_teach
 from demem_agent.studies.slots.audit import gold_items, shape
-from demem_agent.studies.splits.gold import JudgedSplit, judge_splits
+from demem_agent.studies.splits.gold import JudgedSplit, count_splits, judge_splits
 from demem_agent.turns import Turn
 
 __all__ = ["LIMITS", "Build", "Learner", "Learning", "Replay", "Step", "replay"]
@@ -121,8 +121,7 @@ def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> R
     for question in questions:
         steps += _steps(memory, question, limits, again=False)
         if can_teach(question.probe):
-            probe = question.probe
-            learner.learn(probe.question, probe.reference, probe.at)
+            _teach(learner, question.probe)
             for context in memory.contexts()[len(asked) :]:
                 asked[context.id] = question.gold
     for question in questions:
@@ -133,7 +132,7 @@ def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> R
         dialogue=dialogue.name,
         steps=tuple(steps),
         feedbacks=len(asked),
-        splits=sum(certificate.decision == "split" for certificate in certificates),
+        splits=count_splits(certificates),
         judged=tuple(judge_splits(certificates, asked)),
         slots=final.slots,
         largest=final.largest,
@@ -170,6 +169,10 @@ def _questions(memory: SlotMemory, dialogue: Dialogue) -> list[_Question]:
     return found
 
 
+def _teach(learner: Learner, probe: Probe) -> None:
+    learner.learn(probe.question, probe.reference, probe.at)
+
+
 def _steps(
     memory: SlotMemory, question: _Question, limits: Sequence[int], *, again: bool
 ) -> Iterator[Step]:
@@ -184,8 +187,9 @@ def _measures(memory: SlotMemory, question: _Question, limits: Sequence[int]) ->
     gold = question.gold
     slot = memory.route(probe.question, at=probe.at).slot
     summary = memory.read(probe.question, mode="strict", at=probe.at)
+    held = {item.id for item in summary.evidence}
     in_slot = gold & _items_of(memory, slot)
-    in_summary = gold & {item.id for item in summary.evidence}
+    in_summary = gold & held
     measures = {
         "slot": len(in_slot) / len(gold),
         "summary": len(in_summary) / len(gold),

@@ -98,8 +98,8 @@ class _Divided:
 
     def oracle(self, asked: _Asked) -> int:
         """Return the slot that holds most of the gold."""
-        held = np.bincount(self.labels[list(asked.gold)], minlength=max(self.prototypes) + 1)
-        return int(held.argmax())
+        of_gold = self.labels[list(asked.gold)]
+        return int(np.bincount(of_gold, minlength=max(self.prototypes) + 1).argmax())
 
     def measured(self, asked: _Asked, routing: Routing, slot: int) -> Intervened:
         """Measure the slot that a question is given."""
@@ -119,6 +119,35 @@ class _Divided:
             characters=1 - characters_held / characters,
             slots=int((counts > 0).sum()),
             largest=float(counts.max() / len(self.labels)),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """What a memory holds of a dialogue, and the dialogue's questions with gold.
+
+    Attributes:
+        item_of_row: the position of the item that each row of the index is from.
+        sizes: the characters of each item.
+    """
+
+    dialogue: str
+    items: Items
+    asked: Sequence[_Asked]
+    item_of_row: Labels
+    sizes: Labels
+
+    def divided(self, name: str, divide: Partition, seed: int) -> _Divided:
+        """Divide the items."""
+        labels = divide(self.items, np.random.default_rng(seed))
+        return _Divided(
+            dialogue=self.dialogue,
+            partition=name,
+            seed=seed,
+            labels=labels,
+            of_rows=labels[self.item_of_row].astype(np.int32),
+            prototypes=_prototypes(self.items, labels),
+            sizes=self.sizes,
         )
 
 
@@ -154,26 +183,13 @@ def intervene(
     evidence = memory.evidence()
     if not evidence or not dialogue.probes:
         return []
-    encoder = encoder or default_encoder()
-    index = _index(evidence, encoder)
     room = math.ceil(round(most * len(evidence), 6))
-    items = _items(memory, dialogue, index, slots, room)
-    asked = list(_asked(dialogue.probes, items.gold, index, encoder))
-    layout = _layout(evidence, index)
+    held = _held(memory, dialogue, encoder or default_encoder(), slots, room)
     found: list[Intervened] = []
     for name, divide in partitions.items():
         for seed in seeds:
-            labels = divide(items, np.random.default_rng(seed))
-            divided = _Divided(
-                dialogue=dialogue.name,
-                partition=name,
-                seed=seed,
-                labels=labels,
-                of_rows=labels[layout.item_of_row].astype(np.int32),
-                prototypes=_prototypes(items, labels),
-                sizes=layout.sizes,
-            )
-            for one in asked:
+            divided = held.divided(name, divide, seed)
+            for one in held.asked:
                 found.append(divided.measured(one, "routed", divided.routed(one)))
                 found.append(divided.measured(one, "oracle", divided.oracle(one)))
     return found
@@ -218,19 +234,20 @@ def _against(
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Layout:
-    """Characters of each item, and the position of the item that each row of the index is from."""
-
-    sizes: Labels
-    item_of_row: Labels
-
-
-def _layout(evidence: Sequence[Evidence], index: PassageIndex) -> _Layout:
+def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, room: int) -> _Held:
+    evidence = memory.evidence()
+    index = _index(evidence, encoder)
+    items = _items(memory, dialogue, index, slots, room)
     place = _places(evidence)
-    sizes = [len(item.text) for item in evidence]
     rows = [place[passage.evidence_id] for passage in index.passages]
-    return _Layout(np.array(sizes), np.array(rows))
+    sizes = [len(item.text) for item in evidence]
+    return _Held(
+        dialogue=dialogue.name,
+        items=items,
+        asked=list(_asked(dialogue.probes, items.gold, index, encoder)),
+        item_of_row=np.array(rows),
+        sizes=np.array(sizes),
+    )
 
 
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
@@ -297,17 +314,20 @@ def _asked(
     probes: Sequence[Probe], gold: Sequence[frozenset[int]], index: PassageIndex, encoder: Encoder
 ) -> Iterator[_Asked]:
     """Rank the items for each question with gold."""
-    vectors = as_matrix(encoder.encode([clean(probe.question) for probe in probes]), len(probes))
+    texts = [clean(probe.question) for probe in probes]
+    vectors = as_matrix(encoder.encode(texts), len(texts))
     weights = default_weights()
     for number, probe in enumerate(probes):
         if gold[number]:
             day = probe.at.date() if probe.at else None
             query = Query(probe.question, vectors[number], day)
-            yield _Asked(number, gold[number], rank(index, query, weights), query)
+            ranking = rank(index, query, weights)
+            yield _Asked(number, gold[number], ranking, query)
 
 
 def _prototypes(items: Items, labels: Labels) -> dict[int, Vector]:
     found: dict[int, Vector] = {}
     for slot in np.unique(labels):
-        found[int(slot)] = direction(items.vectors[labels == slot].sum(axis=0))
+        total = items.vectors[labels == slot].sum(axis=0)
+        found[int(slot)] = direction(total)
     return found

@@ -152,7 +152,7 @@ def _draw_terms(axes: Any, drawn: Drawn, reward: str) -> None:
 
 
 def _draw_dialogues(
-    axes: Any, places: NDArray[np.float64], values: Sequence[Sequence[float]], **look: Any
+    axes: Any, places: NDArray[np.floating[Any]], values: Sequence[Sequence[float]], **look: Any
 ) -> None:
     """Draw a bar for each mean, and a dot for each value."""
     means = [sum(own) / len(own) for own in values]

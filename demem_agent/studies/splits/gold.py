@@ -18,7 +18,7 @@ import numpy as np
 from demem_agent.decision import gaps, radius
 from demem_agent.types import Candidate, SplitCertificate
 
-__all__ = ["JudgedSplit", "claim", "judge_splits"]
+__all__ = ["JudgedSplit", "claim", "count_splits", "judge_splits"]
 
 Gold = frozenset[str]
 
@@ -64,6 +64,11 @@ def judge_splits(
             by_gold, repaired = claim(certificate.candidates, first, second)
             judged.append(JudgedSplit(certificate.id, by_gold, repaired))
     return judged
+
+
+def count_splits(certificates: Sequence[SplitCertificate]) -> int:
+    """Return how many certificates are of splits that were carried out."""
+    return sum(certificate.decision == "split" for certificate in certificates)
 
 
 def claim(candidates: Sequence[Candidate], first: Gold, second: Gold) -> tuple[float, bool]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import random
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,7 +31,7 @@ from demem_agent.evaluate.metrics import contains
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import Tell, by_reference, taught
 from demem_agent.studies.slots.audit import gold_items
-from demem_agent.studies.splits.gold import judge_splits
+from demem_agent.studies.splits.gold import count_splits, judge_splits
 from demem_agent.types import Answer, Attempt, FeedbackReport, Reading, Scorer
 
 __all__ = ["CHANNELS", "Corrupted", "Erring", "Noisy", "noisy_replay"]
@@ -119,13 +119,13 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
         p=p,
         seed=seed,
         feedbacks=len(asked),
-        splits=sum(certificate.decision == "split" for certificate in certificates),
+        splits=count_splits(certificates),
         slots=len(memory.slots),
         judged=len(judged),
         right=sum(one.right for one in judged),
-        reading=_mean(found, lambda one: one.reading),
-        summary=_mean(found, lambda one: one.summary),
-        contained=_mean(found, lambda one: one.contained),
+        reading=found.reading,
+        summary=found.summary,
+        contained=found.contained,
     )
 
 
@@ -153,27 +153,26 @@ def _tell(channel: Corrupted, p: float, seed: int) -> Tell:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is found for one question at the end, in [0, 1] as in :class:`Noisy`."""
+    """What is found at the end, in [0, 1] as in :class:`Noisy`."""
 
     reading: float
     summary: float
     contained: float
 
 
-def _found_at_the_end(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> list[_Found]:
-    found: list[_Found] = []
+def _found_at_the_end(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _Found:
+    in_reading: list[float] = []
+    in_summary: list[float] = []
+    contained: list[float] = []
     for probe, wanted in zip(dialogue.probes, gold, strict=True):
         if not wanted:
             continue
         reading = memory.read(probe.question, mode="evidence", at=probe.at)
         summary = memory.read(probe.question, mode="strict", at=probe.at)
-        one = _Found(
-            reading=_share_held(reading, wanted),
-            summary=_share_held(summary, wanted),
-            contained=float(contains(reading.text, probe.reference)),
-        )
-        found.append(one)
-    return found
+        in_reading.append(_share_held(reading, wanted))
+        in_summary.append(_share_held(summary, wanted))
+        contained.append(contains(reading.text, probe.reference))
+    return _Found(_mean(in_reading), _mean(in_summary), _mean(contained))
 
 
 def _share_held(reading: Reading, gold: Gold) -> float:
@@ -181,5 +180,5 @@ def _share_held(reading: Reading, gold: Gold) -> float:
     return len(gold & held) / len(gold)
 
 
-def _mean(found: Sequence[_Found], value: Callable[[_Found], float]) -> float:
-    return round(statistics.fmean(map(value, found)), 6)
+def _mean(values: Sequence[float]) -> float:
+    return round(statistics.fmean(values), 6)

@@ -101,25 +101,36 @@ def _drawn(one: Point) -> dict[str, float]:
 
 
 def _frequency(runs: Sequence[Run], seed: int) -> Sheet:
+    rows = (*_rows_of_splits(runs, seed), *_rows_of_slots(runs, seed))
+    return Sheet("How often slots are split", ("ours", "paper"), rows)
+
+
+def _rows_of_splits(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
     of = Intervals(seed)
-    slots = Settings().slots
     splits = of.over(runs, lambda run: run.splits)
     rate = of.pooled(runs, lambda run: flags(run.splits, run.feedbacks))
     suppressed = of.over(runs, lambda run: run.suppressed)
-    before = spread([run.before for run in runs])
-    final = spread([run.slots for run in runs])
-    full = of.over(runs, lambda run: run.slots == slots)
-    rows: tuple[SheetRow, ...] = (
+    return (
         ("splits per dialogue", (splits, PAPER["splits"])),
         ("splits per routing event", (rate, PAPER["rate"])),
         ("suppressed per dialogue", (suppressed, None)),
+    )
+
+
+def _rows_of_slots(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
+    slots = Settings().slots
+    before = spread([run.before for run in runs])
+    final = spread([run.slots for run in runs])
+    full = Intervals(seed).over(runs, lambda run: run.slots == slots)
+    most = max(run.most for run in runs)
+    failed = sum(run.failed for run in runs)
+    return (
         ("slots before feedback", (before, None)),
         ("final active slots", (final, PAPER_SLOTS)),
         ("dialogues that reach K", (full, PAPER["full"])),
-        (f"most slots ever (K = {slots})", (max(run.most for run in runs), None)),
-        ("turns or tests rejected", (sum(run.failed for run in runs), None)),
+        (f"most slots ever (K = {slots})", (most, None)),
+        ("turns or tests rejected", (failed, None)),
     )
-    return Sheet("How often slots are split", ("ours", "paper"), rows)
 
 
 def _by_length(runs: Sequence[Run], pairs: Sequence[CoRouted], seed: int) -> Sheet:

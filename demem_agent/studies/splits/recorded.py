@@ -7,7 +7,7 @@ are kept, and any threshold can be judged afterwards on the same tests.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -26,7 +26,7 @@ from demem_agent.studies.ablations.variants import Variant
 from demem_agent.studies.asking import taught
 from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.splits.gold import claim
-from demem_agent.types import Candidate
+from demem_agent.types import Candidate, Context
 
 __all__ = ["PAIRS", "Recorded", "Tried", "record_tests"]
 
@@ -159,22 +159,22 @@ def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
 
     def trigger(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
         found: list[_Seen] = []
+        mine = pending.context.context
         chosen = _chosen(state, pending, pairs)
         plain = _plain(state, pending, pairs)
         for id, other in (chosen | plain).items():
             pair = (other, pending.context)
             verdict, _ = yield from examined(state, pending, pair, tests, thorough=True)
-            if verdict is None:
-                continue
-            one = _Seen(
-                pair=(id, pending.context.context.id),
-                chosen=id in chosen,
-                plain=id in plain,
-                credible=all(stored.context.credible for stored in pair),
-                candidates=verdict.candidates,
-                radius=verdict.radius,
-            )
-            found.append(one)
+            if verdict is not None:
+                one = _Seen(
+                    pair=(id, mine.id),
+                    chosen=id in chosen,
+                    plain=id in plain,
+                    credible=mine.credible and other.context.credible,
+                    candidates=verdict.candidates,
+                    radius=verdict.radius,
+                )
+                found.append(one)
         seen.append(found)
         return None
 
@@ -198,16 +198,23 @@ def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContex
         return {}
     summary = pending.slots[mine.slot].summary
     held = {excerpt.evidence_id for excerpt in summary.kept}
+    served = held.issuperset(mine.supports)
     others: list[StoredContext] = []
-    for stored in state.contexts.values():
+    for stored in _beside(mine, state):
         theirs = stored.context
-        if theirs.slot != mine.slot or theirs.id == mine.id or not theirs.supports:
-            continue
-        both = (*mine.supports, *theirs.supports)
-        if testable(theirs) == rater and not held.issuperset(both):
+        lost = not (served and held.issuperset(theirs.supports))
+        if lost and theirs.supports and testable(theirs) == rater:
             others.append(stored)
     others.sort(key=lambda stored: round(float(stored.vector @ pending.context.vector), 4))
     return _by_id(others[:limit])
+
+
+def _beside(mine: Context, state: State) -> Iterator[StoredContext]:
+    """Yield the other contexts of the slot."""
+    for stored in state.contexts.values():
+        theirs = stored.context
+        if theirs.slot == mine.slot and theirs.id != mine.id:
+            yield stored
 
 
 def _by_id(found: Sequence[StoredContext]) -> dict[str, StoredContext]:
