@@ -29,7 +29,7 @@ class Intervals:
     def means(self, records: Sequence[OfDialogue], names: Iterable[str]) -> dict[str, Interval]:
         """Return the interval of each field of records, of which there is at least one."""
         dialogues = dialogues_of(records)
-        found: dict[str, Interval] = {}
+        found = {}
         for name in names:
             values = list(map(attrgetter(name), records))
             found[name] = self.mean(values, dialogues)
@@ -49,8 +49,8 @@ class Intervals:
 
         A record may have any number of them.
         """
-        found: list[float] = []
-        dialogues: list[str] = []
+        found = []
+        dialogues = []
         for record in records:
             own = list(values(record))
             found += own

@@ -18,7 +18,7 @@ from demem_agent.evaluate.metrics import Gold, Wording
 from demem_agent.evaluate.system import System
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import can_teach
-from demem_agent.studies.slots.audit import gold_items, shape
+from demem_agent.studies.slots.audit import gold_items, shape, share_held
 from demem_agent.studies.splits.gold import JudgedSplit, count_splits, judge_splits
 from demem_agent.turns import Turn
 
@@ -158,9 +158,9 @@ class _Question:
 def _questions(memory: SlotMemory, dialogue: Dialogue) -> list[_Question]:
     turns = {turn.source_id: Gold.of(turn) for turn in dialogue.turns}
     gold = gold_items(memory.evidence(), dialogue)
-    found: list[_Question] = []
+    found = []
     for number, probe in enumerate(dialogue.probes):
-        wanted: list[Gold] = []
+        wanted = []
         for source in probe.evidence:
             turn = turns.get(source)
             if turn is not None and turn.whole:
@@ -187,12 +187,10 @@ def _measures(memory: SlotMemory, question: _Question, limits: Sequence[int]) ->
     gold = question.gold
     slot = memory.route(probe.question, at=probe.at).slot
     summary = memory.read(probe.question, mode="strict", at=probe.at)
-    held = {item.id for item in summary.evidence}
     in_slot = gold & _items_of(memory, slot)
-    in_summary = gold & held
     measures = {
         "slot": len(in_slot) / len(gold),
-        "summary": len(in_summary) / len(gold),
+        "summary": share_held(gold, summary),
         "summary words": _found(summary.text, question.turns),
     }
     for limit in limits:

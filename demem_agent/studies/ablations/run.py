@@ -158,11 +158,11 @@ def summed_up(
             [run.dialogue for run in runs[base]],
             "dialogues with questions that have gold",
         )
-    rows: list[Row] = []
+    rows = []
     for name, replays in runs.items():
         values = _values(replays)
         measures = _means(values, intervals) | _endings(replays, intervals)
-        against: dict[str, Interval] = {}
+        against = {}
         if name != base:
             against = _means(_differences(values, standard), intervals)
         rows.append(Row(name, measures, against))
@@ -186,7 +186,7 @@ def _values(replays: Sequence[Replay]) -> Values:
 
 
 def _differences(values: Values, standard: Values) -> Values:
-    found: dict[str, dict[Question, float]] = {}
+    found = {}
     for measure, of_measure in values.items():
         known = standard[measure]
         found[measure] = {key: value - known[key] for key, value in of_measure.items()}
@@ -194,7 +194,7 @@ def _differences(values: Values, standard: Values) -> Values:
 
 
 def _means(values: Values, intervals: Intervals) -> dict[str, Interval]:
-    found: dict[str, Interval] = {}
+    found = {}
     for measure, of_measure in values.items():
         dialogues = [dialogue for dialogue, _ in of_measure]
         found[measure] = intervals.mean(list(of_measure.values()), dialogues)

@@ -158,7 +158,7 @@ def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
 def _partners(state: State, context: StoredContext) -> list[StoredContext]:
     """Return the other contexts of the slot that have a known reference."""
     mine = context.context
-    found: list[StoredContext] = []
+    found = []
     for stored in state.contexts.values():
         theirs = stored.context
         beside = theirs.slot == mine.slot and theirs.id != mine.id

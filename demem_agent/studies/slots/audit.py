@@ -57,6 +57,7 @@ __all__ = [
     "audit_table",
     "gold_items",
     "shape",
+    "share_held",
 ]
 
 Selected = Literal["slot", "slots", "summary", "reading"]
@@ -178,7 +179,7 @@ def audit(
     gold = gold_items(memory.evidence(), dialogue)
     slots = _items_of_slots(memory)
     facts = frozenset[str]().union(*gold)
-    audited: list[Audited] = []
+    audited = []
     for number, probe in enumerate(dialogue.probes):
         if not gold[number]:
             continue
@@ -198,7 +199,7 @@ def audit(
 def audit_table(audited: Sequence[Audited], *, seed: int = 0, resamples: int = 1000) -> list[Row]:
     """Sum up records, one row a state."""
     intervals = Intervals(seed, resamples)
-    rows: list[Row] = []
+    rows = []
     for state, group in grouped(audited, lambda one: one.state).items():
         measures = intervals.means(group, (*SHARES, "items", "size"))
         rows.append(Row(state, measures, {}))
@@ -223,7 +224,7 @@ def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
     by_source: dict[str | None, list[str]] = {}
     for item in evidence:
         by_source.setdefault(item.source_id, []).append(item.id)
-    found: list[Gold] = []
+    found = []
     for probe in dialogue.probes:
         items: list[str] = []
         if probe.category not in UNANSWERABLE:
@@ -231,6 +232,12 @@ def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
                 items += by_source.get(source, ())
         found.append(frozenset(items))
     return found
+
+
+def share_held(gold: Gold, reading: Reading) -> float:
+    """Return the share of gold items, of which there are some, that a reading shows, in [0, 1]."""
+    held = gold.intersection(item.id for item in reading.evidence)
+    return len(held) / len(gold)
 
 
 def _compatible(own: Gold, gold: Sequence[Gold]) -> Gold:

@@ -185,7 +185,7 @@ def intervene(
         return []
     room = math.ceil(round(most * len(evidence), 6))
     held = _held(memory, dialogue, encoder or default_encoder(), slots, room)
-    found: list[Intervened] = []
+    found = []
     for name, divide in partitions.items():
         for seed in seeds:
             divided = held.divided(name, divide, seed)
@@ -204,10 +204,10 @@ def intervention_table(
     """
     intervals = Intervals(seed, resamples)
     groups = grouped(found, lambda one: (one.partition, one.routing))
-    rows: list[Row] = []
+    rows = []
     for (name, routing), group in groups.items():
         measures = intervals.means(group, _MEASURES)
-        against: dict[str, Interval] = {}
+        against = {}
         if name != "own" and ("own", routing) in groups:
             against = _against(group, groups["own", routing], intervals)
         rows.append(Row(f"{name}, {routing}", measures, against))
@@ -221,12 +221,12 @@ def _against(
     group: Sequence[Intervened], standard: Sequence[Intervened], intervals: Intervals
 ) -> dict[str, Interval]:
     """Return the differences to the standard, question by question and seed by seed."""
-    known: dict[tuple[str, int, int], Intervened] = {}
+    known = {}
     for one in standard:
         known[one.dialogue, one.question, one.seed] = one
     others = [known[one.dialogue, one.question, one.seed] for one in group]
     dialogues = dialogues_of(group)
-    found: dict[str, Interval] = {}
+    found = {}
     for measure in _MEASURES:
         value = attrgetter(measure)
         differences = list(map(sub, map(value, group), map(value, others)))
@@ -253,7 +253,7 @@ def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, 
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
     """Index items as a memory does; which slot they are in is not looked at."""
     spans = [passages(item.text) for item in evidence]
-    texts: list[str] = []
+    texts = []
     for item, cuts in zip(evidence, spans, strict=True):
         texts += [clean(item.text[start:end]) for start, end in cuts]
     matrix = as_matrix(encoder.encode(texts), len(texts))
@@ -279,7 +279,7 @@ def _items(
     for slot in memory.slots:
         for item in slot.evidence:
             own[place[item]] = slot.number
-    gold: list[frozenset[int]] = []
+    gold = []
     for wanted in gold_items(evidence, dialogue):
         positions = frozenset(map(place.__getitem__, wanted))
         gold.append(positions)
@@ -295,7 +295,7 @@ def _items(
 
 def _vectors(evidence: Sequence[Evidence], index: PassageIndex) -> Floats:
     """Return the direction of each item's passages, shape (n, d)."""
-    vectors: list[Vector] = []
+    vectors = []
     for item in evidence:
         mean = mean_vector(index.vectors_of(item.id))
         vectors.append(direction(mean))
@@ -326,7 +326,7 @@ def _asked(
 
 
 def _prototypes(items: Items, labels: Labels) -> dict[int, Vector]:
-    found: dict[int, Vector] = {}
+    found = {}
     for slot in np.unique(labels):
         total = items.vectors[labels == slot].sum(axis=0)
         found[int(slot)] = direction(total)

@@ -59,7 +59,7 @@ def characters(items: Gold, sizes: Mapping[str, int]) -> int:
 
 def _cheapest_first(gold: Sequence[Gold], sizes: Mapping[str, int]) -> list[list[int]]:
     """Return the questions of each group, first those that take fewest characters a question."""
-    priced: list[tuple[float, list[int]]] = []
+    priced = []
     for group in supports(gold):
         members = [number for number, one in enumerate(gold) if one & group]
         priced.append((characters(group, sizes) / len(members), members))

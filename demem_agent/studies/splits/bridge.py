@@ -53,7 +53,7 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import taught
 from demem_agent.studies.records import grouped
-from demem_agent.studies.slots.audit import gold_items
+from demem_agent.studies.slots.audit import gold_items, share_held
 from demem_agent.studies.slots.reference import characters, gold_of, reference_states
 from demem_agent.studies.splits.loop import support_sizes
 from demem_agent.summaries.compress import Excerpt, compress, excerpts
@@ -193,7 +193,7 @@ def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged
     partition = _partition(memory, gold)
     questions = _questions(memory, dialogue, gold, partition.states)
     actions = _actions(memory, gold, partition.states)
-    found: list[Bridged] = []
+    found = []
     for reward in REWARDS:
         values = _values(reward, questions, actions)
         for row, question in enumerate(questions):
@@ -219,7 +219,7 @@ def _partition(memory: SlotMemory, gold: Sequence[Gold]) -> _Partition:
     limit = memory.settings.slot_limit
     count = memory.settings.slots
     sizes = support_sizes(memory)
-    homes: dict[str, int] = {}
+    homes = {}
     for slot in memory.slots:
         homes.update(dict.fromkeys(slot.evidence, slot.number))
     states = reference_states(gold, sizes, homes, count, limit)
@@ -233,7 +233,7 @@ def _questions(
     """Return what the memory has for each question with gold."""
     evidence = _by_id(memory)
     limit = memory.settings.slot_limit
-    found: list[_Question] = []
+    found = []
     for number, probe in enumerate(dialogue.probes):
         own = gold[number]
         if not own:
@@ -248,7 +248,7 @@ def _questions(
             state=states[number],
             slot=route.slot or 0,
             alone=_packed(evidence, [own], limit),
-            strict=Content.of(strict.text, _items_of(strict)),
+            strict=Content.of(strict.text, (item.id for item in strict.evidence)),
             reading=_worth_of_reading(reading, probe, own),
         )
         found.append(question)
@@ -258,13 +258,9 @@ def _questions(
 def _worth_of_reading(reading: Reading, probe: Probe, gold: Gold) -> dict[Reward, float]:
     attempt = Attempt(probe.question, "", reading.text, probe.reference)
     return {
-        "gold share": len(gold & _items_of(reading)) / len(gold),
+        "gold share": share_held(gold, reading),
         "contained": Contained().score(attempt),
     }
-
-
-def _items_of(reading: Reading) -> Gold:
-    return frozenset(item.id for item in reading.evidence)
 
 
 def _by_id(memory: SlotMemory) -> dict[str, Evidence]:
@@ -277,11 +273,11 @@ def _actions(memory: SlotMemory, gold: Sequence[Gold], states: Sequence[int]) ->
     count = memory.settings.slots
     limit = memory.settings.slot_limit
     members = grouped(range(len(gold)), states.__getitem__)
-    contents: list[Content] = []
+    contents = []
     for state in range(count):
         wanted = [gold[number] for number in members.get(state, ())]
         contents.append(_packed(evidence, wanted, limit))
-    summaries: dict[int, int] = {}
+    summaries = {}
     for slot in memory.slots:
         summaries[slot.number] = len(contents)
         contents.append(Content.of(slot.summary, slot.cover))

@@ -9,7 +9,7 @@ from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.records import grouped
-from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow
+from demem_agent.studies.sheets import Found, Sheet
 from demem_agent.studies.splits.bridge import REWARDS, Bridged, Reward, bridge
 
 __all__ = ["PAPER", "TERMS", "audit_bridge", "summed_bridge", "terms"]
@@ -47,7 +47,7 @@ def audit_bridge(
     dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None
 ) -> Found:
     """Measure every dialogue before and after feedback, and sum up."""
-    records: list[Bridged] = []
+    records = []
     for dialogue in ticked(dialogues, tick):
         records += bridge(dialogue)
     return summed_bridge(records, seed=seed)
@@ -118,7 +118,7 @@ def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
 
 
 def _terms_of_all(records: Sequence[Bridged]) -> ByMoment:
-    found: dict[tuple[Reward, str], dict[str, Terms]] = {}
+    found = {}
     for moment, own in grouped(records, lambda one: (one.reward, one.moment)).items():
         by_dialogue = grouped(own, lambda one: one.dialogue)
         found[moment] = {name: terms(of_dialogue) for name, of_dialogue in by_dialogue.items()}
@@ -128,9 +128,9 @@ def _terms_of_all(records: Sequence[Bridged]) -> ByMoment:
 def _overall(found: ByMoment, reward: Reward, seed: int) -> Sheet:
     intervals = Intervals(seed)
     moments = [moment for known, moment in found if known == reward]
-    rows: list[SheetRow] = []
+    rows = []
     for name in TERMS:
-        cells: list[Cell] = []
+        cells = []
         for moment in moments:
             by_dialogue = found[reward, moment]
             values = [own[name] for own in by_dialogue.values()]
@@ -140,7 +140,7 @@ def _overall(found: ByMoment, reward: Reward, seed: int) -> Sheet:
 
 
 def _dialogues(found: Mapping[str, Terms], reward: Reward) -> Sheet:
-    rows: list[SheetRow] = []
+    rows = []
     for dialogue, own in found.items():
         rows.append((dialogue, tuple(map(own.__getitem__, TERMS[:6]))))
     columns = ("floor", "routing", "realisation", *TERMS[3:6])

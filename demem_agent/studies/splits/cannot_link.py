@@ -26,7 +26,7 @@ from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.records import grouped
-from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, Spread, spread
+from demem_agent.studies.sheets import Cell, Found, Sheet, Spread, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 
 __all__ = ["Epoch", "audit_graph", "colouring", "epochs", "packing", "summed_graph"]
@@ -83,7 +83,7 @@ def audit_graph(dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | No
     require_scipy()
     now = SplitSettings()
     levels = dict.fromkeys((0.0, now.tau_split, now.tau_sat))
-    records: list[Epoch] = []
+    records = []
     for dialogue in ticked(dialogues, tick):
         recorded = record_tests(dialogue)
         tests = [test for test in recorded.tests if test.chosen]
@@ -100,7 +100,7 @@ def require_scipy() -> None:
 
 def epochs(dialogue: str, feedbacks: int, tests: Sequence[Tried], level: float) -> list[Epoch]:
     """Follow the graph of recorded tests at one level, in [0, 1]."""
-    found: list[Epoch] = []
+    found = []
     for end in _ends(feedbacks):
         known = [test for test in tests if test.feedback <= end]
         edges = _beyond(known, level)
@@ -123,7 +123,7 @@ def epochs(dialogue: str, feedbacks: int, tests: Sequence[Tried], level: float) 
 
 def _ends(feedbacks: int) -> list[int]:
     """Return 1, 2, 4, ... and the number of feedbacks, at which epochs end; none without any."""
-    ends: list[int] = []
+    ends = []
     end = 1
     while end < feedbacks:
         ends.append(end)
@@ -161,7 +161,7 @@ def _rewards(graph: Graph) -> NDArray[np.float64]:
     size = len(graph)
     alone = np.eye(size, dtype=np.bool_)
     open_pairs = ~graph & ~alone
-    actions: list[NDArray[np.bool_]] = []
+    actions = []
     while open_pairs.any():
         inside = _unjoined(graph, open_pairs)
         open_pairs[np.ix_(inside, inside)] = False
@@ -222,12 +222,12 @@ def summed_graph(records: Sequence[Epoch], *, seed: int = 0) -> Found:
 
 def _over_epochs(title: str, records: Sequence[Epoch], seed: int) -> Sheet:
     groups = grouped(records, lambda one: one.level)
-    columns: list[str] = []
-    cells: list[dict[str, Cell]] = []
+    columns = []
+    cells = []
     for level in sorted(groups):
         columns.append(f"level {level:g}")
         cells.append(_cells(groups[level], seed))
-    rows: list[SheetRow] = []
+    rows = []
     for name in ("edges", *PAPER):
         of_levels = [own[name] for own in cells]
         rows.append((name, (*of_levels, PAPER.get(name))))

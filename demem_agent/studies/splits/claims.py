@@ -51,7 +51,7 @@ def _chosen_rows(chosen: Sequence[Tried], intervals: Intervals) -> list[SheetRow
         ("once K are active", now.tau_sat),
         (f"most recall at {PRECISION:g}", best),
     )
-    rows: list[SheetRow] = []
+    rows = []
     for name, threshold in thresholds:
         cells = _claimed(chosen, _over(chosen, threshold), chosen, intervals)
         rows.append((f"{name}: over {threshold:g}", cells))
@@ -71,7 +71,7 @@ def _plain_rows(plain: Sequence[Tried], intervals: Intervals) -> list[SheetRow]:
     """Return rows of the pairs picked without a look at whether the evidence is credible."""
     shipped = SplitSettings().tau_split
     credible = [test for test in plain if test.credible]
-    rows: list[SheetRow] = []
+    rows = []
     for name, tests, threshold in (
         (f"any, credible: over {shipped:g}", credible, shipped),
         (f"any: over {shipped:g}", plain, shipped),

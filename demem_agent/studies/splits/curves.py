@@ -87,7 +87,7 @@ def chosen_threshold(tests: Sequence[Tried], precision: float = PRECISION) -> fl
 
 def held_out(tests: Sequence[Tried]) -> dict[str, Point]:
     """Judge on each dialogue the threshold that the others chose; nothing of a single dialogue."""
-    found: dict[str, Point] = {}
+    found = {}
     for name, own in grouped(tests, lambda test: test.dialogue).items():
         others = [test for test in tests if test.dialogue != name]
         if others:

@@ -55,7 +55,7 @@ def judge_splits(
         gold: ids of the gold items of each context; certificates of contexts without any are left
             out.
     """
-    judged: list[JudgedSplit] = []
+    judged = []
     for certificate in certificates:
         one, other = certificate.pair
         first = gold.get(one)

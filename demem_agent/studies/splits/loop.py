@@ -18,7 +18,6 @@ from demem_agent.studies.asking import taught
 from demem_agent.studies.slots.audit import Audited, Selected, audit, gold_items
 from demem_agent.studies.splits.gold import JudgedSplit, judge_splits
 from demem_agent.summaries.compress import excerpts
-from demem_agent.types import SplitCertificate
 
 __all__ = ["CoRouted", "Run", "Within", "replay_splits", "support_sizes", "within_slots"]
 
@@ -95,33 +94,40 @@ class Within:
     summary: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Supports:
-    """The gold of each context, and the characters that each item takes in a summary."""
-
-    gold: Mapping[str, Gold]
-    sizes: Mapping[str, int]
-
-    def size(self, pair: Pair) -> int:
-        """Return the characters that the gold of both takes."""
-        first, second = pair
-        return sum(self.sizes[item] for item in self.gold[first] | self.gold[second])
-
-
 @dataclass(slots=True)
 class _Watch:
     """What is noted while questions are asked.
 
     Attributes:
-        questions: number of the question of each context; ``lost``: pairs that met, and whether
-            gold was lost to them.
-        most: slots ever active; ``failed``: feedbacks whose tests failed.
+        gold: of each question of the dialogue.
+        sizes: characters that each item takes in a summary.
+        questions: number of the question of each context.
+        lost: pairs that met, and whether gold was lost to them.
+        most: slots ever active.
+        failed: feedbacks whose tests failed.
     """
 
+    gold: Sequence[Gold]
+    sizes: Mapping[str, int]
     questions: dict[str, int] = field(default_factory=dict)
     lost: dict[Pair, bool] = field(default_factory=dict)
     most: int = 0
     failed: int = 0
+
+    def gold_of(self, context: str) -> Gold:
+        """Return the gold of the question of a context."""
+        return self.gold[self.questions[context]]
+
+    def size(self, pair: Pair) -> int:
+        """Return the characters that the gold of both takes."""
+        first, second = map(self.gold_of, pair)
+        return sum(map(self.sizes.__getitem__, first | second))
+
+    def meet(self, pair: Pair, held: Gold) -> None:
+        """Note that two met in a slot whose summary holds these items; nothing without gold."""
+        first, second = map(self.gold_of, pair)
+        if first and second:
+            self.lost[pair] = not (first | second) <= held
 
 
 def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoRouted]]:
@@ -130,14 +136,13 @@ def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoR
     Every pair that met is accounted for.
     """
     unkept = len(dialogue.turns) - len(memory.ingest_many(dialogue.turns))
-    gold = gold_items(memory.evidence(), dialogue)
-    sizes = support_sizes(memory)
     before = len(memory.slots)
-    watch = _watched(memory, dialogue, gold)
+    watch = _Watch(gold_items(memory.evidence(), dialogue), support_sizes(memory))
+    _ask(memory, dialogue, watch)
     memory.check()
-    supports = _Supports({id: gold[number] for id, number in watch.questions.items()}, sizes)
     certificates = memory.certificates()
-    judged = judge_splits(certificates, supports.gold)
+    judged = judge_splits(certificates, {id: watch.gold_of(id) for id in watch.questions})
+    pairs = {certificate.id: certificate.pair for certificate in certificates}
     decisions = Counter(certificate.decision for certificate in certificates)
     run = Run(
         dialogue=dialogue.name,
@@ -149,32 +154,23 @@ def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoR
         most=max(watch.most, before),
         failed=unkept + watch.failed,
         judged=tuple(judged),
-        sizes=_judged_sizes(judged, certificates, supports),
+        sizes=tuple(watch.size(pairs[one.certificate]) for one in judged),
     )
-    return run, _met(memory, dialogue, watch, supports)
+    return run, _met(memory, dialogue, watch)
 
 
-def _judged_sizes(
-    judged: Sequence[JudgedSplit], certificates: Sequence[SplitCertificate], supports: _Supports
-) -> tuple[int, ...]:
-    pairs = {certificate.id: certificate.pair for certificate in certificates}
-    return tuple(supports.size(pairs[one.certificate]) for one in judged)
-
-
-def _met(
-    memory: SlotMemory, dialogue: Dialogue, watch: _Watch, supports: _Supports
-) -> list[CoRouted]:
+def _met(memory: SlotMemory, dialogue: Dialogue, watch: _Watch) -> list[CoRouted]:
     """Return the pairs that met, with what became of them in the end."""
     homes = _homes(memory)
     named = {frozenset(certificate.pair) for certificate in memory.certificates()}
-    found: list[CoRouted] = []
+    found = []
     for pair, lost in watch.lost.items():
         first, second = pair
         one = CoRouted(
             dialogue=dialogue.name,
             first=watch.questions[first],
             second=watch.questions[second],
-            size=supports.size(pair),
+            size=watch.size(pair),
             lacking=lost,
             named=frozenset(pair) in named,
             apart=homes[first] != homes[second],
@@ -183,12 +179,11 @@ def _met(
     return found
 
 
-def _watched(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _Watch:
+def _ask(memory: SlotMemory, dialogue: Dialogue, watch: _Watch) -> None:
     """Ask all questions, and note whom each meets.
 
     A new context meets those that were in its slot before any split that it led to.
     """
-    watch = _Watch()
     homes = _homes(memory)
     covers = _covers(memory)
     for asked in taught(memory, dialogue):
@@ -200,24 +195,16 @@ def _watched(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _W
         shared = certificate.slot if certificate else after[context]
         for other, slot in homes.items():
             if slot == shared:
-                wanted = _gold_of_both(gold[asked.question], gold[watch.questions[other]])
-                if wanted:
-                    watch.lost[other, context] = not wanted <= covers[shared]
+                watch.meet((other, context), covers[shared])
         homes = after
         covers = _covers(memory)
         watch.most = max(watch.most, len(memory.slots))
-    return watch
-
-
-def _gold_of_both(first: Gold, second: Gold) -> Gold:
-    """Return the gold of two questions; none where either has none."""
-    return first | second if first and second else frozenset()
 
 
 def support_sizes(memory: SlotMemory) -> dict[str, int]:
     """Return what each item takes in a summary, in characters."""
     limit = memory.settings.slot_limit
-    sizes: dict[str, int] = {}
+    sizes = {}
     for item in memory.evidence():
         cuts = excerpts(item, 0, 0, limit, len)
         sizes[item.id] = sum(cut.size for cut in cuts)
@@ -270,7 +257,7 @@ def _pairs(count: int) -> int:
 
 def _homes(memory: SlotMemory) -> dict[str, int]:
     """Return the slot of every context."""
-    homes: dict[str, int] = {}
+    homes = {}
     for slot in memory.slots:
         homes.update(dict.fromkeys(slot.contexts, slot.number))
     return homes

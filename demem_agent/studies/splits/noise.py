@@ -30,9 +30,9 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.metrics import contains
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import Tell, by_reference, taught
-from demem_agent.studies.slots.audit import gold_items
+from demem_agent.studies.slots.audit import gold_items, share_held
 from demem_agent.studies.splits.gold import count_splits, judge_splits
-from demem_agent.types import Answer, Attempt, FeedbackReport, Reading, Scorer
+from demem_agent.types import Answer, Attempt, FeedbackReport, Scorer
 
 __all__ = ["CHANNELS", "Corrupted", "Erring", "Noisy", "noisy_replay"]
 
@@ -107,7 +107,7 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
     memory = SlotMemory(scorers=_scorers(channel, p, seed))
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
-    asked: dict[str, Gold] = {}
+    asked = {}
     for one in taught(memory, dialogue, _tell(channel, p, seed)):
         asked[one.answer.id] = gold[one.question]
     certificates = memory.certificates()
@@ -161,23 +161,18 @@ class _Found:
 
 
 def _found_at_the_end(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _Found:
-    in_reading: list[float] = []
-    in_summary: list[float] = []
-    contained: list[float] = []
+    in_reading = []
+    in_summary = []
+    contained = []
     for probe, wanted in zip(dialogue.probes, gold, strict=True):
         if not wanted:
             continue
         reading = memory.read(probe.question, mode="evidence", at=probe.at)
         summary = memory.read(probe.question, mode="strict", at=probe.at)
-        in_reading.append(_share_held(reading, wanted))
-        in_summary.append(_share_held(summary, wanted))
+        in_reading.append(share_held(wanted, reading))
+        in_summary.append(share_held(wanted, summary))
         contained.append(contains(reading.text, probe.reference))
     return _Found(_mean(in_reading), _mean(in_summary), _mean(contained))
-
-
-def _share_held(reading: Reading, gold: Gold) -> float:
-    held = {item.id for item in reading.evidence}
-    return len(gold & held) / len(gold)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -45,7 +45,7 @@ def audit_noise(
         seeds: how often each noise above 0 is drawn, >= 1.
     """
     plans = _plans(seeds)
-    records: list[Noisy] = []
+    records = []
     for dialogue in dialogues:
         for channel, p, draw in plans:
             records.append(noisy_replay(dialogue, channel, p, seed + draw))
@@ -56,7 +56,7 @@ def audit_noise(
 
 def _plans(seeds: int) -> list[tuple[Corrupted, float, int]]:
     """Return each channel, noise and number of the draw; without noise one draw says all."""
-    plans: list[tuple[Corrupted, float, int]] = []
+    plans = []
     for channel, p in product(CHANNELS, NOISE):
         draws = seeds if p else 1
         plans += [(channel, p, draw) for draw in range(draws)]
@@ -65,7 +65,7 @@ def _plans(seeds: int) -> list[tuple[Corrupted, float, int]]:
 
 def summed_noise(records: Sequence[Noisy], *, seed: int = 0) -> Found:
     """Sum up replays by channel and noise, over dialogues and draws; intervals by dialogue."""
-    sheets: list[Sheet] = []
+    sheets = []
     drawn: list[dict[str, Any]] = []
     for channel, own in grouped(records, lambda one: one.channel).items():
         levels = _levels(own, seed)
@@ -99,7 +99,7 @@ def _levels(records: Sequence[Noisy], seed: int) -> list[_Level]:
     """Sum up the replays of one channel by noise, the least first."""
     intervals = Intervals(seed)
     groups = grouped(records, lambda one: one.p)
-    found: list[_Level] = []
+    found = []
     for p in sorted(groups):
         group = groups[p]
         level = _Level(

@@ -159,7 +159,7 @@ def _over_length(
 
 def _within(within: Sequence[Within], seed: int) -> Sheet:
     of = Intervals(seed)
-    rows: list[SheetRow] = []
+    rows = []
     for state, group in grouped(within, lambda one: one.state).items():
         cells = (
             sum(one.pairs for one in group),
@@ -175,7 +175,7 @@ def _within(within: Sequence[Within], seed: int) -> Sheet:
 def _dialogues(runs: Sequence[Run], chosen: Sequence[Tried]) -> Sheet:
     shipped = SplitSettings().tau_split
     tests = grouped(chosen, lambda test: test.dialogue)
-    rows: list[SheetRow] = []
+    rows = []
     for run in runs:
         own = point(tests.get(run.dialogue, ()), shipped)
         cells = (

@@ -117,7 +117,7 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
     questions = {asked.answer.id: asked.question for asked in taught(memory, dialogue)}
-    tests: list[Tried] = []
+    tests = []
     for feedback, made in enumerate(seen, 1):
         for one in made:
             first, second = one.pair
@@ -158,27 +158,32 @@ def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
     """
 
     def trigger(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
-        found: list[_Seen] = []
-        mine = pending.context.context
-        chosen = _chosen(state, pending, pairs)
-        plain = _plain(state, pending, pairs)
-        for id, other in (chosen | plain).items():
-            pair = (other, pending.context)
-            verdict, _ = yield from examined(state, pending, pair, tests, thorough=True)
-            if verdict is not None:
-                one = _Seen(
-                    pair=(id, mine.id),
-                    chosen=id in chosen,
-                    plain=id in plain,
-                    credible=mine.credible and other.context.credible,
-                    candidates=verdict.candidates,
-                    radius=verdict.radius,
-                )
-                found.append(one)
+        found = yield from _tested(state, pending, tests, pairs)
         seen.append(found)
         return None
 
     return trigger
+
+
+def _tested(state: State, pending: Pending, tests: Tests, pairs: int) -> Flow[list[_Seen]]:
+    mine = pending.context.context
+    chosen = _chosen(state, pending, pairs)
+    plain = _plain(state, pending, pairs)
+    found = []
+    for id, other in (chosen | plain).items():
+        pair = (other, pending.context)
+        verdict, _ = yield from examined(state, pending, pair, tests, thorough=True)
+        if verdict is not None:
+            one = _Seen(
+                pair=(id, mine.id),
+                chosen=id in chosen,
+                plain=id in plain,
+                credible=mine.credible and other.context.credible,
+                candidates=verdict.candidates,
+                radius=verdict.radius,
+            )
+            found.append(one)
+    return found
 
 
 def _chosen(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
@@ -199,7 +204,7 @@ def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContex
     summary = pending.slots[mine.slot].summary
     held = {excerpt.evidence_id for excerpt in summary.kept}
     served = held.issuperset(mine.supports)
-    others: list[StoredContext] = []
+    others = []
     for stored in _beside(mine, state):
         theirs = stored.context
         lost = not (served and held.issuperset(theirs.supports))
