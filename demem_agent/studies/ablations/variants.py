@@ -1,8 +1,7 @@
-"""Memories of which one part works otherwise, to tell what that part is worth (paper, appendix
-"Ablation Variants").
+"""Memories of which one part works otherwise, to tell what that part is worth.
 
-Nothing is patched: a variant is a memory with another trigger of splits, or with a state that
-routes or summarises by description alone.
+Paper: appendix "Ablation Variants". Nothing is patched: a variant is a memory with another trigger
+of splits, or with a state that routes or summarises by description alone.
 """
 
 from __future__ import annotations
@@ -140,15 +139,15 @@ def _divided(state: State, pending: Pending, choose: Choice) -> Conflict | None:
     other = choose(context, others)
     if other is None:
         return None
-    division = divide(state, shared, (other, context), pending.used, new, state.head.seq + 1)
+    pair = (other, context)
+    division = divide(state, shared, pair, pending.used, new=new, seq=state.head.seq + 1)
     if not division.moved or len(division.moved) == len(state.members[shared]):
         return None  # one side would be empty: nothing is divided
-    verdict = _unjudged(state, pending, shared, division)
     return Conflict(
-        (other, context),
-        verdict,
-        division,
-        -1.0,
+        pair=pair,
+        verdict=_unjudged(state, pending, shared, division),
+        division=division,
+        threshold=-1.0,
         saturated=False,
         conditions=_UNTESTED,
         regime="none",

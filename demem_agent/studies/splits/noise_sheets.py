@@ -34,6 +34,15 @@ NOTES = (
     "and knows no noise; the paper has answers judged right instead. Noise is drawn "
     f"{SEEDS} times, and intervals are by dialogue.",
 )
+#: The columns of a table, by the fields of a level of noise that stand in them.
+COLUMNS = {
+    "judged": "judged",
+    "right": "right",
+    "splits": "splits per event",
+    "reading": "gold in reading",
+    "summary": "in summary",
+    "contained": "contained",
+}
 
 
 def audit_noise(
@@ -116,17 +125,9 @@ def _levels(records: Sequence[Noisy], seed: int) -> list[_Level]:
 
 
 def _sheet(channel: Corrupted, levels: Sequence[_Level]) -> Sheet:
-    columns = (
-        "judged",
-        "right",
-        "splits per event",
-        "gold in reading",
-        "in summary",
-        "contained",
-    )
-    cells = attrgetter("judged", "right", "splits", "reading", "summary", "contained")
+    cells = attrgetter(*COLUMNS)
     rows = tuple((f"p = {level.p:g}", cells(level)) for level in levels)
-    return Sheet(f"Corrupted rewards: {channel}", columns, rows)
+    return Sheet(f"Corrupted rewards: {channel}", tuple(COLUMNS.values()), rows)
 
 
 def _drawn(channel: Corrupted, levels: Sequence[_Level]) -> Iterator[dict[str, Any]]:
