@@ -95,7 +95,7 @@ class Sample:
 
     @property
     def index(self) -> PassageIndex:
-        return self.memory._state.passage_index()
+        return self.memory._held.state.passage_index()
 
 
 # -- reading the data
@@ -131,7 +131,7 @@ def asked(probe: Probe) -> Query:
 
 
 def _case(memory: SlotMemory, probe: Probe) -> Case:
-    state = memory._state
+    state = memory._held.state
     index = state.passage_index()
     rows, table = features(index, asked(probe))
     passages = [index.passages[row] for row in rows]

@@ -205,7 +205,7 @@ def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
     """Replay one world by one plan, in a process of its own: the memory that it changes is a copy."""
     world, plan = WORLDS[job[0]], job[1]
     memory = world.memory
-    memory._state.settings = replace(memory.settings, learn=plan.learns)
+    memory._held.state.settings = replace(memory.settings, learn=plan.learns)
     later = []
     with (
         _features_kept(),

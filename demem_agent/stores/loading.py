@@ -58,8 +58,10 @@ def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
 def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
     # The uses decide how excerpts rank, so they come before the summaries.
     for stored in rows.contexts:
-        state.note_use(stored.context, state.used)
-    state.used = {item: use for item, use in state.used.items() if item in state.evidence}
+        state.note_use(stored.context, state.derived.used)
+    state.derived.used = {
+        item: use for item, use in state.derived.used.items() if item in state.evidence
+    }
     for row in rows.slots:
         state.members.setdefault(row.number, {})
         try:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken, StoreError
+from demem_agent.slots.invariants import check
 from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.slots.state import State
 from demem_agent.stores import Address, Rows, Store
@@ -46,7 +47,7 @@ def export(state: State) -> Iterator[Json]:
         "settings": settings_to(state.settings),
         "head": asdict(state.head),
     }
-    index = state.index
+    index = state.derived.index
     for item, evidence in state.evidence.items():
         yield {
             "kind": "evidence",
@@ -86,7 +87,7 @@ def restore(
     rows = _rows(lines)
     try:
         state = load_state(rows, measure(rows.settings.unit, counter))
-        state.check()
+        check(state)
     except (InvariantBroken, StoreError) as error:
         raise InvalidInput(
             "lines", str(error), "a whole export, with every line that it had"

@@ -84,7 +84,7 @@ def taught(memory: SlotMemory, topics: list[str], reward: float = REWARDED) -> S
 
 
 def weights_of(memory: SlotMemory) -> dict[str, float]:
-    return dict(zip(FEATURES, _weights(memory._state).values, strict=True))
+    return dict(zip(FEATURES, _weights(memory._held.state).values, strict=True))
 
 
 def default() -> dict[str, float]:
@@ -169,7 +169,7 @@ def test_a_memory_that_was_only_rewarded_for_long_passages_ranks_long_passages_h
 
 def lead(memory: SlotMemory, topic: str) -> float:
     """Give how far the long item of a topic is ahead of the short one."""
-    state, query = memory._state, ask(topic)
+    state, query = memory._held.state, ask(topic)
     ranking = slot_ranking(
         state, Query(query, as_matrix(BagEncoder(64).encode([focus(query)]), 1)[0])
     )[1]
