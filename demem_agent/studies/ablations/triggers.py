@@ -1,7 +1,7 @@
 """Triggers that split without a certificate, to tell what certified splits are worth.
 
-Paper: appendix "Ablation Variants". A split that was made without a test leaves a certificate as all
-do: its radius is 0, its threshold -1, and ``conditions`` says so.
+Paper: appendix "Ablation Variants". A split that was made without a test leaves a certificate as
+all do: its radius is 0, its threshold -1, and ``conditions`` says so.
 """
 
 from __future__ import annotations
