@@ -44,8 +44,8 @@ from demem_agent.slots.state import State
 from demem_agent.splitting import examination
 from demem_agent.splitting import trigger as triggers
 from demem_agent.splitting.conflict import Content, Verdict, judge
-from demem_agent.studies.paper import SLOTS, SPLITS
 from demem_agent.splitting.trials import ids_of
+from demem_agent.studies.paper import SLOTS, SPLITS
 from demem_agent.summaries.compress import Summary, excerpts
 from demem_agent.types import Attempt, Draft, Mode, Question
 

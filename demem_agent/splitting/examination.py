@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.reading.packing import assemble, wrap
-from demem_agent.requests import Flow, Request, Score
+from demem_agent.requests import Complete, Flow, Request, Score
 from demem_agent.slots.experience import known_reference, query_of, testable
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State

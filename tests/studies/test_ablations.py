@@ -31,14 +31,13 @@ from demem_agent.studies.ablations.run import (
     replayed,
     summed_up,
 )
-from demem_agent.studies.ablations.variants import (
-    BY_DESCRIPTION,
-    BY_FEATURES,
+from demem_agent.studies.ablations.triggers import (
     always,
     farther_than,
     now_and_then,
     uncertified,
 )
+from demem_agent.studies.ablations.variants import BY_DESCRIPTION, BY_FEATURES
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.turns import Turn
 
@@ -179,35 +178,33 @@ def test_features_route_by_prototypes_alone() -> None:
     """One session holds the answer among other things; the other nothing but the boiler, so its
     prototype is nearer.
     """
-    query, encoder = "Which valve has the boiler?", BagEncoder()
+    query = "Which valve has the boiler?"
+    encoder = BagEncoder()
     others = [
         "rain on the roof",
         "lunch was late",
         "the violin has a broken bow",
         "music in the garden",
     ]
-    turns = [{"text": text, "session": "x"} for text in (BOILER, *others)] + [
-        {"text": "boilers", "session": "y"}
-    ]
+    turns = [{"text": text, "session": "x"} for text in (BOILER, *others)]
+    turns.append({"text": "boilers", "session": "y"})
     options: dict[str, Any] = {**SMALL, "initial_slots": 2, "near": 1.0, "read_limit": 400}
     plain, features = SlotMemory(**options), SlotMemory(experiment=BY_FEATURES, **options)
     for memory in (plain, features):
         memory.ingest_many(turns)
     vector = _unit(encoder.encode([query]))[0]
-    cosine = {
-        slot.number: float(
-            _unit(_unit(encoder.encode([texts[i] for i in slot.evidence])).sum(axis=0)) @ vector
-        )
-        for texts in ({item.id: item.text for item in features.evidence()},)
-        for slot in features.slots
-    }
+    texts = {item.id: item.text for item in features.evidence()}
+    cosine = {}
+    for slot in features.slots:
+        vectors = _unit(encoder.encode([texts[item] for item in slot.evidence]))
+        prototype = _unit(vectors.sum(axis=0))
+        cosine[slot.number] = float(prototype @ vector)
     nearest = max(cosine, key=lambda slot: cosine[slot])
     assert plain.route(query).slot != nearest
     assert features.route(query).slot == nearest
     features.feedback(features.answer(query), reward=1.0, reference="a brass valve")
-    assert (
-        features.contexts()[0].slot != nearest
-    )  # it rests on the other slot: a router that learns would follow
+    # It rests on the other slot: a router that learns would follow.
+    assert features.contexts()[0].slot != nearest
     assert features.route(query).slot == nearest
 
 
@@ -259,16 +256,10 @@ def test_a_question_is_measured_before_its_own_feedback_and_again_at_the_end() -
     def build() -> Learning:
         return Learning(SlotMemory(**{**SMALL, "slots": 1}))
 
-    run, still = (
-        replay(DIALOGUE, build, limits=(90,)),
-        replay(Dialogue("d1", TURNS, PROBES[:1]), build, limits=(90,)),
-    )
-    assert [(step.question, step.again) for step in run.steps] == [
-        (0, False),
-        (1, False),
-        (0, True),
-        (1, True),
-    ]
+    run = replay(DIALOGUE, build, limits=(90,))
+    still = replay(Dialogue("d1", TURNS, PROBES[:1]), build, limits=(90,))
+    asked = [(step.question, step.again) for step in run.steps]
+    assert asked == [(0, False), (1, False), (0, True), (1, True)]
     untaught = Learning(SlotMemory(**{**SMALL, "slots": 1}), learns=False)
     first = replay(DIALOGUE, lambda: untaught, limits=(90,)).steps[0]
     assert run.steps[0].measures == still.steps[0].measures == first.measures
@@ -279,15 +270,10 @@ def test_a_question_is_measured_before_its_own_feedback_and_again_at_the_end() -
 
 def test_measures_are_those_of_the_slot_its_summary_and_readings() -> None:
     run = replay(DIALOGUE, lambda: Learning(SlotMemory(**SMALL)), limits=(90, 200))
-    assert set(run.steps[0].measures) == {
-        "slot",
-        "summary",
-        "summary words",
-        "reading 90",
-        "reading 200",
-    }
-    assert run.steps[0].measures["slot"] == 1.0
-    assert run.steps[0].measures["reading 200"] == 1.0
+    measures = run.steps[0].measures
+    assert set(measures) == {"slot", "summary", "summary words", "reading 90", "reading 200"}
+    assert measures["slot"] == 1.0
+    assert measures["reading 200"] == 1.0
 
 
 def test_only_questions_with_an_answer_and_a_reference_teach() -> None:
@@ -312,10 +298,8 @@ def test_a_replay_counts_and_judges_its_splits() -> None:
     )
     (judged,) = run.judged
     assert (run.splits, run.slots, run.largest) == (1, 2, 0.5)
-    assert (judged.right, judged.repaired) == (
-        True,
-        True,
-    )  # each side has room for its own line alone
+    # Each side has room for its own line alone.
+    assert (judged.right, judged.repaired) == (True, True)
 
 
 @pytest.mark.parametrize("name", ABLATIONS)
@@ -342,10 +326,8 @@ def test_ablations_split_where_they_should(name: str, splits: int) -> None:
     learner.ingest(turns)
     for query, reference in ASKED.items():
         learner.learn(query, reference)
-    assert (
-        sum(certificate.decision == "split" for certificate in learner.memory.certificates())
-        == splits
-    )
+    decisions = [certificate.decision for certificate in learner.memory.certificates()]
+    assert decisions.count("split") == splits
 
 
 def test_an_ablation_makes_a_fresh_memory_each_time() -> None:
