@@ -15,7 +15,10 @@ __all__ = ["Case", "Talk"]
 
 #: Items in a memory before the first turn.
 _EARLIER = 200
-_THINGS = "boiler oven window door lamp tap radiator clock shelf mirror fan heater cupboard sink stair railing".split()
+_THINGS = (
+    "boiler oven window door lamp tap radiator clock shelf mirror fan heater cupboard sink stair "
+    "railing"
+).split()
 _ROOMS = (
     "kitchen cellar attic hall garage study bathroom nursery pantry workshop porch library".split()
 )

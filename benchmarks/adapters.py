@@ -193,7 +193,8 @@ def summary(name: str, times: Sequence[tuple[float, float, float]]) -> Row:
 
 
 def table(rows: Sequence[Row]) -> str:
-    head = f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}  {'quartiles':<16}met (<= {TARGET:g} ms)"
+    head = f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}"
+    head += f"  {'quartiles':<16}met (<= {TARGET:g} ms)"
     lines = [head, "-" * len(head)]
     for row in rows:
         times = f"{row.without:>9.2f}{row.plain:>9.2f}{row.adapted:>9.2f}{row.overhead:>10.2f}"

@@ -193,7 +193,7 @@ def test_a_sync_memory_with_async_collaborators_works_on_a_running_loop() -> Non
 
 
 class Lazy:
-    """Return an awaitable from a plain method, as a partial or a decorated coroutine function does."""
+    """Return an awaitable from a plain method, as a partial of a coroutine function does."""
 
     def answer(self, question: Question) -> Any:
         return Async(ReadingAnswerer()).answer(question)
@@ -551,9 +551,7 @@ def test_an_operation_that_is_cancelled_leaves_a_memory_that_goes_on(
         assert [item.text for item in memory.evidence()] == (texts if scheme == "sqlite" else [])
 
 
-def test_a_commit_that_was_under_way_when_its_task_was_cancelled_is_seen_by_the_next_operation() -> (
-    None
-):
+def test_a_commit_under_way_when_its_task_was_cancelled_is_seen_by_the_next_operation() -> None:
     async def run() -> list[str]:
         memory = await AsyncSlotMemory.open(SlowStore(), **OPTIONS)
         work = asyncio.create_task(memory.ingest("cancelled too late"))

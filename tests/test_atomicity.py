@@ -1,4 +1,4 @@
-"""An operation happens whole or not at all: whatever fails on the way leaves the memory as it was."""
+"""An operation happens whole or not at all: what fails on the way leaves memory as it was."""
 
 from __future__ import annotations
 

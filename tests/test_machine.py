@@ -1,4 +1,4 @@
-"""Every invariant of the memory holds after any sequence of operations that a user may carry out."""
+"""Every invariant holds after any sequence of operations that a user may carry out."""
 
 from __future__ import annotations
 

@@ -29,7 +29,6 @@ from demem_agent.decision.certificates import (
     radius_bounds,
     upper_gaps,
 )
-from demem_agent.decision.correction import CorrectedPrior, Role
 from demem_agent.decision.envelopes import Envelope, guard_band, hoeffding, unknown
 from demem_agent.decision.frontier import (
     Covering,
@@ -47,9 +46,11 @@ from demem_agent.decision.frontier import (
     worst_case_interval,
 )
 from demem_agent.decision.gaps import can_share, gaps, pairwise_distance, radius
-from demem_agent.decision.learner import Assignment, Confidence, Learner, Tally
+from demem_agent.decision.learners.correction import CorrectedPrior, Role
+from demem_agent.decision.learners.learner import Assignment, Confidence, Learner, Tally
+from demem_agent.decision.learners.restarts import AdaptiveRestarts, Restarting
+from demem_agent.decision.learners.splits import CertifiedSplits, PracticalSplits
 from demem_agent.decision.partition import Partition, cover_partition, fallback, greedy_partition
-from demem_agent.decision.restarts import AdaptiveRestarts, Restarting
 from demem_agent.decision.sequences import (
     BernsteinSequence,
     betting,
@@ -57,7 +58,6 @@ from demem_agent.decision.sequences import (
     growing_shares,
     histories,
 )
-from demem_agent.decision.splits import CertifiedSplits, PracticalSplits
 
 __all__ = [
     "AdaptiveRestarts",

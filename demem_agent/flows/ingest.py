@@ -9,14 +9,20 @@ from datetime import datetime
 from demem_agent.encoders import EncoderInfo
 from demem_agent.errors import IdempotencyConflict
 from demem_agent.flows.commit import committed
-from demem_agent.flows.encode import Spans, encoded_passages, mismatch, require_same_encoder
+from demem_agent.flows.encode import (
+    Passages,
+    Spans,
+    encoded_passages,
+    mismatch,
+    require_same_encoder,
+)
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import operation, stored_result, unkeyed
-from demem_agent.slots.placement import Arrival, place
+from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
-from demem_agent.text.sentences import passages
+from demem_agent.text.sentences import passages as cut_passages
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Ingested
 
@@ -52,25 +58,15 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
         StaleState: if the memory was moved to another encoder meanwhile.
     """
     coming = [_cut(turn, request) for turn, request in zip(turns, hashes, strict=True)]
-    encoded = yield from encoded_passages([c.text for c in coming], [c.spans for c in coming])
-    if encoded.encoder is not None:
-        require_same_encoder(state, encoded.encoder)
-
+    passages = yield from _encoded(state, coming)
     fresh = _not_done(state, coming)
-    arrivals: list[Arrival] = []
-    for seq, n in enumerate(fresh, state.head.seq + 1):
-        if coming[n].spans:
-            item = _evidence(state.head.evidence + len(arrivals) + 1, coming[n])
-            arrivals.append(Arrival(seq, item, coming[n].spans, encoded.matrices[n]))
-    head = _head_after(state, encoded.encoder, arrivals)
+    arrivals = _arrivals(state, coming, fresh, passages)
+    head = _head_after(state, passages.encoder, arrivals)
     placed = place(state, arrivals)
-
-    outcomes = iter(placed.results)
-    results: dict[int, Ingested] = {}
-    operations: list[Operation] = []
-    for seq, n in enumerate(fresh, state.head.seq + 1):
-        results[n] = next(outcomes) if coming[n].spans else _SKIPPED
-        operations.append(_ledger_line(seq, coming[n], results[n]))
+    results = _results(coming, fresh, placed)
+    operations = []
+    for seq, (n, result) in enumerate(results.items(), state.head.seq + 1):
+        operations.append(_ledger_line(seq, coming[n], result))
     if operations:
         head = replace(head, seq=operations[-1].seq)
         delta = Delta(head, tuple(operations), evidence=placed.evidence, slots=placed.slots)
@@ -78,9 +74,40 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
     return [results.get(n) or _replayed(state, one) for n, one in enumerate(coming)]
 
 
+def _encoded(state: State, coming: Sequence[_Coming]) -> Flow[Passages]:
+    """Encode the passages of all turns, by the encoder that the memory was built with."""
+    texts = [one.text for one in coming]
+    spans = [one.spans for one in coming]
+    passages = yield from encoded_passages(texts, spans)
+    if passages.encoder is not None:
+        require_same_encoder(state, passages.encoder)
+    return passages
+
+
+def _arrivals(
+    state: State, coming: Sequence[_Coming], fresh: Sequence[int], passages: Passages
+) -> list[Arrival]:
+    """Return the items of the turns to carry out; a turn without any passage is none."""
+    arrivals: list[Arrival] = []
+    for seq, n in enumerate(fresh, state.head.seq + 1):
+        one = coming[n]
+        if one.spans:
+            item = _evidence(state.head.evidence + len(arrivals) + 1, one)
+            arrivals.append(Arrival(seq, item, one.spans, passages.matrices[n]))
+    return arrivals
+
+
+def _results(
+    coming: Sequence[_Coming], fresh: Sequence[int], placed: Placed
+) -> dict[int, Ingested]:
+    """Return what became of each turn that was carried out, by its number."""
+    outcomes = iter(placed.results)
+    return {n: next(outcomes) if coming[n].spans else _SKIPPED for n in fresh}
+
+
 def _cut(turn: Turn, request: str) -> _Coming:
     text = strip_rendered(turn.text)
-    spans = tuple(passages(text)) if text.strip() else ()
+    spans = tuple(cut_passages(text)) if text.strip() else ()
     return _Coming(turn, request, text, spans)
 
 

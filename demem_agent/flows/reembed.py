@@ -15,6 +15,7 @@ from demem_agent.scoring import focus
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import (
     Delta,
+    Head,
     SlotState,
     StoredContext,
     StoredEvidence,
@@ -45,22 +46,15 @@ def reembed(state: State, adopt: Callable[[], None]) -> Flow[int]:
     asked: Vectors = yield Encode(("", *questions))
     if state.head.seq != begun:
         raise StaleState("the memory changed while it was encoded anew")
-    seq = begun + 1
     evidence = []
     for item, cut, matrix in zip(items, spans, passages.matrices, strict=True):
         evidence.append(StoredEvidence(item, state.slot_of[item.id], cut, matrix))
-    dimensions = asked.matrix.shape[1]
+    head = _head(state, asked)
     delta = Delta(
-        replace(
-            state.head,
-            seq=seq,
-            encoder=asked.encoder.name,
-            encoder_fingerprint=asked.encoder.fingerprint,
-            dimensions=dimensions,
-        ),
-        (unkeyed(seq, "reembed"),),
+        head,
+        (unkeyed(head.seq, "reembed"),),
         evidence=tuple(evidence),
-        slots=_slots(state, evidence, dimensions, seq),
+        slots=_slots(state, evidence, head),
         contexts=_contexts(contexts, asked.matrix[1:]),
         reembedded=True,
     )
@@ -69,15 +63,23 @@ def reembed(state: State, adopt: Callable[[], None]) -> Flow[int]:
     return len(items)
 
 
-def _slots(
-    state: State, evidence: Sequence[StoredEvidence], dimensions: int, seq: int
-) -> tuple[SlotState, ...]:
+def _head(state: State, asked: Vectors) -> Head:
+    return replace(
+        state.head,
+        seq=state.head.seq + 1,
+        encoder=asked.encoder.name,
+        encoder_fingerprint=asked.encoder.fingerprint,
+        dimensions=asked.matrix.shape[1],
+    )
+
+
+def _slots(state: State, evidence: Sequence[StoredEvidence], head: Head) -> tuple[SlotState, ...]:
     """Return every slot with the sum of its items' new vectors."""
-    totals = {number: np.zeros(dimensions, np.float32) for number in state.slots}
+    totals = {number: np.zeros(head.dimensions, np.float32) for number in state.slots}
     for stored in evidence:
         totals[stored.slot] += stored.vectors.mean(axis=0)
     slots = sorted(state.slots.items())
-    return tuple(replace(slot, total=totals[number], revision=seq) for number, slot in slots)
+    return tuple(replace(slot, total=totals[number], revision=head.seq) for number, slot in slots)
 
 
 def _contexts(contexts: Sequence[StoredContext], vectors: Vector) -> tuple[StoredContext, ...]:

@@ -91,10 +91,8 @@ def drawn() -> str:
         '     aria-label="How DeMem works" font-family="Helvetica, Arial, sans-serif">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="10" fill="{PAPER}"/>',
     ]
-    for colour in (TOLD, ASKED, JUDGED):
-        parts.append(_marker(colour))
-    for start, end, colour in ARROWS:
-        parts.append(_arrow(start, end, colour))
+    parts += [_marker(colour) for colour in (TOLD, ASKED, JUDGED)]
+    parts += [_arrow(start, end, colour) for start, end, colour in ARROWS]
     parts += [_box(box) for box in STATIONS]
     parts += _small_slots()
     parts.append("</svg>")

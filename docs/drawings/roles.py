@@ -1,4 +1,4 @@
-"""A hook of the site: names that docstrings refer to, as in :class:`~demem_agent.Turn`, become links."""
+"""A hook of the site: names that docstrings refer to, as ``Turn``, become links."""
 
 from __future__ import annotations
 

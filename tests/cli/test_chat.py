@@ -123,7 +123,6 @@ def session_with(provider: Provider, read_limit: int = 6000, model: str = "good"
 
 
 # -- offline
-# -------------------------------------------------------------------------------------------------------
 
 
 def test_offline_what_is_told_is_noted_and_what_is_asked_is_quoted(chat: Chat) -> None:
@@ -179,7 +178,6 @@ def test_what_is_told_is_no_question(line: str) -> None:
 
 
 # -- with a model
-# --------------------------------------------------------------------------------------------------
 
 
 def test_a_model_s_answer_is_streamed_and_remembered_as_the_assistant_s(
@@ -318,7 +316,6 @@ def test_a_memory_that_moves_on_meanwhile_has_the_model_asked_once(provider: Pro
 
 
 # -- the commands inside
-# ---------------------------------------------------------------------------------------------
 
 
 def test_every_command_inside_is_tried_here() -> None:
@@ -417,7 +414,6 @@ def test_usage_shows_tokens_cost_calls_and_the_stable_part(chat: Chat, provider:
 
 
 # -- what goes wrong
-# -------------------------------------------------------------------------------------------------
 
 FAULTS = (
     "401",
@@ -504,7 +500,6 @@ def test_text_that_would_act_on_a_terminal_is_written_out(chat: Chat) -> None:
 
 
 # -- the key, and other options
-# --------------------------------------------------------------------------------------
 
 
 def test_the_key_comes_from_the_variable_that_is_named(
@@ -544,7 +539,6 @@ def test_a_mistake_in_the_options_is_one_line_and_makes_no_file(
 
 
 # -- the documentation
-# -----------------------------------------------------------------------------------------------
 
 
 def test_the_session_in_the_documentation_is_what_it_gives(

@@ -117,7 +117,6 @@ def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 # -- the demo
-# ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +219,6 @@ def test_demo_for_a_person_fits_a_hundred_columns_and_shows_both_certificates(de
 
 
 # -- ingest
-# --------------------------------------------------------------------------------------------------------
 
 
 def test_the_same_file_twice_is_remembered_once(demem: Demem) -> None:
@@ -341,7 +339,6 @@ def test_an_ingest_that_is_refused_makes_no_file(demem: Demem, tmp_path: Path) -
 
 
 # -- asking, feedback, explaining
-# ----------------------------------------------------------------------------------
 
 
 def test_ask_shows_the_turn_that_the_answer_rests_on(demem: Demem, memory: Path) -> None:
@@ -487,7 +484,6 @@ def test_slots_can_be_read_in_full(demem: Demem, memory: Path) -> None:
 
 
 # -- changing
-# ------------------------------------------------------------------------------------------------------
 
 
 def test_undo_takes_the_split_back(demem: Demem, memory: Path) -> None:
@@ -584,7 +580,6 @@ def test_an_export_that_cannot_be_written_is_one_line(demem: Demem, memory: Path
 
 
 # -- every command
-# -------------------------------------------------------------------------------------------------
 
 USES: dict[str, list[str]] = {
     "ask": ["What is Bruno's medicine?"],
@@ -675,7 +670,6 @@ def test_every_command_has_help(demem: Demem, command: str) -> None:
 
 
 # -- errors
-# --------------------------------------------------------------------------------------------------------
 
 MISTAKES: dict[str, list[str]] = {
     "NotFound answer": ["feedback", "a99", "--reward", "1"],
@@ -772,7 +766,6 @@ def test_without_typer_the_way_to_install_it_is_said(
 
 
 # -- text
-# ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
@@ -854,7 +847,6 @@ def test_a_pipe_that_closes_early_is_no_error(memory: Path) -> None:
 
 
 # -- the program
-# ---------------------------------------------------------------------------------------------------
 
 
 def test_the_version_is_the_package_s(demem: Demem) -> None:

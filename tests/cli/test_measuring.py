@@ -134,7 +134,6 @@ def record(
 
 
 # -- demem eval
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_eval_reports_what_the_library_measures(demem: Demem) -> None:
@@ -229,7 +228,6 @@ def test_figures_that_cannot_be_drawn_are_refused_before_anything_is_measured(
 
 
 # -- systems of one's own
-# ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -281,7 +279,6 @@ def test_a_system_that_cannot_be_measured_is_named(
 
 
 # -- demem bench
-# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -408,7 +405,6 @@ def test_by_row_keeps_every_record_apart() -> None:
 
 
 # -- tables and figures
-# --------------------------------------------------------------------------------------------
 
 
 @given(st.floats(-1, 1), st.sampled_from([2, 3]))
@@ -475,7 +471,6 @@ def test_odd_reports_are_drawn(tmp_path: Path, measured: list[Measured]) -> None
 
 
 # -- the guide
-# -----------------------------------------------------------------------------------------------------
 
 
 def test_every_block_of_the_guide_that_is_made_is_there() -> None:

@@ -548,7 +548,7 @@ def test_the_public_names_are_sorted_and_there() -> None:
 
 def test_the_kernel_imports_numpy_and_itself_only() -> None:
     allowed = {*sys.stdlib_module_names, "numpy", "demem_agent.decision"}
-    sources = sorted(Path(str(decision.__file__)).parent.glob("*.py"))
+    sources = sorted(Path(str(decision.__file__)).parent.rglob("*.py"))
     imported = {name for source in sources for name in _imports(source)}
     assert imported <= allowed
 

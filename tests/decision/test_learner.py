@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent.decision.certificates import distance_bounds, lower_gaps, upper_gaps
-from demem_agent.decision.correction import CorrectedPrior, Role
 from demem_agent.decision.envelopes import Envelope
 from demem_agent.decision.gaps import gaps, pairwise_distance
-from demem_agent.decision.learner import Confidence, Learner
-from demem_agent.decision.restarts import AdaptiveRestarts, Restarting
-from demem_agent.decision.splits import CertifiedSplits, PracticalSplits
+from demem_agent.decision.learners.correction import CorrectedPrior, Role
+from demem_agent.decision.learners.learner import Confidence, Learner
+from demem_agent.decision.learners.restarts import AdaptiveRestarts, Restarting
+from demem_agent.decision.learners.splits import CertifiedSplits, PracticalSplits
 
 CONTEXTS, ACTIONS = 12, 4
 NOISE = 0.1

@@ -131,7 +131,7 @@ def test_the_greedy_level_is_the_first_whose_degeneracy_leaves_colours_enough(
 
 @settings(deadline=None, max_examples=60)
 @given(envelopes, states)
-def test_the_greedy_level_is_never_below_the_graph_threshold_and_equals_it_where_the_degeneracy_allows(
+def test_the_greedy_level_is_the_graph_threshold_where_the_degeneracy_allows_and_never_less(
     envelope: Envelope, k: int
 ) -> None:
     levels = graph_levels(

@@ -46,7 +46,7 @@ def tables(draw: st.DrawFn) -> Floats:
 
 
 def allowed(delta: float, runs: int = 1000) -> float:
-    """Give the most failures that a rate of delta explains: its mean and three standard deviations."""
+    """Return the most failures that a rate of delta explains: mean and three deviations."""
     return delta * runs + 3 * math.sqrt(runs * delta * (1 - delta))
 
 

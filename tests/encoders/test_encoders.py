@@ -94,7 +94,8 @@ def test_a_text_gives_the_same_bytes_at_any_place_in_a_large_batch() -> None:
 def test_every_process_gives_the_same_bytes() -> None:
     script = (
         "import json; from demem_agent.encoders import default_encoder;"
-        "print(json.dumps(default_encoder().encode(['When is the dentist appointment?']).tobytes().hex()))"
+        "found = default_encoder().encode(['When is the dentist appointment?']);"
+        "print(json.dumps(found.tobytes().hex()))"
     )
     assert (
         run_python(script) == ENCODER.encode(["When is the dentist appointment?"]).tobytes().hex()
@@ -254,8 +255,10 @@ def test_neither_import_nor_encoding_loads_a_model_library() -> None:
 
 def test_importing_reads_no_model() -> None:
     script = (
-        "import json; from demem_agent import encoders as e; from demem_agent.encoders import static as s;"
-        "d = e.default_encoder(); d.dimensions, d.fingerprint; print(json.dumps(s._load.cache_info().currsize))"
+        "import json; from demem_agent import encoders as e;"
+        "from demem_agent.encoders import static as s;"
+        "d = e.default_encoder(); d.dimensions, d.fingerprint;"
+        "print(json.dumps(s._load.cache_info().currsize))"
     )
     assert run_python(script) == 0
 
@@ -318,7 +321,7 @@ def test_no_texts_need_no_rows(raw: Any) -> None:
 
 
 class FakeTensor:
-    """As much of a torch tensor as matters: numpy cannot read it until it was detached and copied."""
+    """As much of a torch tensor as matters: numpy cannot read it until it was copied."""
 
     def __init__(self, values: list[Any], steps: tuple[str, ...] = ()) -> None:
         self.values = values

@@ -34,7 +34,9 @@ RIGHT = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.readin
 OPTIONS: dict[str, Any] = {
     "slots": 4, "initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(),
     "answerer": ReadingAnswerer(), "scorers": (RIGHT, RIGHT),
-    "split": SplitSettings(c_beta=0.2, sigma_0=0.1, eta_cal=0.02, tau_split=0.1, tau_sat=0.2, counterfactuals=99),
+    "split": SplitSettings(
+        c_beta=0.2, sigma_0=0.1, eta_cal=0.02, tau_split=0.1, tau_sat=0.2, counterfactuals=99
+    ),
 }  # fmt: skip
 #: Every item in a slot of its own.
 APART = {"initial_slots": 4, "near": 1.0}

@@ -29,7 +29,10 @@ from demem_agent.types import Draft, Question, Route
 
 TOPICS = "boiler violin garden lamp canoe kite".split()
 PLAIN = "We spoke of the {0} today"
-LONG = "We spoke of the {0} today, for a while, because there was so much that had to be said of every part of it"
+LONG = (
+    "We spoke of the {0} today, for a while, because there was so much that had to be said of "
+    "every part of it"
+)
 REWARDED, FAILED = 1.0, 0.0
 LESSONS = arrays(
     np.float64, st.tuples(st.integers(0, 6), st.just(len(FEATURES))), elements=st.floats(-1e9, 1e9)
@@ -54,7 +57,7 @@ class CitesLong:
 
 
 def memory_of(**options: Any) -> SlotMemory:
-    """Make a memory in which each topic has a short and a long item, each in a session of its own."""
+    """Make a memory in which each topic has a short and a long item, in a session each."""
     memory = SlotMemory(**team(**options))
     for n, topic in enumerate(TOPICS):
         memory.ingest(PLAIN.format(topic), session=f"s{n}")

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
-from demem_agent.decision.learner import Assignment, Confidence
+from demem_agent.decision.learners.learner import Assignment, Confidence
 from demem_agent.errors import InvalidInput
 from demem_agent.studies.synthetic import EXPERIMENTS, Scale, make_world, run_lab
 from demem_agent.studies.synthetic.baselines import Club, k_means

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from demem_agent.decision.learner import Assignment, Confidence, Tally, upper_confidence
+from demem_agent.decision.learners.learner import Assignment, Confidence, Tally, upper_confidence
 from demem_agent.studies.synthetic.environment import NOISE, Floats, Labels
 
 __all__ = ["Club", "FeatureGreedy", "Grouped", "Neighbours", "k_means"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from demem_agent.decision.learner import Assignment, Learner
+from demem_agent.decision.learners.learner import Assignment, Learner
 from demem_agent.studies.synthetic.environment import Block, Floats, World, make_world, play, redraw
 from demem_agent.studies.synthetic.methods import METHODS, RESTARTS
 

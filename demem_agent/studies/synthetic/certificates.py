@@ -12,8 +12,8 @@ import numpy as np
 from demem_agent.decision.certificates import distance_bounds
 from demem_agent.decision.envelopes import Envelope, hoeffding
 from demem_agent.decision.gaps import pairwise_distance
-from demem_agent.decision.learner import Confidence, Tally
-from demem_agent.decision.splits import PracticalSplits
+from demem_agent.decision.learners.learner import Confidence, Tally
+from demem_agent.decision.learners.splits import PracticalSplits
 from demem_agent.studies.synthetic.environment import NOISE, Block, Floats, World, make_world, play
 
 __all__ = ["DELTAS", "KINDS", "AuditCase", "run_audit"]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from demem_agent.decision.learner import Learner
+from demem_agent.decision.learners.learner import Learner
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.random import Generator
 
-from demem_agent.decision.correction import CorrectedPrior
-from demem_agent.decision.learner import Confidence, Learner
-from demem_agent.decision.restarts import AdaptiveRestarts, Restarting
-from demem_agent.decision.splits import CertifiedSplits, PracticalSplits
+from demem_agent.decision.learners.correction import CorrectedPrior
+from demem_agent.decision.learners.learner import Confidence, Learner
+from demem_agent.decision.learners.restarts import AdaptiveRestarts, Restarting
+from demem_agent.decision.learners.splits import CertifiedSplits, PracticalSplits
 from demem_agent.studies.synthetic.baselines import (
     Club,
     FeatureGreedy,

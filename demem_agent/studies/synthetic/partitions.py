@@ -14,7 +14,7 @@ from demem_agent.decision._colouring import smallest_last
 from demem_agent.decision.envelopes import Envelope
 from demem_agent.decision.frontier import worst_case_frontier
 from demem_agent.decision.gaps import gaps, pairwise_distance, radius
-from demem_agent.decision.learner import Confidence, Tally
+from demem_agent.decision.learners.learner import Confidence, Tally
 from demem_agent.decision.partition import Partition, cover_partition, greedy_partition
 from demem_agent.studies.synthetic.environment import NOISE, Floats, noise_reach
 

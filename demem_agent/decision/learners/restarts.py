@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from demem_agent.decision._arrays import require
-from demem_agent.decision.learner import Assignment, Confidence, Learner
+from demem_agent.decision.learners.learner import Assignment, Confidence, Learner
 
 __all__ = ["AdaptiveRestarts", "Restarting"]
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from demem_agent.decision._arrays import Bools, Floats, require
 from demem_agent.decision._covers import Key, exchange
-from demem_agent.decision.learner import (
+from demem_agent.decision.learners.learner import (
     Assignment,
     Confidence,
     Labels,

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from demem_agent.decision._arrays import Bools, Floats, require
 from demem_agent.decision.certificates import lower_gaps, upper_gaps
 from demem_agent.decision.envelopes import Envelope, hoeffding
-from demem_agent.decision.learner import (
+from demem_agent.decision.learners.learner import (
     Assignment,
     Confidence,
     Labels,

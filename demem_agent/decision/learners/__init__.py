@@ -1,0 +1,1 @@
+"""Online learners: what they share, the paper's own, corrections of a description, and restarts."""
