@@ -133,8 +133,5 @@ def _model_names(encoder: object) -> Iterator[str]:
 def _text(thing: Any, path: str) -> str:
     """Return what stands at a dotted path of attributes and keys, if it is a text, else ""."""
     for part in path.split("."):
-        if isinstance(thing, dict):
-            thing = thing.get(part)
-        else:
-            thing = getattr(thing, part, None)
+        thing = thing.get(part) if isinstance(thing, dict) else getattr(thing, part, None)
     return thing if isinstance(thing, str) else ""

@@ -170,7 +170,7 @@ def _piece(word: str, start: int, end: int) -> str:
 
 
 class _Characters(dict[int, str]):
-    """What to put in place of each character of a decomposed text; a table for ``str.translate``."""
+    """What to put in place of each character of decomposed text: a table for ``str.translate``."""
 
     def __init__(self, known: set[str]) -> None:
         self._known = known

@@ -13,10 +13,10 @@ __all__ = ["focus"]
 
 #: Words of asking, in any domain; what they ask for is in ``demem_agent.text.questions``.
 _FRAME = frozenset(
-    """many much often time times ever kind kinds type types sort sorts different various think thinks feel feeling
-    lately recently currently tip tips advice suggest suggestion suggestions recommend recommendation recommendations
-    idea ideas good way ways able based across conversation conversations tell know please help like likely list order
-    mention item items previous""".split()
+    """many much often time times ever kind kinds type types sort sorts different various think
+    thinks feel feeling lately recently currently tip tips advice suggest suggestion suggestions
+    recommend recommendation recommendations idea ideas good way ways able based across
+    conversation conversations tell know please help like likely list order mention item items previous""".split()
 )
 #: Around a word, and not of it in any script.
 _AROUND = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~“”‘’«»…¿¡、。，！？؟"

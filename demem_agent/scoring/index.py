@@ -24,7 +24,7 @@ __all__ = ["Passage", "PassageIndex"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch ``text[start:end]`` of one evidence item: what is scored and packed as one piece."""
+    """A stretch ``text[start:end]`` of an evidence item: what is scored and packed as one piece."""
 
     evidence_id: str
     start: int

@@ -98,7 +98,7 @@ class RelatedWords:
         return best
 
     def _words_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the word numbers of passages, one passage after the other, and how many each has."""
+        """Return the word numbers of passages one after the other, and how many each has."""
         counts = self._counts.view()
         if len(rows) == len(counts):
             return self._words.view(), counts
