@@ -16,7 +16,8 @@ _FRAME = frozenset(
     """many much often time times ever kind kinds type types sort sorts different various think
     thinks feel feeling lately recently currently tip tips advice suggest suggestion suggestions
     recommend recommendation recommendations idea ideas good way ways able based across
-    conversation conversations tell know please help like likely list order mention item items previous""".split()
+    conversation conversations tell know please help like likely list order mention item items
+    previous""".split()
 )
 #: Around a word, and not of it in any script.
 _AROUND = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~“”‘’«»…¿¡、。，！？؟"

@@ -1,5 +1,6 @@
-"""Everything the scorer looks at, in columns over passages; derived from the evidence, never
-stored.
+"""Everything the scorer looks at, in columns over passages.
+
+It is derived from the evidence, and never stored.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""What feedback teaches one memory about ranking: weights moved from the default, and passages that
-served before.
+"""What feedback teaches one memory about ranking: moved weights, and passages that served before.
 
 A lesson is how the passages that a rewarded answer rested on differ, feature by feature, from the
-others that were read. The weights are one step of logistic regression on all lessons, taken from
-the default, which counts as :data:`CALM` lessons that say "stay", and kept in a box around it. So
-they depend on the lessons alone, not on their order; a lesson taken back leaves no trace; and where
-the default is right, lessons contradict each other and little moves. docs/scoring.md has the
+others that were read. The weights are one step of logistic regression on all lessons. It is taken
+from the default, which counts as :data:`CALM` lessons that say "stay", and kept in a box around it.
+So they depend on the lessons alone, not on their order, and a lesson taken back leaves no trace.
+Where the default is right, lessons contradict each other and little moves. docs/scoring.md has the
 figures.
 """
 

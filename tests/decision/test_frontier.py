@@ -1,6 +1,4 @@
-"""The frontier against enumeration of every partition; the paper's theorems against the exact
-solvers.
-"""
+"""The frontier by enumeration of every partition; the paper's theorems by the exact solvers."""
 
 from __future__ import annotations
 
@@ -232,9 +230,11 @@ def test_frontiers_never_rise_with_more_states_and_end_at_zero(mu: Floats) -> No
 
 # Hardness: a set cover instance is a memory instance
 
-covers = st.tuples(st.integers(1, 7), st.integers(1, 5)).flatmap(lambda s: arrays(np.bool_, s)).map(
-    lambda table: table | ~table.any(axis=1, keepdims=True)  # an element in no set joins all: every one is in some
-)  # fmt: skip
+shapes = st.tuples(st.integers(1, 7), st.integers(1, 5))
+# An element in no set joins all: every one is in some.
+covers = shapes.flatmap(lambda shape: arrays(np.bool_, shape)).map(
+    lambda table: table | ~table.any(axis=1, keepdims=True)
+)
 
 
 @solved
@@ -366,8 +366,15 @@ def test_labels_of_a_frontier_cannot_be_written() -> None:
         worst_case_frontier(MU, 2).labels[0] = 1
 
 
-@pytest.mark.parametrize("solve", [lambda: worst_case_frontier(MU, 1), lambda: average_frontier(MU, 1),
-                                   lambda: covering_number(MU, 0.0), lambda: packing_number(MU, 0.0)])  # fmt: skip
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda: worst_case_frontier(MU, 1),
+        lambda: average_frontier(MU, 1),
+        lambda: covering_number(MU, 0.0),
+        lambda: packing_number(MU, 0.0),
+    ],
+)
 def test_exact_values_without_scipy_name_the_install_command(
     solve: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -381,7 +388,8 @@ def test_the_kernel_loads_no_scipy_until_an_exact_value_is_asked_for() -> None:
 import sys, numpy as np
 from demem_agent.decision import *
 mu = np.eye(3)
-worst_case_interval(mu, 2), average_interval(mu, 2), covering_interval(mu, 0.5), packing_interval(mu, 0.5)
+worst_case_interval(mu, 2), average_interval(mu, 2)
+covering_interval(mu, 0.5), packing_interval(mu, 0.5)
 cover_partition(Envelope(mu, mu), 2)
 assert not any(name.startswith("scipy") for name in sys.modules)
 """

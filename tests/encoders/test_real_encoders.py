@@ -86,7 +86,10 @@ def test_model2vec_reads_the_shipped_folder_to_the_same_vectors(static_model: An
 
 
 def test_the_shipped_encoder_finds_the_neighbours_its_teacher_finds(teacher: Any) -> None:
-    words = "dog puppy kitten dentist tooth database server lisbon portugal violin music peanut nut refund".split()
+    words = (
+        "dog puppy kitten dentist tooth database server lisbon portugal violin music peanut nut "
+        "refund"
+    ).split()
     nearest = []
     for encoder in (teacher, default_encoder()):
         matrix = as_matrix(encoder.encode(words), len(words))
