@@ -1,5 +1,4 @@
-"""The decision kernel: what sharing a memory state costs, and what evidence certifies about that
-cost.
+"""The decision kernel: what sharing a memory state costs, and what evidence certifies of that.
 
 Arrays in, arrays out: rows are contexts, columns are actions, rewards lie in [0, 1]. Numpy is all
 it needs; it knows no text, no store and no clock, so a simulation and a deployed memory run the

@@ -122,11 +122,7 @@ def _known_scores(scores: Floats) -> tuple[Floats, Bools]:
 
     Of shapes (N, A, B) and (N, A).
     """
-    shaped = 1 <= scores.ndim <= 3 and scores.size > 0 and scores.shape[-1] >= 2
-    allowed = "a non-empty (contexts, actions, B) array with B >= 2"
-    require(shaped, "scores", allowed, f"shape {scores.shape}")
-    ones = (1,) * (3 - scores.ndim)
-    table = scores.reshape(ones + scores.shape)
+    table = _with_contexts(scores)
     missing = np.isnan(table)
     known: Bools = np.logical_not(missing.all(axis=-1))
     mixed = bool(missing[known].any())
@@ -136,6 +132,15 @@ def _known_scores(scores: Floats) -> tuple[Floats, Bools]:
     outside = filled[(filled < 0) | (filled > 1)]
     require(outside.size == 0, "scores", "in [0, 1], or NaN when unknown", outside[:1])
     return filled, known
+
+
+def _with_contexts(scores: Floats) -> Floats:
+    """Put the axes of contexts and actions before those of scores that lack them."""
+    shaped = 1 <= scores.ndim <= 3 and scores.size > 0 and scores.shape[-1] >= 2
+    allowed = "a non-empty (contexts, actions, B) array with B >= 2"
+    require(shaped, "scores", allowed, f"shape {scores.shape}")
+    ones = (1,) * (3 - scores.ndim)
+    return scores.reshape(ones + scores.shape)
 
 
 def _band(centre: Floats, width: Floats, known: Bools) -> Envelope:

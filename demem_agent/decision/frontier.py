@@ -1,5 +1,6 @@
-"""The memory-distortion frontier of a known reward matrix: what K states must cost, and how many a
-cost takes.
+"""The memory-distortion frontier of a known reward matrix.
+
+It is what K states must cost, and how many states a cost takes.
 
 ``mu`` has shape (N contexts, A actions) with entries in [0, 1]; one matrix describes one query. A
 state plays one action, so K states are a choice of at most K actions and every context takes the

@@ -1,5 +1,6 @@
-"""Exact decision quantities of a known reward matrix: gaps, decision distance, radius, forgetting
-boundary.
+"""Exact decision quantities of a known reward matrix.
+
+Gaps, decision distance, radius and forgetting boundary.
 
 ``mu`` has shape (N contexts, A actions) with entries in [0, 1]; one matrix describes one query.
 """

@@ -114,13 +114,12 @@ def _cheapest_of(losses: Floats, choices: list[list[int]], k: int) -> Whole:
 
 
 def fallback(envelope: Envelope, partition: Partition, x: int) -> int:
-    """Route a context to the state whose certified radius is smallest once it is in it, the first
-    of equals.
+    """Route a context to the state whose certified radius is smallest once it is in it.
 
-    ``x`` is a row of the envelope; its own label, if it has one, is ignored. An empty state costs
-    what the context alone does. Takes O(N A). Raises ValueError for ``x`` outside the envelope, for
-    a partition of another number of contexts and for one without actions, whose number of states is
-    not known.
+    The first of equals. ``x`` is a row of the envelope; its own label, if it has one, is ignored.
+    An empty state costs what the context alone does. Takes O(N A). Raises ValueError for ``x``
+    outside the envelope, for a partition of another number of contexts and for one without actions,
+    whose number of states is not known.
     Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", fallback router.
     """
     losses = upper_gaps(envelope)

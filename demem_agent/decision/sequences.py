@@ -128,16 +128,22 @@ def histories(
     seen = numbers("rewards", rewards)
     fits = rows.shape == columns.shape == seen.shape
     require(fits, "rewards", "as long as contexts and actions", seen.shape)
-    pair = np.ravel_multi_index((rows, columns), shape)
-    order = np.argsort(pair, kind="stable")
-    counts = np.bincount(pair, minlength=math.prod(shape))
-    starts = np.cumsum(counts) - counts
-    sorted_pair = pair[order]
-    place = np.arange(len(pair)) - starts[sorted_pair]
-    table = np.full((math.prod(shape), max(1, int(counts.max()))), np.nan)
-    table[sorted_pair, place] = seen[order]
+    pairs = np.ravel_multi_index((rows, columns), shape)
+    table = _padded(pairs, seen, math.prod(shape))
     checked, _ = _checked(table.reshape(*shape, -1))
     return checked
+
+
+def _padded(pairs: NDArray[np.intp], rewards: Floats, count: int) -> Floats:
+    """Sort rewards into one row for each of ``count`` pairs, NaN after the last of a row."""
+    order = np.argsort(pairs, kind="stable")
+    lengths = np.bincount(pairs, minlength=count)
+    starts = np.cumsum(lengths) - lengths
+    row = pairs[order]
+    place = np.arange(len(row)) - starts[row]
+    table = np.full((count, max(1, int(lengths.max()))), np.nan)
+    table[row, place] = rewards[order]
+    return table
 
 
 def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:

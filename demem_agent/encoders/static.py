@@ -1,11 +1,10 @@
-"""The encoder that ships with DeMem: the mean of one int8 vector per word piece, needing numpy
-alone.
+"""The encoder that ships with DeMem: the mean of one int8 vector per word piece.
 
-The folder ``minilm256`` beside this file is an ordinary model2vec model (see its NOTICE), but is
-read here without model2vec or tokenizers. Importing those takes 0.1 s, and their BERT tokenizer
-alone 35 to 45 microseconds for a text of 25 words, most of it for offsets and strings that a mean
-of vectors has no use for. What follows encodes such a text in 20 to 30 microseconds, from the same
-word pieces, which a test holds it to.
+It needs numpy alone. The folder ``minilm256`` beside this file is an ordinary model2vec model (see
+its NOTICE), but is read here without model2vec or tokenizers. Importing those takes 0.1 s, and
+their BERT tokenizer alone 35 to 45 microseconds for a text of 25 words, most of it for offsets and
+strings that a mean of vectors has no use for. What follows encodes such a text in 20 to 30
+microseconds, from the same word pieces, which a test holds it to.
 """
 
 from __future__ import annotations
@@ -170,7 +169,7 @@ def _piece(word: str, start: int, end: int) -> str:
 
 
 class _Characters(dict[int, str]):
-    """What to put in place of each character of a decomposed text, for ``str.translate``."""
+    """What to put in place of each character of decomposed text: a table for ``str.translate``."""
 
     def __init__(self, known: set[str]) -> None:
         self._known = known

@@ -1,6 +1,4 @@
-"""Score_theta: lexical, dense and conversational features of passages, and the scores of slots
-through them.
-"""
+"""Score_theta: features of passages, their scores, and the scores of slots through them."""
 
 from __future__ import annotations
 

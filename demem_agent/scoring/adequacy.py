@@ -1,9 +1,8 @@
-"""How probable it is that a memory holds what a query asks for, told from the ranking of its
-passages alone.
+"""How probable it is that a memory holds what a query asks for.
 
-A logistic model of four signals. Its parameters are data, ``adequacy.json`` beside this module,
-made by ``benchmarks/fit_adequacy.py``; docs/scoring.md says how well it tells and where it does
-not.
+It is told from the ranking of the memory's passages alone. A logistic model of four signals. Its
+parameters are data, ``adequacy.json`` beside this module, made by ``benchmarks/fit_adequacy.py``;
+docs/scoring.md says how well it tells and where it does not.
 """
 
 from __future__ import annotations

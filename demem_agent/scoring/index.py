@@ -1,5 +1,6 @@
-"""Everything the scorer looks at, in columns over passages; derived from the evidence, never
-stored.
+"""Everything the scorer looks at, in columns over passages.
+
+It is derived from the evidence, and never stored.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ __all__ = ["Passage", "PassageIndex"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch ``text[start:end]`` of one item: what is scored and packed as one piece."""
+    """A stretch ``text[start:end]`` of an evidence item: what is scored and packed as one piece."""
 
     evidence_id: str
     start: int

@@ -1,11 +1,10 @@
-"""What feedback teaches one memory about ranking: weights moved from the default, and passages that
-served before.
+"""What feedback teaches one memory about ranking: moved weights, and passages that served before.
 
 A lesson is how the passages that a rewarded answer rested on differ, feature by feature, from the
-others that were read. The weights are one step of logistic regression on all lessons, taken from
-the default, which counts as :data:`CALM` lessons that say "stay", and kept in a box around it. So
-they depend on the lessons alone, not on their order; a lesson taken back leaves no trace; and where
-the default is right, lessons contradict each other and little moves. docs/scoring.md has the
+others that were read. The weights are one step of logistic regression on all lessons. It is taken
+from the default, which counts as :data:`CALM` lessons that say "stay", and kept in a box around it.
+So they depend on the lessons alone, not on their order, and a lesson taken back leaves no trace.
+Where the default is right, lessons contradict each other and little moves. docs/scoring.md has the
 figures.
 """
 
@@ -61,18 +60,19 @@ def lesson(
         nothing where all or none of what was read served.
     """
     rows, table = feature_table(index, query)
-    resting: list[Stretch] = []
-    spare: list[Stretch] = []
-    for stretch in read:
-        group = resting if stretch[0] in supports else spare
-        group.append(stretch)
+    stretches = list(read)
+    resting = [stretch for stretch in stretches if stretch[0] in supports]
+    spare = [stretch for stretch in stretches if stretch[0] not in supports]
     served = np.isin(rows, rows_of(index, resting))
     others = np.isin(rows, rows_of(index, spare))
     if not served.any() or not others.any():
         return ()
-    served_mean = table[served].mean(axis=0, dtype=np.float64)
-    other_mean = table[others].mean(axis=0, dtype=np.float64)
-    return _taught(served_mean - other_mean)
+    return _taught(_mean(table[served]) - _mean(table[others]))
+
+
+def _mean(table: NDArray[np.float32]) -> NDArray[np.float64]:
+    mean: NDArray[np.float64] = table.mean(axis=0, dtype=np.float64)
+    return mean
 
 
 def _taught(apart: NDArray[np.float64]) -> Lesson:
@@ -116,14 +116,22 @@ def moved_weights(prior: Weights, lessons: NDArray[np.float64]) -> Weights:
         return prior
     weights = np.asarray(prior.values)
     room = box(prior)
-    apart = np.clip(lessons, -_FAR, _FAR)
-    margin = (apart * weights).sum(axis=1)
-    # How far the prior is from having put what served ahead: 1 - sigmoid(margin), without overflow.
-    surprise = 0.5 - 0.5 * np.tanh(margin / 2)
-    steps = np.clip(surprise[:, None] * apart * room, -1.0, 1.0)  # no single lesson decides
+    steps = _steps(weights, room, np.clip(lessons, -_FAR, _FAR))
     total = np.rint(steps / _GRAIN).astype(np.int64).sum(axis=0) * _GRAIN
     share = np.clip(STEP * total / (len(lessons) + CALM), -1.0, 1.0)
     return Weights(tuple((weights + room * share).tolist()))
+
+
+def _steps(
+    weights: NDArray[np.float64], room: NDArray[np.float64], lessons: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Compute the step of each lesson, shape (n, len(FEATURES)), in half-widths of the box."""
+    margin = (lessons * weights).sum(axis=1)
+    # How far the prior is from having put what served ahead: 1 - sigmoid(margin), without overflow.
+    surprise = 0.5 - 0.5 * np.tanh(margin / 2)
+    wanted = surprise[:, None] * lessons * room
+    steps: NDArray[np.float64] = np.clip(wanted, -1.0, 1.0)  # no single lesson decides
+    return steps
 
 
 def box(prior: Weights) -> NDArray[np.float64]:

@@ -84,19 +84,25 @@ class LexicalIndex:
             BM25 of shape (rows,), and the share in [0, 1] of the query's idf mass whose terms a row
             holds.
         """
-        lengths = self._lengths.view()
-        count = len(lengths)
+        count = len(self._lengths)
         bm25 = np.zeros(count, np.float32)
         share = np.zeros(count, np.float32)
-        mean_length = max(self._total_length / max(count, 1), 1.0)
         mass = 0.0
         for term in dict.fromkeys(words):
             weight = self.idf(term)
             mass += weight
             if term in self._rows:
                 rows = np.frombuffer(self._rows[term], np.int32)
-                counts = self._counts_of(term).astype(np.float32)
-                norm = K1 * (1 - B + B * lengths[rows] / mean_length)
-                bm25[rows] += weight * (K1 + 1) * counts / (counts + norm)
+                self._add_bm25(bm25, rows, term, weight)
                 share[rows] += weight
         return bm25, share / max(mass, 1e-9)
+
+    def _add_bm25(
+        self, bm25: NDArray[np.float32], rows: NDArray[np.int32], term: str, weight: float
+    ) -> None:
+        """Add what a term of this idf scores to the rows that hold it."""
+        lengths = self._lengths.view()
+        mean_length = max(self._total_length / max(len(lengths), 1), 1.0)
+        counts = self._counts_of(term).astype(np.float32)
+        norm = K1 * (1 - B + B * lengths[rows] / mean_length)
+        bm25[rows] += weight * (K1 + 1) * counts / (counts + norm)

@@ -1,10 +1,9 @@
-"""How well the words of a passage stand for those of a query, be they the same or only related
-("baked", "bread").
+"""How well the words of a passage stand for those of a query: the same, or related ones.
 
-Each distinct word has one vector of the embedded static encoder, whatever encoder the memory itself
-uses: a word without its sentence is what a static table is for. A query's word meets a passage by
-the nearest of the passage's words, as in the late interaction of ColBERT (Khattab and Zaharia,
-2020).
+"Bread" is related to "baked". Each distinct word has one vector of the embedded static encoder,
+whatever encoder the memory itself uses: a word without its sentence is what a static table is for.
+A query's word meets a passage by the nearest of the passage's words, as in the late interaction of
+ColBERT (Khattab and Zaharia, 2020).
 """
 
 from __future__ import annotations
@@ -29,8 +28,9 @@ _PRODUCT = 1 << 18
 
 
 class RelatedWords:
-    """The words of every passage by number, and a vector for each distinct one, made when first
-    needed.
+    """The words of every passage by number, and a vector for each distinct one.
+
+    A vector is made when it is first needed.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class RelatedWords:
         return best
 
     def _words_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the word numbers of passages, one after the other, and how many each has."""
+        """Return the word numbers of passages one after the other, and how many each has."""
         counts = self._counts.view()
         if len(rows) == len(counts):
             return self._words.view(), counts

@@ -71,11 +71,10 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
     """Compute what the features share, and choose the rows that are scored."""
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
     # wants a core.
-    cosine = np.einsum("ij,j->i", index.vectors.view(), query.vector)
-    bm25, share = index.lexical.scores(words.stems)
-    z_cosine = _standard(cosine)
-    z_bm25 = _standard(bm25)
-    hybrid: NDArray[np.float32] = (z_cosine + 0.6 * z_bm25).astype(np.float32, copy=False)
+    cosine = _standard(np.einsum("ij,j->i", index.vectors.view(), query.vector))
+    raw_bm25, share = index.lexical.scores(words.stems)
+    bm25 = _standard(raw_bm25)
+    hybrid: NDArray[np.float32] = (cosine + 0.6 * bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
     sessions = index.session.view()
     return Work(
@@ -83,8 +82,8 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
         words=words,
         passages=index,
         rows=rows,
-        cosine=z_cosine,
-        bm25=z_bm25,
+        cosine=cosine,
+        bm25=bm25,
         share=share,
         hybrid=hybrid,
         before=Beside.of(sessions, rows, -1),
@@ -111,9 +110,13 @@ def _prefilter(hybrid: NDArray[np.float32]) -> NDArray[np.intp]:
     best = top[np.argpartition(-hybrid[top], NEIGHBOURED)[:NEIGHBOURED]]
     near = np.concatenate([best - 1, best + 1])
     inside = near[(near >= 0) & (near < count)]
-    chosen = np.sort(np.concatenate([top, inside]))
-    is_new = np.diff(chosen, prepend=-1) > 0
-    return chosen[is_new]
+    return _sorted_once(np.concatenate([top, inside]))
+
+
+def _sorted_once(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    ascending = np.sort(rows)
+    is_new = np.diff(ascending, prepend=-1) > 0
+    return ascending[is_new]
 
 
 def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
@@ -125,8 +128,8 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
     scores = np.round(table.astype(np.float64) @ np.asarray(weights.values), 4)
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
-    best = table[order[0]]
-    return Ranking(rows[order], ranked, _signals(index.lexical, words, best, ranked))
+    signals = _signals(index.lexical, words, table[order[0]], ranked)
+    return Ranking(rows[order], ranked, signals)
 
 
 def _signals(
@@ -167,13 +170,18 @@ def slot_scores(
         vector: of the query, shape (d,).
         bonus: of some slots; 0 for the others.
     """
-    slots = slot_of_row[ranking.rows]
-    best = float(ranking.scores.max(initial=0.0))
-    masses = np.exp(ranking.scores - best)
-    mass = np.bincount(slots, masses, minlength=max(prototypes, default=0) + 1)
+    count = max(prototypes, default=0) + 1
+    by_passages = _log_mass(ranking.scores, slot_of_row[ranking.rows], count)
     scores: dict[int, float] = {}
     for slot, prototype in prototypes.items():
-        by_passages = best + math.log(max(mass[slot], _NO_MASS))
         by_prototype = float(prototype @ vector)
-        scores[slot] = round(by_passages + by_prototype + bonus.get(slot, 0.0), 4)
+        score = by_passages[slot] + by_prototype + bonus.get(slot, 0.0)
+        scores[slot] = round(score, 4)
     return scores
+
+
+def _log_mass(scores: NDArray[np.float64], slots: NDArray[np.int32], count: int) -> list[float]:
+    """Return for each of ``count`` slots the logarithm of the sum of exp(score)."""
+    best = float(scores.max(initial=0.0))
+    mass = np.bincount(slots, np.exp(scores - best), minlength=count)
+    return [best + math.log(max(share, _NO_MASS)) for share in mass.tolist()]

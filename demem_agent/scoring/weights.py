@@ -1,5 +1,6 @@
-"""The weights of Score_theta, as data: ``weights.json`` beside this module, made by
-``benchmarks/fit_weights.py``.
+"""The weights of Score_theta, as data.
+
+They are ``weights.json`` beside this module, made by ``benchmarks/fit_weights.py``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The decision kernel: exact quantities against brute force, certificates against the truth they
-bound.
-"""
+"""The decision kernel: exact quantities by brute force, certificates by the truth they bound."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The frontier against enumeration of every partition; the paper's theorems against the exact
-solvers.
-"""
+"""The frontier by enumeration of every partition; the paper's theorems by the exact solvers."""
 
 from __future__ import annotations
 
@@ -232,10 +230,11 @@ def test_frontiers_never_rise_with_more_states_and_end_at_zero(mu: Floats) -> No
 
 # Hardness: a set cover instance is a memory instance
 
-covers = st.tuples(st.integers(1, 7), st.integers(1, 5)).flatmap(lambda s: arrays(np.bool_, s)).map(
-    # An element in no set joins all: every one is in some.
+shapes = st.tuples(st.integers(1, 7), st.integers(1, 5))
+# An element in no set joins all: every one is in some.
+covers = shapes.flatmap(lambda shape: arrays(np.bool_, shape)).map(
     lambda table: table | ~table.any(axis=1, keepdims=True)
-)  # fmt: skip
+)
 
 
 @solved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -131,7 +131,7 @@ def test_the_greedy_level_is_the_first_whose_degeneracy_leaves_colours_enough(
 
 @settings(deadline=None, max_examples=60)
 @given(envelopes, states)
-def test_the_greedy_level_is_the_graph_threshold_where_the_degeneracy_allows_and_never_less(
+def test_the_greedy_level_is_the_graph_threshold_where_the_degeneracy_allows_and_never_below_it(
     envelope: Envelope, k: int
 ) -> None:
     levels = graph_levels(
@@ -296,10 +296,11 @@ def test_witnesses_part_contexts_that_agree(divide: Callable[..., Partition]) ->
 
 
 def crown(size: int) -> Pairs:
-    """Two rows of vertices, each joined to all of the other row but its own partner: degeneracy
-    high, two colours.
+    """Return the edges of two rows, each vertex joined to all of the other row but its partner.
+
+    The degeneracy is high, and two colours do.
     """
-    return [(x, size + y) for x in range(size) for y in range(size) if x != y]
+    return [(x, size + y) for x, y in permutations(range(size), 2)]
 
 
 @ways

@@ -1,5 +1,4 @@
-"""Confidence sequences: worked by hand, covering as often as they say, and narrower than
-Hoeffding's where they should.
+"""Confidence sequences: by hand, covering as often as they say, narrower where they should.
 
 Whether an interval is ever wrong is read off its end: the intervals only shrink, so one that holds
 at the end of a history has held at every count before.
@@ -46,7 +45,7 @@ def tables(draw: st.DrawFn) -> Floats:
 
 
 def allowed(delta: float, runs: int = 1000) -> float:
-    """Return the most failures that a rate of delta explains: mean and three deviations."""
+    """Return the most failures that a rate of delta explains: mean and 3 standard deviations."""
     return delta * runs + 3 * math.sqrt(runs * delta * (1 - delta))
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -39,7 +39,7 @@ ENCODER.encode(["loads the model, so that no example is charged for it"])
 # Unicode as old as the tokenizer's tables: what the vocabulary is made of, and characters that are
 # treated specially.
 SPECIAL = " \t\n\r\x00\x0b\x1c\x7f\x85\xa0\u200b\u200d\ufe0f\ufffd😀🏽ÀéÎİẞΣς½ﬁ한글かガश्㐀𠀀𪜀豈丽"
-CHARACTERS = "".join(sorted({char for piece in PIECES for char in piece})) + SPECIAL
+CHARACTERS = "".join(sorted(set().union(*PIECES))) + SPECIAL
 STRETCHES = st.sampled_from(sorted(piece.removeprefix("##") for piece in PIECES)) | st.sampled_from(
     CHARACTERS
 )
@@ -94,8 +94,8 @@ def test_a_text_gives_the_same_bytes_at_any_place_in_a_large_batch() -> None:
 def test_every_process_gives_the_same_bytes() -> None:
     script = (
         "import json; from demem_agent.encoders import default_encoder;"
-        "found = default_encoder().encode(['When is the dentist appointment?']);"
-        "print(json.dumps(found.tobytes().hex()))"
+        "vectors = default_encoder().encode(['When is the dentist appointment?']);"
+        "print(json.dumps(vectors.tobytes().hex()))"
     )
     assert (
         run_python(script) == ENCODER.encode(["When is the dentist appointment?"]).tobytes().hex()
@@ -103,11 +103,8 @@ def test_every_process_gives_the_same_bytes() -> None:
 
 
 def test_threads_that_share_the_encoder_get_the_same_bytes() -> None:
-    texts = [
-        f"{first} {second}"
-        for first in list(PIECES)[5000:5040]
-        for second in list(PIECES)[9000:9020]
-    ]
+    pairs = product(list(PIECES)[5000:5040], list(PIECES)[9000:9020])
+    texts = [f"{first} {second}" for first, second in pairs]
     expected = ENCODER.encode(texts).tobytes()
     static._load.cache_clear()
     with ThreadPoolExecutor(8) as pool:
@@ -321,7 +318,7 @@ def test_no_texts_need_no_rows(raw: Any) -> None:
 
 
 class FakeTensor:
-    """As much of a torch tensor as matters: numpy cannot read it until it was copied."""
+    """As much of a torch tensor as matters: numpy cannot read it before it is detached, copied."""
 
     def __init__(self, values: list[Any], steps: tuple[str, ...] = ()) -> None:
         self.values = values

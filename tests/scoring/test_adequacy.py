@@ -1,6 +1,4 @@
-"""The probability that a memory holds what is asked: its range, its direction, its data, and what a
-user sees of it.
-"""
+"""The probability that a memory holds what is asked: range, direction, data, what a user sees."""
 
 from __future__ import annotations
 
@@ -264,11 +262,8 @@ def test_the_file_says_where_it_comes_from_and_how_well_it_tells() -> None:
         assert {"removed", "next", "small removed"} <= set(content["held_out"]["auc"][data_set])
         assert 0.0 <= content["held_out"]["refused"][data_set]["own"] <= 0.1
         assert 0.0 <= content["held_out"]["calibration_error"][data_set] <= 0.2
-    assert all(
-        low <= mean <= high
-        for of in content["held_out"]["auc"].values()
-        for mean, low, high in of.values()
-    )
+    for of in content["held_out"]["auc"].values():
+        assert all(low <= mean <= high for mean, low, high in of.values())
 
 
 def test_the_model_was_fitted_with_the_weights_that_ship() -> None:

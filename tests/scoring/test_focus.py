@@ -15,9 +15,10 @@ from demem_agent.text.questions import NAME, asks_how_many, asks_when, asks_who,
 from demem_agent.text.words import words
 
 PIECES = (
-    "how many much often What kind of THINK tips you're well-known Rex baked bread? in the past "
-    "two weeks last few months, previous 3 days! the my C++ 7:30 字 🎂 cafe\u0301 हिन्दी שלום ſix İ "
-    "\ud800 \x00 \n ' - _ recommendations"
+    "how many much often What kind of THINK tips you're well-known Rex baked bread? "
+    "in the past two weeks last few months, "
+    "previous 3 days! the my C++ 7:30 字 🎂 "
+    "cafe\u0301 हिन्दी שלום ſix İ \ud800 \x00 \n ' - _ recommendations"
 ).split(" ")
 QUERIES = st.text(st.characters(exclude_categories=()), max_size=60) | st.lists(
     st.sampled_from(PIECES), max_size=14

@@ -1,10 +1,9 @@
-"""Learning from feedback: inside its box, the same in any order, taken back without a trace, and
-off unless asked.
-"""
+"""Learning from feedback: in its box, in any order, taken back without a trace, off by default."""
 
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,23 +40,21 @@ PRIOR = np.asarray(default_weights().values)
 
 
 class CitesLong:
-    """Answer with the long item about what is asked, or about anything if that is not told, and
-    rest on it.
+    """Answer with the long item about what is asked, and rest on it.
+
+    Or about anything, if what is asked is not told.
     """
 
     def answer(self, question: Question) -> Draft:
-        long = [
-            item
-            for item in question.reading.evidence
-            if item.text in {LONG.format(t) for t in TOPICS}
-        ]
+        long_texts = {LONG.format(topic) for topic in TOPICS}
+        long = [item for item in question.reading.evidence if item.text in long_texts]
         right = [item for item in long if ask(item.text.split()[4]) == question.query]
         chosen = right or (long if "today" in question.query else [])
         return Draft(chosen[0].text, (chosen[0].id,)) if chosen else Draft("")
 
 
 def memory_of(**options: Any) -> SlotMemory:
-    """Make a memory in which each topic has a short and a long item, in a session each."""
+    """Make a memory where each topic has a short and a long item, each in a session of its own."""
     memory = SlotMemory(**team(**options))
     for n, topic in enumerate(TOPICS):
         memory.ingest(PLAIN.format(topic), session=f"s{n}")
@@ -176,8 +173,8 @@ def test_a_memory_that_was_only_rewarded_for_long_passages_ranks_long_passages_h
 
 
 def lead(memory: SlotMemory, topic: str) -> float:
-    """Give how far the long item of a topic is ahead of the short one."""
-    state, query = memory._held.state, ask(topic)
+    """Return how far the long item of a topic is ahead of the short one."""
+    state, query = memory._state, ask(topic)
     ranking = slot_ranking(
         state, Query(query, as_matrix(BagEncoder(64).encode([focus(query)]), 1)[0])
     )[1]
@@ -281,7 +278,7 @@ def test_lessons_survive_reopening(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, **team()) as memory:
         memory.ingest_many(
-            [{"text": form.format(topic)} for topic in TOPICS for form in (PLAIN, LONG)]
+            [{"text": form.format(topic)} for topic, form in product(TOPICS, (PLAIN, LONG))]
         )
         taught(memory, TOPICS)
         known = (memory.fingerprint(), weights_of(memory), readings(memory))

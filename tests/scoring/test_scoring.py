@@ -1,6 +1,4 @@
-"""Score_theta: BM25 against a brute-force oracle, related words, every feature by hand, removal,
-the prefilter.
-"""
+"""Score_theta: BM25 against an oracle, related words, every feature by hand, the prefilter."""
 
 from __future__ import annotations
 
@@ -620,8 +618,9 @@ def test_the_prefilter_finds_what_the_full_scoring_ranks_first(
 
 @cache
 def planted() -> PassageIndex:
-    """Build 4,000 passages of which one answers, and the one after it shares no word with the
-    question.
+    """Build 4,000 passages of which one answers.
+
+    The one after it shares no word with the question.
     """
     index = PassageIndex(ENCODER.dimensions)
     for n in range(4000):

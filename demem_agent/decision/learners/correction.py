@@ -274,13 +274,9 @@ class CorrectedPrior:
         return best, float(loss[best])
 
     def _try_to_join(self, context: int) -> None:
-        lower, upper = self._bounds(context)
-        highest = upper.max()
-        if highest - lower.max() > self.tolerance:
+        leading = self._leading(context)
+        if leading < 0:
             return
-        leading = int((lower + upper).argmax())
-        if highest - lower[leading] > self.tolerance:
-            leading = int(lower.argmax())
         slot, loss = self._least_loss(context)
         target = self._slot_for(leading)
         if target >= 0:
@@ -290,6 +286,17 @@ class CorrectedPrior:
             self._refresh()
         elif np.unique(self.shown).size == len(self.shown):
             self._make_room(context)
+
+    def _leading(self, context: int) -> int:
+        """Find the best action that is shown to lose at most ``tolerance``; -1 if none is."""
+        lower, upper = self._bounds(context)
+        highest = upper.max()
+        if highest - lower.max() > self.tolerance:
+            return -1
+        leading = int((lower + upper).argmax())
+        if highest - lower[leading] > self.tolerance:
+            leading = int(lower.argmax())
+        return leading
 
     def _slot_for(self, action: int) -> int:
         """Find the slot that shows an action, or a free one; -1 if there is none."""

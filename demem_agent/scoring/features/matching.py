@@ -35,9 +35,11 @@ def _related(work: Work) -> NDArray[np.float32]:
     words = work.words
     idf = np.array([_reachable_idf(work.passages.lexical, stem) for stem in words.stems])
     rarest = np.argsort(-idf, kind="stable")[:_MOST_WORDS].tolist()
-    stems = [words.stems[n] for n in rarest]
-    forms = [words.forms[n] for n in rarest]
-    matches = work.passages.related.matches(stems, forms, work.rows)
+    matches = work.passages.related.matches(
+        stems=[words.stems[n] for n in rarest],
+        forms=[words.forms[n] for n in rarest],
+        rows=work.rows,
+    )
     mass = idf[rarest].astype(np.float32)
     related: NDArray[np.float32] = mass @ matches / np.float32(max(mass.sum(), 1e-9))
     return related

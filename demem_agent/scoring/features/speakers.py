@@ -13,13 +13,15 @@ __all__ = ["FEATURES"]
 
 _WORD = re.compile(r"[^\W_]+")
 _SAID = (
-    r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained|advised|described"
-    r"|wrote|written|proposed|offered|showed|shown)"
+    r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained"
+    r"|advised|described|wrote|written|proposed|offered|showed|shown)"
 )
 #: A question about what the other side of a chat said: the user's own words are then not ahead.
 _ASKS_FOR_REPLY = re.compile(
-    rf"\byou(?:['’]ve|\s+have|\s+had)?(?:\s+(?:just|also|once|earlier|previously|already))?\s+{_SAID}\b"
-    r"|\bdid\s+you\s+(?:say|tell|suggest|recommend|mention|give|provide|share|list|explain|advise|describe|write)\b"
+    rf"\byou(?:['’]ve|\s+have|\s+had)?"
+    rf"(?:\s+(?:just|also|once|earlier|previously|already))?\s+{_SAID}\b"
+    r"|\bdid\s+you\s+(?:say|tell|suggest|recommend|mention|give|provide|share|list"
+    r"|explain|advise|describe|write)\b"
     r"|\byour\s+(?:suggestion|advice|recommendation|answer|reply|response|explanation)s?\b"
     r"|\bremind\s+me\b",
     re.IGNORECASE,
