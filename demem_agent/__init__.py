@@ -6,8 +6,9 @@ Everything public is named here; the rest may move. See ``SlotMemory`` to begin.
 
 from __future__ import annotations
 
+from demem_agent.async_memory import AsyncSlotMemory
 from demem_agent.errors import DeMemError, InvalidInput
-from demem_agent.memory import AsyncSlotMemory, SlotMemory
+from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.turns import Turn
 from demem_agent.types import (

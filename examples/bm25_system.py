@@ -1,6 +1,4 @@
-"""Compare a retriever of your own with DeMem: python examples/bm25_system.py [TURNS.jsonl
-QUESTIONS.jsonl]
-"""
+"""Compare a retriever of your own with DeMem: bm25_system.py [TURNS.jsonl QUESTIONS.jsonl]"""
 
 from __future__ import annotations
 

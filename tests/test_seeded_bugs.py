@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,8 @@ from demem_agent.feedback import crediting
 from demem_agent.flows import arrange as arranging
 from demem_agent.flows import feedback, undo
 from demem_agent.flows import forget as erase
-from demem_agent.flows import read as flows
+from demem_agent.flows import ingest as ingesting
+from demem_agent.flows.quoting import Quotes
 from demem_agent.reading.packing import pack
 from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.placement import _Draft
@@ -112,8 +113,8 @@ def undo_always_merges(patch: Patch) -> None:
 
 @bug("the summary of slot . covers|forgotten text is left|the prototype of slot")
 def forget_leaves_the_summary(patch: Patch) -> None:
-    def rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[Any, ...]:
-        touched = sorted({state.slot_of[item] for item in gone})
+    def rebuilt(state: State, going: Any) -> tuple[Any, ...]:
+        touched = sorted({state.slot_of[item] for item in going.items})
         return tuple(
             replace(state.slots[number], revision=state.head.seq + 1) for number in touched
         )
@@ -123,8 +124,8 @@ def forget_leaves_the_summary(patch: Patch) -> None:
 
 @bug("forgotten text is left", SLOW)
 def forget_leaves_the_answers_in_certificates(patch: Patch) -> None:
-    def without(candidate: Any, gone: set[str], quotes: Sequence[str]) -> Any:
-        return replace(candidate, cover=tuple(item for item in candidate.cover if item not in gone))
+    def without(candidate: Any, going: Any) -> Any:
+        return replace(candidate, cover=going.without(candidate.cover))
 
     patch.setattr(erase, "_without", without)
 
@@ -133,8 +134,8 @@ def forget_leaves_the_answers_in_certificates(patch: Patch) -> None:
 def forget_leaves_what_was_quoted_in_queries(patch: Patch) -> None:
     right = erase._cleared
 
-    def cleared(stored: Any, gone: set[str], quotes: Sequence[str]) -> Any:
-        return right(stored, gone, ())
+    def cleared(stored: Any, going: Any) -> Any:
+        return right(stored, replace(going, quotes=Quotes(())))
 
     patch.setattr(erase, "_cleared", cleared)
 
@@ -217,11 +218,11 @@ def a_batch_places_by_the_slots_before_it(patch: Patch) -> None:
 def loading_loses_what_was_used(patch: Patch) -> None:
     def load(*args: Any) -> State:
         state = load_state(*args)
-        state.used.clear()
-        state.cut.clear()
+        state.derived.used.clear()
+        state.cache.excerpts.clear()
         return state
 
-    patch.setattr("demem_agent.door.load_state", load)
+    patch.setattr("demem_agent.held.load_state", load)
 
 
 @bug("the twin|goes on otherwise", SLOW)
@@ -231,11 +232,13 @@ def forgetting_the_last_item_of_a_session_forgets_the_session_in_ram(patch: Patc
     def drop(self: State, items: Any) -> None:
         last = {item: self.evidence[item].session for item in items}
         last = {
-            item: session for item, session in last.items() if self.sessions[session][-1] == item
+            item: session
+            for item, session in last.items()
+            if self.derived.sessions[session][-1] == item
         }
         right(self, items)
         for session in last.values():
-            self.sessions[session] = _Unseen(self.sessions[session])
+            self.derived.sessions[session] = _Unseen(self.derived.sessions[session])
 
     patch.setattr(State, "_drop", drop)
 
@@ -285,14 +288,14 @@ def closed_slots_hand_on_their_names(patch: Patch) -> None:
 
 @bug("a correction was remembered twice|the twin gives another result")
 def corrections_are_remembered_each_time(patch: Patch) -> None:
-    right = flows.ingest
+    right = ingesting.ingest
 
-    def anew(state: State, answer_id: str, signal: Any, encoder: Any, at: Any) -> Any:
+    def anew(state: State, answer_id: str, signal: Any, at: Any) -> Any:
         context = state.context(answer_id).context
         if signal.channel != "correction" or context.redacted:
             return None
         done = yield from right(
-            state, encoder, [corrections.correction_turn(context, signal.reference, at)], [""]
+            state, [corrections.correction_turn(context, signal.reference, at)], [""]
         )
         return done[0].evidence_id
 
@@ -320,7 +323,7 @@ def corrections_of_forgotten_answers_are_remembered(patch: Patch) -> None:
 
 @bug("a correction that quotes what is forgotten is left", SLOW)
 def corrections_outlive_what_they_quote(patch: Patch) -> None:
-    patch.setattr(erase, "_corrections", lambda state, quotes: set())
+    patch.setattr(erase, "_corrections", lambda state, going: set())
 
 
 @bug("a certificate with one number changed is accepted")

@@ -130,10 +130,15 @@ def _credible(state: State, stored: StoredContext) -> bool:
 def _lesson(state: State, stored: StoredContext) -> Lesson:
     """Give what the rewards of a context teach about ranking, where the memory learns."""
     context = stored.context
-    if not state.settings.learn or state.index is None or context.redacted or not rewarded(context):
+    if (
+        not state.settings.learn
+        or state.derived.index is None
+        or context.redacted
+        or not rewarded(context)
+    ):
         return ()
     live = [line for line in context.read if line[0] in state.evidence]
-    return lesson(state.index, query_of(stored), live, context.supports)
+    return lesson(state.derived.index, query_of(stored), live, context.supports)
 
 
 def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[str, ...]:

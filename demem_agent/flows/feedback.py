@@ -13,23 +13,24 @@ from datetime import datetime
 
 from demem_agent.answering.corrections import CORRECTION, correction_turn, stem
 from demem_agent.answering.scorers import TokenF1
-from demem_agent.encoders import EncoderInfo
+from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import learned, lines_of
 from demem_agent.feedback.signals import Signal
+from demem_agent.flows.commit import committed
 from demem_agent.flows.ingest import ingest
 from demem_agent.reading.packing import render, strip_rendered
-from demem_agent.requests import Commit, Flow, Score
+from demem_agent.requests import Flow, Score
 from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.records import Certified, Delta, Operation, StoredContext, in_slot
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import channels, conditions, parameters
 from demem_agent.splitting.queue import Pending, Tests, queued
 from demem_agent.splitting.replay import sealed
-from demem_agent.splitting.trigger import Conflict, Trigger, certified, try_conflict
+from demem_agent.splitting.trigger import Conflict, certified, try_conflict
 from demem_agent.turns import request_hash
-from demem_agent.types import Attempt, Context, FeedbackReport, SplitCertificate
+from demem_agent.types import Answer, Attempt, Context, FeedbackReport, SplitCertificate
 
-__all__ = ["Raters", "feedback"]
+__all__ = ["GivenFeedback", "Raters", "feedback"]
 
 #: Times the tests are made anew because another operation has changed the memory meanwhile.
 TRIES = 3
@@ -41,35 +42,46 @@ class Raters:
     certificates keep them.
     """
 
-    encoder: EncoderInfo
     scorers: tuple[str, ...]
     judges: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
 
 
-def feedback(
-    state: State,
-    answer_id: str,
-    signal: Signal,
-    key: str | None,
-    request: str,
-    raters: Raters,
-    at: datetime | None = None,
-    trigger: Trigger = certified,
-) -> Flow[FeedbackReport]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenFeedback:
+    """Feedback as it came in, checked.
+
+    Attributes:
+        signal: what was told.
+        key, request: idempotency key, and the hash of what was asked under it.
+        at: when it was given, as far as known.
+        answer: the answer itself, where the caller has it: it must be one of this memory.
+    """
+
+    answer_id: str
+    signal: Signal
+    key: str | None
+    request: str
+    raters: Raters
+    at: datetime | None = None
+    answer: Answer | None = None
+
+
+def feedback(state: State, given: GivenFeedback) -> Flow[FeedbackReport]:
     """Record what was told of an answer, test for a conflict, and split or suppress if one is
     certified.
 
     A correction is remembered first, as an operation of its own: should what follows fail, it is
     not lost.
-
-    Args:
-        at: when the feedback was given, as far as known.
-        trigger: what looks for a conflict; only experiments have another one than the certificate.
     """
+    answer_id, signal, key, request = given.answer_id, given.signal, given.key, given.request
+    raters, at = given.raters, given.at
+    trigger = state.experiment.trigger or certified
+    if given.answer is not None:
+        _require_own(state, given.answer)
     if (done := stored_result(state, key, request)) is not None:
         return _report(state, done)
-    remembered = yield from _remembered(state, answer_id, signal, raters.encoder, at)
+    remembered = yield from _remembered(state, answer_id, signal, at)
     before = state.context(answer_id)
     rewards = yield from _rewards(state, before.context, signal, raters)
     tests = Tests()
@@ -102,14 +114,20 @@ def feedback(
     delta = _recorded(state, pending, queued(state, pending, tests), line)
     if found:
         delta = _witnessed(state, pending, found, delta, raters)
-    yield Commit(delta)
-    state.apply(delta)
-    state.reviewed |= tests.reviewed
+    yield from committed(state, delta)
+    state.cache.reviewed |= tests.reviewed
     return _report(state, result)
 
 
+def _require_own(state: State, answer: Answer) -> None:
+    """Refuse an answer that another memory gave: ids are counted anew in each."""
+    stored = state.context(answer.id).context
+    if not stored.redacted and (stored.query, stored.answer) != (answer.query, answer.text):
+        raise InvalidInput("answer", answer.id, "an answer that this memory gave")
+
+
 def _remembered(
-    state: State, answer_id: str, signal: Signal, encoder: EncoderInfo, at: datetime | None
+    state: State, answer_id: str, signal: Signal, at: datetime | None
 ) -> Flow[str | None]:
     """Remember a correction with the question it is about, once; give the id of its evidence."""
     context = state.context(answer_id).context
@@ -124,9 +142,7 @@ def _remembered(
         return of_this[-1].id
     # The same told twice at once has the same key, and is remembered once.
     key = f"{turn.source_id}:{len(context.told)}:{request_hash(CORRECTION, turn.text)}"
-    done = yield from ingest(
-        state, encoder, [replace(turn, key=key)], [request_hash(CORRECTION, turn.text)]
-    )
+    done = yield from ingest(state, [replace(turn, key=key)], [request_hash(CORRECTION, turn.text)])
     return done[0].evidence_id
 
 

@@ -93,7 +93,7 @@ def pairs_to_test(
     served = held.issuperset(mine.supports)
     others = (
         state.contexts[id]
-        for id in state.past().partners(mine.slot, context.vector, rater)
+        for id in state.derived.past().partners(mine.slot, context.vector, rater)
         if id not in met
     )
     lost = (other for other in others if not (served and held.issuperset(other.context.supports)))

@@ -156,7 +156,7 @@ def _evidence_sides(
 def _moved_contexts(
     state: State, number: int, sides: Mapping[str, bool], anchors: NDArray[np.float32]
 ) -> tuple[str, ...]:
-    ids, vectors = state.past().inside(number)
+    ids, vectors = state.derived.past().inside(number)
     goes = dict(zip(ids, _prefers_second(vectors, anchors), strict=True)) if ids else {}
     return tuple(sorted((id for id, going in (goes | dict(sides)).items() if going), key=number_of))
 

@@ -50,11 +50,11 @@ class Pending:
 
     @classmethod
     def of(cls, state: State, context: StoredContext) -> Pending:
-        used = dict(state.used)
+        used = dict(state.derived.used)
         state.note_use(context.context, used)
         slots = dict(state.slots)
         for item in context.context.kept:
-            if used.get(item, 0) != state.used.get(item, 0):
+            if used.get(item, 0) != state.derived.used.get(item, 0):
                 number = state.slot_of[item]
                 slots[number] = _kept_first(state, slots[number], item, used)
         return cls(state.head.seq, context, used, slots)
@@ -81,14 +81,18 @@ def queued(state: State, pending: Pending, tests: Tests) -> list[StoredContext]:
     What was left joins the queue of the second of its pair; what was tested, or can be tested no
     more, leaves it.
     """
-    if state.experience is None:
+    if state.derived.experience is None:
         return []
     met = {frozenset(pair) for pair in tests.done}
     left = [
         (first, second) for first, second in tests.left if frozenset((first, second)) not in met
     ]
     touched = dict.fromkeys(
-        [pending.context.context.id, *state.past().waiting(), *(second for _, second in left)]
+        [
+            pending.context.context.id,
+            *state.derived.past().waiting(),
+            *(second for _, second in left),
+        ]
     )
     changed = []
     for id in touched:
@@ -121,7 +125,8 @@ def waiting(state: State, pending: Pending, shared: int, taken: Sequence[Pair]) 
     met = [
         (_current(state, pending, other), stored)
         for stored in (
-            _current(state, pending, id) for id in sorted(state.past().waiting(), key=number_of)
+            _current(state, pending, id)
+            for id in sorted(state.derived.past().waiting(), key=number_of)
         )
         for other in stored.context.untested
         if other in state.contexts and frozenset((other, stored.context.id)) not in known
@@ -143,7 +148,7 @@ def reopened(state: State, pending: Pending) -> list[Pair]:
         shared = pair[1].context.slot
         if shared is None or pending.slots[shared].pinned or not _can_meet(*pair):
             continue
-        if state.reviewed.get(ids_of(pair)) != revision_of(pending, pair):
+        if state.cache.reviewed.get(ids_of(pair)) != revision_of(pending, pair):
             return [pair]
     return []
 

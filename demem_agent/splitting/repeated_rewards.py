@@ -43,7 +43,7 @@ def repeated_rewards(
     further reward would only certify the same again.
     """
     mine = spoken(context.context.query)
-    asked = {*state.past().asked(mine), context.context.id}
+    asked = {*state.derived.past().asked(mine), context.context.id}
     if sum(len(state.contexts[id].context.rewards) for id in asked) + 1 < LEAST:
         return  # seen without going through all others
     groups = _groups(state, context)
@@ -67,7 +67,7 @@ def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
     """Give, by answer, the number of the first context of these questions that was answered so,
     rewarded or not.
     """
-    asked = (id for question in questions for id in state.past().asked(question))
+    asked = (id for question in questions for id in state.derived.past().asked(question))
     found: dict[str, int] = {}
     for id in sorted(asked, key=number_of):
         found.setdefault(spoken(state.contexts[id].context.answer), number_of(id))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demem_agent.errors import CollaboratorError
 from demem_agent.reading.packing import assemble, wrap
-from demem_agent.requests import Ask, Flow, Score
+from demem_agent.requests import Complete, Flow, Score
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experience import known_reference, query_of, testable
 from demem_agent.slots.records import StoredContext
@@ -262,17 +262,17 @@ def _answer_from(
     asked = {
         (x.id, text): Question(x.query, x.at, r)
         for x, text, r in wanted
-        if (x.id, text) not in state.tried
+        if (x.id, text) not in state.cache.tried
     }
-    drafts: list[Draft] = (yield Ask(tuple(asked.values()))) if asked else []
+    drafts: list[Draft] = (yield Complete(tuple(asked.values()))) if asked else []
     if state.head.seq != pending.seq:  # what the answers quote may be forgotten by now
         return
     fresh = dict(zip(asked, drafts, strict=True))
     for context, text, reading in wanted:
         at = (context.id, text)
-        tests.answers[at] = (fresh[at] if at in fresh else state.tried[at], reading.text)
+        tests.answers[at] = (fresh[at] if at in fresh else state.cache.tried[at], reading.text)
     for at, draft in fresh.items():
-        state.keep_tried(*at, draft)
+        state.cache.keep_tried(*at, draft)
 
 
 def _content_reading(state: State, content: Content) -> Reading:

@@ -62,8 +62,9 @@ def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
 
 def _load_uses(state: State, rows: Rows) -> None:
     for stored in rows.contexts:
-        state.note_use(stored.context, state.used)
-    state.used = {item: use for item, use in state.used.items() if item in state.evidence}
+        state.note_use(stored.context, state.derived.used)
+    used = state.derived.used
+    state.derived.used = {item: use for item, use in used.items() if item in state.evidence}
 
 
 def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken, StoreError
 from demem_agent.settings import Settings
+from demem_agent.slots.invariants import check
 from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.slots.state import State
 from demem_agent.stores import Address, Rows, Store
@@ -75,7 +76,7 @@ def restore(
     rows = _rows(lines)
     try:
         state = load_state(rows, measure(rows.settings.unit, counter))
-        state.check()
+        check(state)
     except (InvariantBroken, StoreError) as error:
         allowed = "a whole export, with every line that it had"
         raise InvalidInput("lines", str(error), allowed) from error
@@ -162,7 +163,7 @@ def _settings_from_line(body: Json) -> Settings:
 
 
 def _evidence_to_line(state: State, item: str) -> Json:
-    index = state.index
+    index = state.derived.index
     return {
         **evidence_to_json(state.evidence[item]),
         "slot": state.slot_of[item],

@@ -238,12 +238,12 @@ def test_every_line_of_a_reading_is_most_of_a_passage(limit: int) -> None:
 def test_a_passage_is_cut_into_sentences_once_however_often_it_is_read() -> None:
     memory = long_talk()
     memory.read("walk", limit=2000)
-    first = {item: dict(held) for item, held in memory._state.parts.items()}
+    first = {item: dict(held) for item, held in memory._held.state.cache.parts.items()}
     for n in range(40):
         memory.read(f"walk {n} with Rex", limit=2000 + n)
-    kept = memory._state.parts
+    kept = memory._held.state.cache.parts
     assert set(kept) <= {item.id for item in memory.evidence()}
-    assert all(len(held) <= len(memory._state.spans(item)) for item, held in kept.items())
+    assert all(len(held) <= len(memory._held.state.spans(item)) for item, held in kept.items())
     assert all(
         kept[item][start] is cut for item, held in first.items() for start, cut in held.items()
     )
@@ -253,13 +253,13 @@ def test_forgotten_text_is_not_kept_for_reading() -> None:
     memory = long_talk()
     memory.ingest("The zebra ate my hat. It was by the zoo. Nobody saw it but me.", source_id="z")
     assert "zebra" in memory.read("zebra").text
-    assert "zebra" in repr(memory._state.parts)
+    assert "zebra" in repr(memory._held.state.cache.parts)
     memory.forget(source_id="z")
     assert "zebra" not in memory.read("zebra").text
-    state = memory._state
+    state = memory._held.state
     assert not any(
         "zebra" in repr(held)
-        for held in (state.parts, state.cut, vars(state.passage_index().related))
+        for held in (state.cache.parts, state.cache.excerpts, vars(state.passage_index().related))
     )
     memory.check()
 

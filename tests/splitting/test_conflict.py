@@ -299,7 +299,7 @@ def test_what_one_of_the_pair_rests_on_goes_with_it_however_near_it_is_to_the_ot
     memory = memory_of()
     for n in range(6):
         memory.ingest(f"the {'boiler' if n % 2 else 'violin'} has number {n}")
-    state = memory._state
+    state = memory._held.state
     pair = [
         StoredContext(
             Context(f"a{n}", "?", None, 0, "", (), supports=tuple(sorted(rests_on))),

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from demem_agent import SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.errors import CertificateRefused
+from demem_agent.slots.experiment import Experiment
 from demem_agent.splitting.replay import replay, sealed
-from demem_agent.studies.ablations.variants import Variant, always
+from demem_agent.studies.ablations.variants import always
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedAnswerer, ScriptedScorer
 from demem_agent.types import Attempt, Question
 
@@ -359,7 +360,8 @@ def test_a_certificate_without_a_digest_is_refused() -> None:
 
 
 def test_an_untested_certificate_of_an_experiment_is_refused_as_such() -> None:
-    memory = filled(Variant(**options_of(answerer=ScriptedAnswerer({}, "brass")), trigger=always()))
+    options = options_of(answerer=ScriptedAnswerer({}, "brass"))
+    memory = filled(SlotMemory(**options, experiment=Experiment(trigger=always())))
     for query in (ABOUT_BOILER, ABOUT_VIOLIN):
         memory.feedback(memory.answer(query), reference="a brass valve")
     with pytest.raises(CertificateRefused, match=r"c1: regime is none.*tests the pair") as caught:

@@ -46,7 +46,7 @@ class Case:
         memory = SlotMemory(slots=3, initial_slots=1, encoder=BagEncoder(DIMENSIONS))
         for n in range(ITEMS):
             memory.ingest(f"the {'boiler' if n % 2 else 'violin'} has number {n}")
-        state = memory._state
+        state = memory._held.state
         for stored in self.contexts():
             state.put_context(stored)
         made = [(f"c{n + 1}", witness) for n, witness in enumerate(self.witnesses)]

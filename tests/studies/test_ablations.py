@@ -8,6 +8,7 @@ question about each.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ from demem_agent import FeedbackReport, SlotMemory, SplitSettings
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.system import System
+from demem_agent.slots.experiment import Experiment
 from demem_agent.splitting.trigger import Trigger, certified
 from demem_agent.studies.ablations.replay import Learner, Learning, Replay, Step, replay
 from demem_agent.studies.ablations.run import (
@@ -30,9 +32,8 @@ from demem_agent.studies.ablations.run import (
     summed_up,
 )
 from demem_agent.studies.ablations.variants import (
-    DescribedState,
-    FeatureState,
-    Variant,
+    BY_DESCRIPTION,
+    BY_FEATURES,
     always,
     farther_than,
     now_and_then,
@@ -60,7 +61,7 @@ DIALOGUE = Dialogue("d1", TURNS, PROBES)
 
 def small(trigger: Trigger | None = None, **options: Any) -> SlotMemory:
     given = {**SMALL, **options}
-    memory = SlotMemory(**given) if trigger is None else Variant(trigger=trigger, **given)
+    memory = SlotMemory(experiment=Experiment(trigger=trigger), **given)
     for text in (BOILER, VIOLIN):
         memory.ingest(text)
     return memory
@@ -75,7 +76,7 @@ def taught(memory: SlotMemory) -> list[FeedbackReport]:
     return reports
 
 
-# Variants
+# Parts exchanged
 
 
 def test_a_variant_without_a_change_is_the_memory_byte_for_byte() -> None:
@@ -148,7 +149,10 @@ def test_splitting_always_stops_at_k_without_a_word() -> None:
 
 def many(trigger: Trigger, count: int) -> SlotMemory:
     """Fill one slot with items about different things, and teach a question about each."""
-    memory = Variant(trigger=trigger, **{**SMALL, "slots": 6, "slot_limit": 200, "read_limit": 400})
+    memory = SlotMemory(
+        experiment=Experiment(trigger=trigger),
+        **{**SMALL, "slots": 6, "slot_limit": 200, "read_limit": 400},
+    )
     things = [f"thing{number}" for number in range(count)]
     memory.ingest_many(
         [{"text": f"the {thing} is owned by owner{number}"} for number, thing in enumerate(things)]
@@ -186,7 +190,7 @@ def test_features_route_by_prototypes_alone() -> None:
         {"text": "boilers", "session": "y"}
     ]
     options: dict[str, Any] = {**SMALL, "initial_slots": 2, "near": 1.0, "read_limit": 400}
-    plain, features = SlotMemory(**options), Variant(state=FeatureState, **options)
+    plain, features = SlotMemory(**options), SlotMemory(experiment=BY_FEATURES, **options)
     for memory in (plain, features):
         memory.ingest_many(turns)
     vector = _unit(encoder.encode([query]))[0]
@@ -214,7 +218,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 def test_descriptions_keep_what_is_central_whatever_was_used() -> None:
     central, odd = "the boiler valve is brass", "a broken violin"
     options: dict[str, Any] = {**SMALL, "slots": 1, "slot_limit": 40}
-    described, plain = Variant(state=DescribedState, **options), SlotMemory(**options)
+    described, plain = SlotMemory(experiment=BY_DESCRIPTION, **options), SlotMemory(**options)
     for memory in (described, plain):
         memory.ingest_many(
             [{"text": text} for text in (central, "the brass valve of the boiler", odd)]
@@ -227,7 +231,7 @@ def test_descriptions_keep_what_is_central_whatever_was_used() -> None:
 
 
 def test_descriptions_keep_the_invariants_through_splits() -> None:
-    memory = Variant(state=DescribedState, trigger=always(), **SMALL)
+    memory = SlotMemory(experiment=replace(BY_DESCRIPTION, trigger=always()), **SMALL)
     for text in (BOILER, VIOLIN):
         memory.ingest(text)
     taught(memory)
@@ -303,7 +307,9 @@ def test_only_questions_with_an_answer_and_a_reference_teach() -> None:
 
 
 def test_a_replay_counts_and_judges_its_splits() -> None:
-    run = replay(DIALOGUE, lambda: Learning(Variant(trigger=always(), **SMALL)))
+    run = replay(
+        DIALOGUE, lambda: Learning(SlotMemory(experiment=Experiment(trigger=always()), **SMALL))
+    )
     (judged,) = run.judged
     assert (run.splits, run.slots, run.largest) == (1, 2, 0.5)
     assert (judged.right, judged.repaired) == (

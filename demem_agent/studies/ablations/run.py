@@ -11,13 +11,14 @@ from typing import Any
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.bootstrap import Interval, bootstrap
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.memory import SlotMemory
 from demem_agent.settings import SplitSettings
+from demem_agent.slots.experiment import Experiment
 from demem_agent.splitting.trigger import Trigger
 from demem_agent.studies.ablations.replay import LIMITS, Build, Learning, Replay, replay
 from demem_agent.studies.ablations.variants import (
-    DescribedState,
-    FeatureState,
-    Variant,
+    BY_DESCRIPTION,
+    BY_FEATURES,
     always,
     farther_than,
     now_and_then,
@@ -42,11 +43,12 @@ HEURISTIC_COSINE, RANDOM_RATE = 0.05, 0.024
 
 
 def _made(*, learns: bool = True, **options: Any) -> Learning:
-    return Learning(Variant(**{**_START, **options}), learns=learns)
+    return Learning(SlotMemory(**{**_START, **options}), learns=learns)
 
 
 def _split_by(trigger: Callable[[], Trigger]) -> Learning:
-    return _made(trigger=trigger())  # made anew for each memory: a trigger may hold a generator
+    # Made anew for each memory: a trigger may hold a generator.
+    return _made(experiment=Experiment(trigger=trigger()))
 
 
 def random_split(rate: float, seed: int) -> Build:
@@ -69,9 +71,9 @@ ABLATIONS: Mapping[str, Build] = {
     "random-split": random_split(RANDOM_RATE, seed=0),
     "all-slots": partial(_made, split=_UNSPLIT, initial_slots=10),
     "one-slot": partial(_made, slots=1, initial_slots=1),
-    "feature-routing": partial(_made, state=FeatureState),
+    "feature-routing": partial(_made, experiment=BY_FEATURES),
     "demem-core": partial(_made, mode="strict"),
-    "description-summaries": partial(_made, state=DescribedState, mode="strict"),
+    "description-summaries": partial(_made, experiment=BY_DESCRIPTION, mode="strict"),
 }
 
 

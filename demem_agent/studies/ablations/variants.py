@@ -9,32 +9,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
-from typing import Unpack
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.feedback.signals import Told
-from demem_agent.memory import SlotMemory
-from demem_agent.options import Options
 from demem_agent.requests import Flow
 from demem_agent.scoring import FEATURES
 from demem_agent.slots.experience import Experience, known_reference
-from demem_agent.slots.records import Delta, SlotState, StoredContext, Vector, direction
+from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.records import SlotState, StoredContext, Vector, direction
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import contents, judge
 from demem_agent.splitting.division import divide
 from demem_agent.splitting.queue import Pending, Tests
-from demem_agent.splitting.trigger import Conflict, Trigger, certified
-from demem_agent.stores import Rows
-from demem_agent.summaries.compress import Summary, compress
-from demem_agent.types import Answer, Context, FeedbackReport, number_of
+from demem_agent.splitting.trigger import Conflict, Trigger
+from demem_agent.summaries.compress import Excerpt, compress
 
 __all__ = [
-    "DescribedState",
-    "FeatureState",
-    "Variant",
+    "BY_DESCRIPTION",
+    "BY_FEATURES",
     "always",
     "farther_than",
     "now_and_then",
@@ -48,35 +42,6 @@ Choice = Callable[[StoredContext, list[StoredContext]], StoredContext | None]
 #: How far apart prototypes are drawn, so that nothing else tells in the score of a slot.
 _FAR = np.float32(1e6)
 _UNTESTED = "no certificate: the pair was divided without a test, for an experiment"
-
-
-class Variant(SlotMemory):
-    """A memory in RAM with another trigger of splits, or another kind of state; else as any other,
-    and as checked.
-
-    Its splits leave a ``SplitCertificate`` as all do; of one that was made without a test the
-    radius is 0, the threshold -1, and ``conditions`` says so.
-    """
-
-    def __init__(
-        self,
-        *,
-        trigger: Trigger = certified,
-        state: type[State] = State,
-        **options: Unpack[Options],
-    ) -> None:
-        self._trigger = trigger
-        self._kind = state
-        super().__init__(**options)
-
-    def _state_of(self, rows: Rows) -> State:
-        plain = super()._state_of(rows)
-        return self._kind(**{field.name: getattr(plain, field.name) for field in fields(State)})
-
-    def _learning(
-        self, given: Answer | str, told: Told, key: str | None, trigger: Trigger | None = None
-    ) -> Callable[[], Flow[FeedbackReport]]:
-        return super()._learning(given, told, key, trigger or self._trigger)
 
 
 # -- triggers
@@ -178,56 +143,29 @@ class _Unlearned(Experience):
         return np.zeros((0, len(FEATURES)))
 
 
-class FeatureState(State):
-    """A state whose router knows the prototypes of the slots alone: no item scores, no past
-    contexts.
-    """
-
-    __slots__ = ()
-
-    def prototypes(self) -> dict[int, Vector]:
-        """Give prototypes that are so long that what else a slot scores cannot change the order."""
-        return {number: _FAR * direction(slot.total) for number, slot in sorted(self.slots.items())}
-
-    def new_experience(self) -> Experience:
-        return _Unlearned(self.head.dimensions)
+def _far(total: Vector) -> Vector:
+    """Make a prototype so long that what else a slot scores cannot change the order."""
+    return _FAR * direction(total)
 
 
-class DescribedState(State):
-    """A state whose summaries describe: they keep the items most central to the slot, whatever was
-    ever used.
+#: The router knows the prototypes of the slots alone: no item scores, no past contexts.
+BY_FEATURES = Experiment(prototype=_far, experience=_Unlearned)
+
+
+def _described(state: State, slot: SlotState, items: Iterable[str]) -> SlotState:
+    """Return a slot whose summary holds what is most central to it.
 
     An excerpt ranks by the cosine of its item to the slot's prototype, the newest first where these
     are equal.
     """
+    prototype = direction(slot.total)
+    central: list[Excerpt] = []
+    for item in items:
+        weight = round(float(direction(state.item_vector(item)) @ prototype), 4)
+        central += [replace(excerpt, weight=weight) for excerpt in state.excerpts_of(item)]
+    summary = compress(central, state.settings.slot_limit, state.measure)
+    return replace(slot, summary=summary)
 
-    __slots__ = ()
 
-    def apply(self, delta: Delta) -> None:
-        super().apply(delta)
-        for slot in delta.slots:
-            self.slots[slot.number] = self._described(slot, self.members[slot.number])
-
-    def note_use(self, context: Context, used: dict[str, int]) -> None:
-        """Note nothing: what rewarded answers rested on does not count."""
-
-    def rebuild(
-        self,
-        slot: SlotState,
-        items: Iterable[str],
-        revision: int,
-        used: dict[str, int] | None = None,
-    ) -> SlotState:
-        ordered = sorted(items, key=number_of)
-        return self._described(super().rebuild(slot, ordered, revision, used), ordered)
-
-    def _described(self, slot: SlotState, items: Iterable[str]) -> SlotState:
-        prototype = direction(slot.total)
-        central = (
-            replace(excerpt, weight=weight)
-            for item in items
-            for weight in (round(float(direction(self.item_vector(item)) @ prototype), 4),)
-            for excerpt in self.excerpts_of(item)
-        )
-        summary: Summary = compress(central, self.settings.slot_limit, self.measure)
-        return replace(slot, summary=summary)
+#: Summaries describe: they keep the items most central to the slot, whatever was ever used.
+BY_DESCRIPTION = Experiment(describe=_described)

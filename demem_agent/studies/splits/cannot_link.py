@@ -23,21 +23,13 @@ from demem_agent.errors import MissingExtra
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick
-from demem_agent.studies.sheets import Cell, Found, Sheet, Spread, intervals, spread
+from demem_agent.studies.paper import GRAPH as PAPER
+from demem_agent.studies.sheets import Cell, Found, Sheet, intervals, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 
 __all__ = ["Epoch", "audit_graph", "colouring", "epochs", "packing", "summed_graph"]
 
 Pair = tuple[int, int]
-#: The paper's: degeneracy, greedy colours, packing number (mean and standard deviation), epochs
-#: with degeneracy < K.
-PAPER: dict[str, Cell] = {
-    "degeneracy": Spread(4.1, 1.2),
-    "degeneracy, median": 4,
-    "epochs with degeneracy + 1 <= K": 0.968,
-    "greedy colours": Spread(4.8, 1.3),
-    "packing number at twice the level": Spread(7.9, 1.6),
-}
 NOTES = (
     "Edges: tested pairs whose certified radius exceeds the level. Mean and standard deviation over dialogues and "
     "epochs (1, 2, 4, ... feedbacks). Nothing was split while tests were made.",

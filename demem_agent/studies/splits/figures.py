@@ -10,6 +10,7 @@ from typing import Any
 
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.evaluate.drawing.looks import label, new_figure, plain
+from demem_agent.studies.paper import DEGENERACY
 
 __all__ = ["draw_audit"]
 
@@ -165,7 +166,7 @@ def _graph(drawn: Drawn, title: str) -> Any:
         linestyle="--",
         label="K - 1: K colours are always enough below",
     )
-    axes.axhline(4.1, color=PAPER, linestyle=":", label="paper, mean")
+    axes.axhline(DEGENERACY.mean, color=PAPER, linestyle=":", label="paper, mean")
     axes.set_xscale("log", base=2)
     axes.set_ylim(-0.2, drawn["slots"])
     label(axes, "feedbacks given (log)", f"degeneracy at level {drawn['level']:g}")

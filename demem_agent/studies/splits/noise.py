@@ -30,6 +30,7 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.metrics import contains
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import Tell, Tick, by_reference, taught
+from demem_agent.studies.paper import NOISE as PAPER
 from demem_agent.studies.sheets import Cell, Found, Sheet, intervals
 from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.splits.gold import judge_splits
@@ -42,8 +43,6 @@ CHANNELS: tuple[Corrupted, ...] = ("reward", "thumbs", "scorers")
 #: The paper's probabilities of a wrong reward, and how often each above 0 is drawn.
 NOISE = (0.0, 0.1, 0.2)
 SEEDS = 2
-#: The paper's split precision, splits a routing event, and answers judged right, by the noise.
-PAPER = {0.0: (0.850, 0.046, 0.911), 0.1: (0.808, 0.049, 0.902), 0.2: (0.776, 0.054, 0.889)}
 NOTES = (
     "p: probability that a reward is the wrong way round. reward: the reference is known, the reward of the observed "
     "answer errs; thumbs: no reference, the thumb errs; scorers: the reference is known, every score of every tested "

@@ -17,7 +17,9 @@ from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick
-from demem_agent.studies.sheets import Cell, Found, Sheet, Spread, intervals, spread
+from demem_agent.studies.paper import SLOTS as PAPER_SLOTS
+from demem_agent.studies.paper import SPLITS as PAPER
+from demem_agent.studies.sheets import Cell, Found, Sheet, intervals, spread
 from demem_agent.studies.splits.curves import (
     PRECISION,
     Point,
@@ -34,9 +36,6 @@ __all__ = ["LENGTHS", "audit_splits", "summed_splits"]
 #: The memory's own L, and shorter ones that show what the paper's definition depends on;
 #: characters.
 LENGTHS = (2000, 800, 400, 200)
-#: The paper's figures.
-PAPER = {"splits": 2.4, "rate": 0.046, "full": 0.31, "precision": 0.85, "recall": 0.63}
-PAPER_SLOTS = Spread(8.4, 1.49)
 
 NOTES = (
     f"Tested pairs: at most {PAIRS} a feedback (the memory itself tests {SplitSettings().pairs}), chosen by the "

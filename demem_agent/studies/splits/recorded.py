@@ -18,12 +18,12 @@ from demem_agent.options import Options
 from demem_agent.requests import Flow
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experience import testable
+from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import pairs_to_test
 from demem_agent.splitting.queue import Pending, Tests
 from demem_agent.splitting.trigger import Conflict, Trigger, examined
-from demem_agent.studies.ablations.variants import Variant
 from demem_agent.studies.asking import taught
 from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.splits.gold import claim
@@ -100,7 +100,8 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     """
     seen: list[list[_Seen]] = []
     options["split"] = SplitSettings(pairs=pairs, counterfactuals=2 * 12 * pairs)
-    memory = Variant(trigger=_recorder(seen, pairs), **options)
+    options["experiment"] = Experiment(trigger=_recorder(seen, pairs))
+    memory = SlotMemory(**options)
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
     questions = {asked.answer.id: asked.question for asked in taught(memory, dialogue)}
