@@ -8,7 +8,7 @@ from typing import Any
 from demem_agent.errors import InvalidInput
 from demem_agent.held import Held
 from demem_agent.options import Options, collaborators
-from demem_agent.stores import MemoryStore, Store, open_store
+from demem_agent.stores import SCHEMES, MemoryStore, Store, open_store
 from demem_agent.stores.portable import export, restore
 
 __all__ = ["Lines", "kept_of", "made_again", "opened"]
@@ -30,7 +30,8 @@ def opened(
     A store that was opened from a URL is closed again where the memory cannot be opened.
     """
     if not isinstance(url, str | Store):
-        raise InvalidInput("url", url, "'memory://', 'sqlite:///path/to/file.db' or a store")
+        known = ", ".join(repr(scheme.example) for scheme in SCHEMES.values())
+        raise InvalidInput("url", url, f"{known} or a store")
     store = open_store(url) if isinstance(url, str) else url
     try:
         if lines is not None:

@@ -47,15 +47,14 @@ class Contained:
 
 def coverage(reference: str, lines: Sequence[set[str]]) -> float:
     """Return the share in [0, 1] of a reference's parts all of whose words one line holds."""
-    pieces = _PARTS.split(_MONTH.sub(r"\1 \2", reference))
-    parts = [set(content_terms(piece)) for piece in pieces]
-    meant = [part for part in parts if part]
-    held = sum(_is_held(part, lines) for part in meant)
-    return held / max(len(meant), 1)
-
-
-def _is_held(part: set[str], lines: Sequence[set[str]]) -> bool:
-    return any(part <= line for line in lines)
+    parts = 0
+    held = 0
+    for piece in _PARTS.split(_MONTH.sub(r"\1 \2", reference)):
+        words = set(content_terms(piece))
+        if words:
+            parts += 1
+            held += any(words <= line for line in lines)
+    return held / max(parts, 1)
 
 
 def _statements(reading: str) -> Iterator[str]:

@@ -17,11 +17,11 @@ __all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "stri
 OPEN = "<demem:memory>"
 CLOSE = "</demem:memory>"
 
+#: What a line that was cut off may be: the start of a header, a line, a further line or the mark.
+_BEGUN = ["#", "-", " ", *(CLOSE[:length] for length in range(1, len(CLOSE)))]
+_CUT_OFF = "|".join(map(re.escape, _BEGUN))
 #: A rendered block: the opening mark, then only lines that rendering can produce, then the closing
 #: mark, or the end of a text that was cut off there.
-_CUT_OFF = "|".join(
-    re.escape(mark[:n]) for mark in ("# ", "- ", "  ", CLOSE) for n in range(1, len(mark))
-)
 _BLOCK = re.compile(
     rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)"
 )

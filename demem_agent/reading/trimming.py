@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from demem_agent.text.dates import Span
 from demem_agent.text.parts import Parts
 from demem_agent.text.saying import say
 from demem_agent.text.words import clean
@@ -48,12 +49,13 @@ def _said(found: Parts, whole: Line, part: Line) -> str:
     """Say a part of a line, with the times that stand in it as the whole line means them."""
     shift = part.start - whole.start
     last = part.end - whole.start
-    times = [
-        replace(time, start=time.start - shift, end=time.end - shift)
-        for time in found.times
-        if time.start >= shift and time.end <= last
-    ]
+    inside = [time for time in found.times if time.start >= shift and time.end <= last]
+    times = [_moved(time, shift) for time in inside]
     return say(found.name, clean(part.text), times)
+
+
+def _moved(time: Span, shift: int) -> Span:
+    return replace(time, start=time.start - shift, end=time.end - shift)
 
 
 def _core(found: Parts, words: Mapping[str, float]) -> tuple[int, int]:

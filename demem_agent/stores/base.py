@@ -1,4 +1,4 @@
-"""What a store is: it writes a delta whole or not at all, and gives back the rows of a memory."""
+"""What a store is: it writes a delta whole or not at all, and loads the rows of a memory."""
 
 from __future__ import annotations
 

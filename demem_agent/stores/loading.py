@@ -77,8 +77,7 @@ def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
     missing = [number for number in state.members if number not in state.slots]
     parents = (None, *state.slots)
     orphans = [slot.number for slot in state.slots.values() if slot.parent not in parents]
-    damaged += [f"slot {number}" for number in missing]
-    damaged += [f"slot {number}" for number in orphans]
+    damaged.extend(f"slot {number}" for number in [*missing, *orphans])
 
 
 def _slot(state: State, row: SlotRow) -> SlotState:
@@ -124,7 +123,7 @@ def _load_certificates(state: State, rows: Rows, damaged: list[str]) -> None:
 def _mend(state: State) -> None:
     """Make what could be read whole again: every invariant holds for it."""
     valid = range(state.settings.slots)
-    home = min((number for number in state.slots if number in valid), default=0)
+    home = min(state.slots.keys() & set(valid), default=0)
     state.rehouse([number for number in state.members if number not in valid], home)
     state.head = replace(state.head, forgotten=state.head.evidence - len(state.evidence))
     for number, items in state.members.items():

@@ -142,15 +142,20 @@ def _is_mostly_new(body: str, said: str) -> bool:
 
 def _has_new_name(body: str, said: str) -> bool:
     known = {*stems(words(said)), *words(said)}
-    capitals = {word.casefold() for word in _CAPITAL.findall(body)}
-    return any(content_terms(word) and not _is_known(word, known) for word in capitals)
+    for name in _CAPITAL.findall(body):
+        word = name.casefold()
+        if content_terms(word) and not _is_known(word, known):
+            return True
+    return False
 
 
 def _is_known(word: str, known: set[str]) -> bool:
     """Whether all parts of a word, or their stems, are known."""
     parts = words(word)
-    pairs = zip(parts, stems(parts), strict=True)
-    return all(part in known or stem in known for part, stem in pairs)
+    for part, stem in zip(parts, stems(parts), strict=True):
+        if part not in known and stem not in known:
+            return False
+    return True
 
 
 def _is_kept(source: Source, lines: Sequence[str], covers: Sequence[Sequence[str]]) -> bool:
