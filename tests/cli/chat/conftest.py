@@ -1,0 +1,34 @@
+"""What the tests of chats share: a provider of models, and the command."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator, Sequence
+
+import pytest
+from chatting import KEY, Chat, Done, reply
+
+from demem_agent.cli import main
+from demem_agent.testing import Provider
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    with Provider(reply, retry_after=0.01) as serving:
+        yield serving
+
+
+@pytest.fixture
+def chat(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Chat:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    def run(*lines: str, options: Sequence[object] = ()) -> Done:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        capsys.readouterr()
+        code = main(["chat", *map(str, options)])
+        captured = capsys.readouterr()
+        assert KEY not in captured.out + captured.err
+        return Done(code, captured.out, captured.err)
+
+    return run
