@@ -6,10 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import Demem, Done
+from command_line import Demem
 
 from demem_agent import SlotMemory
-from demem_agent.cli import main
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +22,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def demem(capsys: pytest.CaptureFixture[str]) -> Demem:
     """Return what runs a command in this process."""
-
-    def run(*arguments: object) -> Done:
-        capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return Done(code, captured.out, captured.err)
-
-    return run
+    return Demem(capsys)
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,8 @@ def test_ask_shows_the_turn_that_the_answer_rests_on(demem: Demem, memory: Path)
 
 
 def test_ask_and_explain_agree_on_the_answer(demem: Demem, memory: Path) -> None:
-    asked = demem("ask", "When was Pixel at the vet?", "-m", memory, "--json").document
-    explained = demem("explain", asked["id"], "-m", memory, "--json").document
+    asked = demem.document("ask", "When was Pixel at the vet?", "-m", memory)
+    explained = demem.document("explain", asked["id"], "-m", memory)
     assert explained["answer"]["answer"] == asked["text"]
     assert [line["id"] for line in explained["evidence"] if line["cited"]] == asked["evidence"]
     assert explained["route"]["scores"] == asked["route"]["scores"]
@@ -39,7 +39,7 @@ def test_read_prints_the_exact_reading_and_nothing_else(demem: Demem, memory: Pa
             for mode in ("evidence", "strict")
         ]
     printed = [
-        demem("read", "Bruno's medicine?", "--limit", 300, "--mode", mode, "-m", memory).out
+        demem("read", "Bruno's medicine?", "--limit=300", f"--mode={mode}", "-m", memory).out
         for mode in ("evidence", "strict")
     ]
     assert printed == [f"{text}\n" for text in expected]
@@ -50,10 +50,9 @@ def test_feedback_that_splits_shows_the_certificate(demem: Demem) -> None:
     demem("ingest", DEMO, "-m", "m.db", *BUDGET)
     shown_last = ""
     for need in data.NEEDS:
-        answer = demem("ask", need.question, "-m", "m.db", "--json").document
-        shown_last = demem(
-            "feedback", answer["id"], "--reference", need.reference, "-m", "m.db"
-        ).out
+        answer = demem.document("ask", need.question, "-m", "m.db")
+        reference = f"--reference={need.reference}"
+        shown_last = demem("feedback", answer["id"], reference, "-m", "m.db").out
         if "Certificate c1" in shown_last:
             break
     assert "radius" in shown_last
@@ -62,11 +61,10 @@ def test_feedback_that_splits_shows_the_certificate(demem: Demem) -> None:
 
 def test_feedback_with_the_same_key_counts_once(demem: Demem, memory: Path) -> None:
     reports = [
-        demem("feedback", "a1", "--reward", "1", "--key", "k", "-m", memory, "--json").document
-        for _ in range(2)
+        demem.document("feedback", "a1", "--reward=1", "--key=k", "-m", memory) for _ in range(2)
     ]
     assert reports[0] == reports[1]
-    rewards = demem("explain", "a1", "-m", memory, "--json").document["answer"]["rewards"]
+    rewards = demem.document("explain", "a1", "-m", memory)["answer"]["rewards"]
     assert rewards == [1.0]
 
 
@@ -85,16 +83,16 @@ def test_feedback_with_the_same_key_counts_once(demem: Demem, memory: Path) -> N
 def test_feedback_is_told_in_every_channel(
     demem: Demem, memory: Path, typed: list[str], channel: str, reward: float
 ) -> None:
-    document = demem("feedback", "a1", *typed, "-m", memory, "--json").document
+    document = demem.document("feedback", "a1", *typed, "-m", memory)
     assert (document["channel"], document["reward"]) == (channel, reward)
-    stored = demem("explain", "a1", "-m", memory, "--json").document["answer"]
+    stored = demem.document("explain", "a1", "-m", memory)["answer"]
     assert (stored["told"], stored["rewards"]) == ([channel], [reward])
 
 
 def test_a_certificate_is_explained_with_whether_its_replay_agrees(
     demem: Demem, memory: Path
 ) -> None:
-    assert demem("explain", "c1", "-m", memory, "--json").document["replay"] == {
+    assert demem.document("explain", "c1", "-m", memory)["replay"] == {
         "agrees": True,
         "refusal": None,
     }
@@ -110,7 +108,7 @@ def test_a_certificate_with_an_altered_number_is_explained_as_refused(
     assert text.count(f'"radius": {radius}') == 1
     lines = json.loads(text.replace(f'"radius": {radius}', f'"radius": {float(radius) + 0.01}'))
     SlotMemory.restore(lines, "sqlite:///altered.db").close()
-    replayed = demem("explain", "c1", "-m", "altered.db", "--json").document["replay"]
+    replayed = demem.document("explain", "c1", "-m", "altered.db")["replay"]
     assert replayed["agrees"] is False
     assert "digest" in replayed["refusal"]
     assert "Replay: refused" in demem("explain", "c1", "-m", "altered.db").out
@@ -119,7 +117,7 @@ def test_a_certificate_with_an_altered_number_is_explained_as_refused(
 def test_a_certificate_is_explained_with_every_number_it_rests_on(
     demem: Demem, memory: Path
 ) -> None:
-    document = demem("explain", "c1", "-m", memory, "--json").document
+    document = demem.document("explain", "c1", "-m", memory)
     text = demem("explain", "c1", "-m", memory).out
     for candidate in document["candidates"]:
         for n in (0, 1):
@@ -130,15 +128,9 @@ def test_a_certificate_is_explained_with_every_number_it_rests_on(
 
 
 def test_explain_names_the_certificate_of_an_answer(demem: Demem, memory: Path) -> None:
-    naming = {
-        id: demem("explain", id, "-m", memory, "--json").document["certificates"]
-        for id in ("a1", "a2", "a3")
-    }
-    assert {id: [c["id"] for c in found] for id, found in naming.items()} == {
-        "a1": [],
-        "a2": ["c1"],
-        "a3": ["c1"],
-    }
+    for answer, expected in (("a1", []), ("a2", ["c1"]), ("a3", ["c1"])):
+        found = demem.document("explain", answer, "-m", memory)["certificates"]
+        assert [certificate["id"] for certificate in found] == expected
 
 
 def test_explain_survives_the_forgetting_of_the_question(demem: Demem, tmp_path: Path) -> None:
@@ -153,6 +145,6 @@ def test_explain_survives_the_forgetting_of_the_question(demem: Demem, tmp_path:
 
 
 def test_slots_can_be_read_in_full(demem: Demem, memory: Path) -> None:
-    slots = demem("slots", "-m", memory, "--json").document["slots"]
+    slots = demem.document("slots", "-m", memory)["slots"]
     full = demem("slots", "--full", slots[0]["number"], "-m", memory).out
     assert "".join(full.split()) == "".join(slots[0]["summary"].split())

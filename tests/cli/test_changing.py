@@ -15,16 +15,17 @@ pytest.importorskip("typer")
 
 
 def test_undo_takes_the_split_back(demem: Demem, memory: Path) -> None:
-    before = demem("slots", "-m", memory, "--json").document["slots"]
-    after = demem("undo", "c1", "-m", memory, "--json").document["slots"]
+    before = demem.document("slots", "-m", memory)["slots"]
+    after = demem.document("undo", "c1", "-m", memory)["slots"]
     assert len(after) == len(before) - 1
-    assert [c["undone"] for c in demem("certificates", "-m", memory, "--json").document] == [True]
+    certificates = demem.document("certificates", "-m", memory)
+    assert [certificate["undone"] for certificate in certificates] == [True]
     assert demem("undo", "c1", "-m", memory).code == 1
 
 
 def test_what_is_forgotten_is_in_no_export_and_not_in_the_file(demem: Demem, memory: Path) -> None:
     assert "62,000" in demem("export", "-m", memory).out
-    receipt = demem("forget", "--source-id", "s2:8", "-m", memory, "--json").document
+    receipt = demem.document("forget", "--source-id", "s2:8", "-m", memory)
     assert len(receipt["evidence"]) == 1
     assert "62,000" not in demem("export", "-m", memory).out
     assert b"62,000" not in memory.read_bytes()
@@ -37,31 +38,28 @@ def test_forget_takes_exactly_one_selector(demem: Demem, memory: Path) -> None:
         ["--source-id", "s1:1", "--before", "2025-02-01"],
     ):
         assert demem("forget", *arguments, "-m", memory).code == 1
-    assert demem("check", "-m", memory, "--json").document["items"] == 80
+    assert demem.document("check", "-m", memory)["items"] == 80
 
 
 def test_an_export_is_imported_with_the_same_fingerprint(demem: Demem, memory: Path) -> None:
     demem("export", "e.jsonl", "-m", memory)
-    demem("import", "e.jsonl", "-m", "copy.db", "--id", "twin", "--tenant", "t")
-    prints = [
-        demem("check", *where, "--json").document["fingerprint"]
-        for where in (["-m", memory], ["-m", "copy.db", "--id", "twin", "--tenant", "t"])
-    ]
-    assert prints[0] == prints[1]
+    copy = ("-m", "copy.db", "--id", "twin", "--tenant", "t")
+    demem("import", "e.jsonl", *copy)
+    original = demem.document("check", "-m", memory)
+    assert demem.document("check", *copy)["fingerprint"] == original["fingerprint"]
 
 
 def test_an_export_to_a_pipe_is_the_same_as_to_a_file(demem: Demem, memory: Path) -> None:
     demem("export", "e.jsonl", "-m", memory)
     text = Path("e.jsonl").read_text()
     assert demem("export", "-m", memory).out == text
-    assert demem("export", "-m", memory, "--json").document == [
-        json.loads(line) for line in text.splitlines()
-    ]
+    rows = list(map(json.loads, text.splitlines()))
+    assert demem.document("export", "-m", memory) == rows
 
 
 def test_an_import_may_widen_the_budget_of_slots(demem: Demem, memory: Path) -> None:
     demem("export", "e.jsonl", "-m", memory)
-    demem("import", "e.jsonl", "-m", "copy.db", "--slots", "7", "--read-limit", "1200")
+    demem("import", "e.jsonl", "-m", "copy.db", "--slots=7", "--read-limit=1200")
     with SlotMemory.open("sqlite:///copy.db") as imported:
         assert (imported.settings.slots, imported.settings.read_limit) == (7, 1200)
 

@@ -46,7 +46,8 @@ def test_demo_answers_resolve_their_dates(played: story.Story) -> None:
 
 
 def test_demo_certificates_exceed_their_thresholds(played: story.Story) -> None:
-    split, suppressed = played.split.certificate, played.suppressed.certificate
+    split = played.split.certificate
+    suppressed = played.suppressed.certificate
     assert split.radius > split.threshold
     assert suppressed.radius > suppressed.threshold > split.threshold
     assert (split.saturated, suppressed.saturated) == (False, True)

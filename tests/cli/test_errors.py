@@ -61,8 +61,9 @@ def test_a_mistake_with_json_is_a_document_on_stdout(demem: Demem, memory: Path,
 
 
 def test_the_same_key_for_another_request_is_a_mistake(demem: Demem, memory: Path) -> None:
-    demem("feedback", "a1", "--reward", "1", "--key", "k", "-m", memory)
-    done = demem("feedback", "a1", "--reward", "0", "--key", "k", "-m", memory, "--json")
+    keyed = ("feedback", "a1", "--key=k", "--json")
+    demem(*keyed, "--reward=1", "-m", memory)
+    done = demem(*keyed, "--reward=0", "-m", memory)
     assert (done.code, done.document["error"]["kind"]) == (1, "IdempotencyConflict")
 
 

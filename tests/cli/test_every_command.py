@@ -73,7 +73,7 @@ def test_no_command_makes_a_memory_that_is_not_there(demem: Demem, command: str)
 
 @pytest.mark.parametrize("command", USES)
 def test_no_command_makes_a_memory_of_another_id(demem: Demem, memory: Path, command: str) -> None:
-    done = demem(command, *USES[command], "-m", memory, "--id", "other")
+    done = demem(command, *USES[command], "-m", memory, "--id=other")
     assert done.code == 1
     assert "'default'" in done.err
     assert demem("check", "-m", memory, "--id", "other").code == 1

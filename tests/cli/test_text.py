@@ -28,10 +28,8 @@ NASTY = "[bold]raw[/bold] \x1b[31mred\x07 \ud800 :smile: \u202eback \U0001f600 [
 def test_shown_text_can_be_encoded_and_acts_on_no_terminal(text: str) -> None:
     safe = shown(text)
     safe.encode("utf-8")
-    assert all(
-        character in "\n\t" or character.isprintable() or ord(character) > 0x9F
-        for character in safe
-    )
+    for character in safe:
+        assert character in "\n\t" or character.isprintable() or ord(character) > 0x9F
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
@@ -68,7 +66,7 @@ def test_text_with_markup_and_control_characters_is_shown_written_out(
 
 
 def test_json_gives_every_text_back_unchanged(demem: Demem, nasty: Path) -> None:
-    lines = demem("read", "raw", "-m", nasty, "--json").document["lines"]
+    lines = demem.document("read", "raw", "-m", nasty)["lines"]
     assert [(line["text"], line["speaker"], line["source_id"]) for line in lines] == [
         (NASTY, "A[b]\x1b", "x\n[i]")
     ]

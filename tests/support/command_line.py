@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import demem_agent
+from demem_agent.cli import main
 
 __all__ = ["BUDGET", "DEMO", "PACKAGE", "ROOT", "Demem", "Done", "process", "rows_file"]
 
@@ -35,8 +37,22 @@ class Done:
         return json.loads(self.out)
 
 
-#: Runs a command in this process.
-Demem = Callable[..., Done]
+class Demem:
+    """Run commands in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object) -> Done:
+        """Run a command."""
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        captured = self._capsys.readouterr()
+        return Done(code, captured.out, captured.err)
+
+    def document(self, *arguments: object) -> Any:
+        """Return the JSON document that a command prints."""
+        return self(*arguments, "--json").document
 
 
 def rows_file(path: Path, *turns: dict[str, Any]) -> Path:

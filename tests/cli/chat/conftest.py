@@ -15,16 +15,19 @@ from demem_agent.testing import Provider
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
+    """Serve a model that talks."""
     with Provider(reply, retry_after=0.01) as serving:
         yield serving
 
 
 @pytest.fixture
 def chat(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Chat:
+    """Return what runs a chat: the lines that are typed, and the options."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
     def run(*lines: str, options: Sequence[object] = ()) -> Done:
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        typed = "".join(f"{line}\n" for line in lines)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
         capsys.readouterr()
         code = main(["chat", *map(str, options)])
         captured = capsys.readouterr()

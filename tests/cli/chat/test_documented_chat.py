@@ -23,12 +23,13 @@ def test_the_session_in_the_documentation_is_what_it_gives(
     chat: Chat, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = DOCS.read_text(encoding="utf-8")
-    script, shown = re.search(
-        r"```python\n(.*?)```\n```console\n\$ python (.*?)\n```", text, re.DOTALL
-    ).groups()  # type: ignore[union-attr]
+    session = re.search(r"```python\n(.*?)```\n```console\n\$ python (.*?)\n```", text, re.DOTALL)
+    assert session is not None
+    script, shown = session.groups()
     command, _, transcript = shown.partition(" < lines.txt\n")
     Path("local.py").write_text(script, encoding="utf-8")
-    typed = "".join(f"{line}\n" for line in re.findall(r"^you> (.*)", transcript, re.MULTILINE))
+    lines = re.findall(r"^you> (.*)", transcript, re.MULTILINE)
+    typed = "".join(f"{line}\n" for line in lines)
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     monkeypatch.setattr(sys, "argv", command.split())
     with pytest.raises(SystemExit) as left:

@@ -33,13 +33,12 @@ def test_a_failing_model_costs_a_line_and_memory_answers(
     chat: Chat, provider: Provider, fault: str
 ) -> None:
     lines = ("Ana lives in Porto.", "Where does Ana live?")
-    done = chat(
-        *lines, options=by(provider, f"fault-{fault}", "-m", f"{fault}.db", "--timeout", "0.2")
-    )
+    options = by(provider, f"fault-{fault}", "-m", "m.db", "--timeout=0.2")
+    done = chat(*lines, options=options)
     assert (done.code, done.err) == (0, "")
     assert done.out.count("answered from memory instead") == 2
     assert "demem> user: Ana lives in Porto." in done.out.replace("\n", " ")
-    with SlotMemory.open(f"sqlite:///{fault}.db") as memory:
+    with SlotMemory.open("sqlite:///m.db") as memory:
         assert [item.text for item in memory.evidence()] == list(lines)
 
 

@@ -60,37 +60,16 @@ def test_bench_prints_intervals_categories_and_the_papers_figures_as_the_papers(
 
 def test_bench_measures_as_the_library_does(demem: Demem, tmp_path: Path) -> None:
     file = locomo(tmp_path / "l.json", 3)
-    document = demem(
-        "bench",
-        "locomo",
-        "--data",
-        file,
-        "--system",
-        "bm25",
-        "--limit",
-        "150",
-        "--seed",
-        "7",
-        "--json",
-    ).document
+    options = ("--system", "bm25", "--limit", "150", "--seed", "7")
+    document = demem.document("bench", "locomo", "--data", file, *options)
     measured = evaluate(load_locomo(file), {"bm25": BASELINES["bm25"]}, [150])
-    assert (
-        document["systems"]["bm25"]["150"]["recall"]
-        == report(measured, seed=7)["systems"]["bm25"]["150"]["recall"]
-    )
+    expected = report(measured, seed=7)["systems"]["bm25"]["150"]
+    assert document["systems"]["bm25"]["150"]["recall"] == expected["recall"]
 
 
 def test_slots_and_ablations_are_printed_and_in_the_document(demem: Demem, tmp_path: Path) -> None:
-    command = (
-        "bench",
-        "locomo",
-        "--data",
-        locomo(tmp_path / "l.json"),
-        "--system",
-        "demem",
-        "--limit",
-        "500",
-    )
+    file = locomo(tmp_path / "l.json")
+    command = ("bench", "locomo", "--data", file, "--system", "demem", "--limit", "500")
     done = demem(*command, "--slots", "--ablations")
     assert done.code == 0
     for words in (
@@ -102,14 +81,10 @@ def test_slots_and_ablations_are_printed_and_in_the_document(demem: Demem, tmp_p
     ):
         assert words in done.out
     assert max(len(line) for line in done.out.splitlines()) <= 100
-    document = demem(*command, "--slots", "--json").document
+    document = demem.document(*command, "--slots")
     assert "ablations" not in document
-    assert [row["name"] for row in document["slots"]["audited"]] == [
-        "slot",
-        "slots",
-        "summary",
-        "reading",
-    ]
+    names = [row["name"] for row in document["slots"]["audited"]]
+    assert names == ["slot", "slots", "summary", "reading"]
 
 
 def test_sub_tasks_of_a_row_are_one_dialogue_for_the_intervals(
@@ -121,17 +96,8 @@ def test_sub_tasks_of_a_row_are_one_dialogue_for_the_intervals(
     }
     rows = [{**row, "id": number} for number in range(3)]
     Path("rows.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-    command = (
-        "bench",
-        "memoryarena",
-        "--data",
-        "rows.jsonl",
-        "--system",
-        "demem",
-        "--limit",
-        "500",
-    )
-    document = demem(*command, "--json").document
+    command = "bench memoryarena --data rows.jsonl --system demem --limit 500".split()
+    document = demem.document(*command)
     assert (document["dialogues"], document["questions"]) == (3, 6)
     assert demem(*command, "--slots").code == 0
     refused = demem(*command, "--ablations")
@@ -139,7 +105,7 @@ def test_sub_tasks_of_a_row_are_one_dialogue_for_the_intervals(
 
 
 def test_by_row_keeps_every_record_apart() -> None:
-    records = [record(f"search-{row}/{task}") for row in "ab" for task in (2, 3)]
-    assert [(one.dialogue, one.question) for one in by_row(records)] == [
-        (f"search-{row}", task) for row in "ab" for task in (2, 3)
-    ]
+    tasks = (("a", 2), ("a", 3), ("b", 2), ("b", 3))
+    records = [record(f"search-{row}/{task}") for row, task in tasks]
+    counted = [(one.dialogue, one.question) for one in by_row(records)]
+    assert counted == [(f"search-{row}", task) for row, task in tasks]

@@ -34,9 +34,9 @@ def test_eval_reports_what_the_library_measures(demem: Demem) -> None:
 def test_eval_measures_every_built_in_system_and_the_oracle_unless_some_are_named(
     demem: Demem,
 ) -> None:
-    done = demem("eval", TURNS, QUESTIONS, "--limit", "900", "--json")
-    assert set(done.document["systems"]) == {*BASELINES, "oracle"}
-    assert set(done.document["paired"]) == {*BASELINES} - {"demem"}
+    document = demem.document("eval", TURNS, QUESTIONS, "--limit", "900")
+    assert set(document["systems"]) == {*BASELINES, "oracle"}
+    assert set(document["paired"]) == {*BASELINES} - {"demem"}
 
 
 def test_eval_for_a_person_fits_a_hundred_columns(demem: Demem) -> None:
@@ -61,23 +61,19 @@ def test_questions_without_evidence_leave_out_the_tables_of_recall(
     assert done.code == 0
     assert "reference in text" in done.out
     assert "recall" not in done.out.lower()
-    assert demem("eval", TURNS, asked, *QUICK, "--out", "all", "--json").document["written"][
-        3:
-    ] == [
-        str(Path("all") / "budget.png"),
-        str(Path("all") / "latency.png"),
-    ]
+    written = demem.document("eval", TURNS, asked, *QUICK, "--out=all")["written"]
+    assert [Path(file).name for file in written[3:]] == ["budget.png", "latency.png"]
 
 
 def test_without_demem_the_first_system_is_compared_with_the_others(demem: Demem) -> None:
-    names = ("--system", "bm25", "--system", "recency")
-    document = demem("eval", TURNS, QUESTIONS, *names, "--limit", "500", "--json").document
+    options = ("--system", "bm25", "--system", "recency", "--limit", "500")
+    document = demem.document("eval", TURNS, QUESTIONS, *options)
     assert document["first"] == "bm25"
     assert list(document["paired"]) == ["recency"]
 
 
 def test_everything_is_written_and_can_be_read_again(demem: Demem) -> None:
-    done = demem("eval", TURNS, QUESTIONS, *QUICK, "--out", "deep/all")
+    done = demem("eval", TURNS, QUESTIONS, *QUICK, "--out=deep/all")
     folder = Path("deep/all")
     names = [
         "results.jsonl",

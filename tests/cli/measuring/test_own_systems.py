@@ -39,20 +39,10 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_a_system_of_ones_own_is_measured_by_its_file_and_name(demem: Demem, own: Path) -> None:
-    done = demem(
-        "eval",
-        TURNS,
-        QUESTIONS,
-        "--system",
-        "demem",
-        "--system",
-        f"{own}:Parrot",
-        "--limit",
-        "400",
-        "--json",
-    )
-    assert set(done.document["systems"]) == {"demem", "Parrot"}
-    assert 0 < done.document["systems"]["Parrot"]["400"]["size"] <= 400
+    options = ("--system", "demem", "--system", f"{own}:Parrot", "--limit", "400")
+    systems = demem.document("eval", TURNS, QUESTIONS, *options)["systems"]
+    assert set(systems) == {"demem", "Parrot"}
+    assert 0 < systems["Parrot"]["400"]["size"] <= 400
 
 
 @pytest.mark.parametrize(
@@ -73,7 +63,8 @@ def test_a_system_that_cannot_be_measured_is_named(
     demem: Demem, own: Path, system: str, words: str
 ) -> None:
     Path("leaves.py").write_text("import sys\nsys.exit('no such library')\n")
-    done = demem("eval", TURNS, QUESTIONS, "--system", system, "--limit", "400")
+    options = ("--system", system, "--limit", "400")
+    done = demem("eval", TURNS, QUESTIONS, *options)
     assert (done.code, done.out) == (1, "")
     assert words in done.err
     assert done.err.count("\n") == 1
