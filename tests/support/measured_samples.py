@@ -19,7 +19,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def locomo(path: Path, dialogues: int = 2) -> Path:
-    """Write dialogues about cats, each with a question of two kinds and one that nothing answers."""
+    """Write dialogues about cats, each with questions of two kinds and one that has no answer."""
     entries = []
     for number in range(dialogues):
         said = (

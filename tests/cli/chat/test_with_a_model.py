@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from os.path import commonprefix
+from typing import Any
 
 import pytest
 from chatting import BEFORE, BLOCK, Chat, by, sent, session_with
