@@ -54,8 +54,7 @@ def _warnings(document: Document) -> Iterator[str]:
         yield f"Stopped early: {document['stopped']}."
     if document["stopped"] and not document["whole_runs"]:
         yield (
-            "No run is whole: "
-            "the figures are of the questions that were marked, first ones first."
+            "No run is whole: the figures are of the questions that were marked, first ones first."
         )
 
 
