@@ -1,5 +1,6 @@
-"""Try an installed wheel with the checkout out of reach: ``python -I smoke_wheel.py`` from any
-other folder.
+"""Try an installed wheel with the checkout out of reach.
+
+Run it from any other folder: ``python -I smoke_wheel.py``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,15 @@ TURNS = (
     ("Bob", "The deploy key for staging is rotated every Friday."),
     ("Ada", "I am allergic to peanuts, so no satay for me."),
 )
+WANTED = (
+    "py.typed",
+    "prompts/README.md",
+    "examples/demo.jsonl",
+    "encoders/minilm256/NOTICE",
+    "encoders/minilm256/config.json",
+    "encoders/minilm256/model.safetensors",
+    "encoders/minilm256/tokenizer.json",
+)
 
 
 def check_installed_outside_the_checkout() -> None:
@@ -30,19 +40,13 @@ def check_installed_outside_the_checkout() -> None:
 
 def check_package_data() -> None:
     package = Path(str(files("demem_agent")))
-    encoder = [
-        f"encoders/minilm256/{name}"
-        for name in ("NOTICE", "config.json", "model.safetensors", "tokenizer.json")
-    ]
-    wanted = ["py.typed", "prompts/README.md", "examples/demo.jsonl", *encoder]
-    missing = [name for name in wanted if not (package / name).is_file()]
+    missing = [name for name in WANTED if not (package / name).is_file()]
     assert not missing, missing
 
 
 def check_shipped_encoder_encodes() -> None:
-    vectors = np.asarray(
-        demem_agent.encoders.default_encoder().encode(["a cat", "a kitten", "the deploy key"])
-    )
+    encoder = demem_agent.encoders.default_encoder()
+    vectors = np.asarray(encoder.encode(["a cat", "a kitten", "the deploy key"]))
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert unit[0] @ unit[1] > unit[0] @ unit[2]
 

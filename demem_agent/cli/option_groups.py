@@ -35,7 +35,8 @@ def spread_groups(function: Callable[..., None]) -> Callable[..., None]:
     run.__name__ = function.__name__
     run.__doc__ = function.__doc__
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # as inspect documents it
+    # As inspect documents it.
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
 
 

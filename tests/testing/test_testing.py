@@ -23,9 +23,16 @@ from demem_agent.testing import (
 from demem_agent.types import Answerer, Attempt, Draft, Encoder, Evidence, Question, Reading, Scorer
 
 ITEM = Evidence("e1", "Rex barked")
-QUESTION = Question(
-    "Who barked?", None, Reading("Rex barked", 10, 99, "chars", "evidence", (ITEM,), (0,))
+READING = Reading(
+    text="Rex barked",
+    size=10,
+    limit=99,
+    unit="chars",
+    mode="evidence",
+    evidence=(ITEM,),
+    slots=(0,),
 )
+QUESTION = Question("Who barked?", None, READING)
 ATTEMPT = Attempt("Who barked?", "Rex", "Rex barked", "Rex")
 
 

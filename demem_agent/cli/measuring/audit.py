@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,10 +11,9 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
-from demem_agent.cli.measuring.written import written
+from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.split_audit import audit_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.drawing.figures import require_matplotlib
@@ -48,10 +48,8 @@ def audit(
     Tables with the paper's figures in columns of their own, or JSON; with --out also every record
     and a figure. Takes minutes. docs/splits.md defines what is measured.
     """
-    if kind not in AUDITS:
-        raise InvalidInput("audit", kind, f"one of {', '.join(AUDITS)}")
-    if name not in _NAMES:
-        raise InvalidInput("benchmark", name, f"one of {', '.join(_NAMES)}")
+    _require_one_of("audit", kind, AUDITS)
+    _require_one_of("benchmark", name, _NAMES)
     benchmark = benchmark_named(name)
     if out is not None:
         require_matplotlib()
@@ -63,6 +61,10 @@ def audit(
     if out is not None:
         files = written(out, partial(save_records, records), report, parts)
         files += draw_audit(report, out)
-        report["written"] = [str(path) for path in files]
-        parts.append(cell(f"written: {', '.join(report['written'])}"))
+        note_files(files, report, parts)
     output.show(report, *parts)
+
+
+def _require_one_of(field: str, typed: str, known: Collection[str]) -> None:
+    if typed not in known:
+        raise InvalidInput(field, typed, f"one of {', '.join(known)}")

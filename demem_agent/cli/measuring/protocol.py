@@ -18,7 +18,7 @@ from demem_agent.cli.measuring.announcing import announcement, spent_words, used
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.systems import OURS
 from demem_agent.cli.measuring.trial import Trial
-from demem_agent.cli.measuring.written import written
+from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
@@ -60,22 +60,19 @@ class Protocol:
             CollaboratorError: if it stopped before any answer was marked.
         """
         limit = _one_limit(self.trial)
-        names = self._names
-        ledger = self.model_options.ledger("run", names)
-        models = {name: self.model_options.chat(name, ledger) for name in names}
+        ledger = self.model_options.ledger("run", self._names)
+        models = {name: self.model_options.chat(name, ledger) for name in self._names}
         questions = self._questions(dialogues, limit)
         expected = self._estimate(questions, models, ledger)
         self._announce(expected, len(questions) * self.options.runs)
         panel = self._panel(lambda name: self._recorded(models[name]))
         marked = _marked(questions, panel)
         report: Json = {"data": data, "limit": limit, **marks_report(marked, panel, questions)}
-        report["estimate"] = asdict(expected)
-        report["used"] = used_value(ledger)
+        report |= {"estimate": asdict(expected), "used": used_value(ledger)}
         parts = [*protocol_parts(report), cell(spent_words(report["used"])), *also]
         if self.trial.out is not None:
             files = _write(self.trial.out, marked, report, parts)
-            report["written"] = [str(path) for path in files]
-            parts.append(cell(f"written: {', '.join(report['written'])}"))
+            note_files(files, report, parts)
         return report, parts
 
     @property

@@ -16,11 +16,10 @@ from rich.console import RenderableType
 
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.measuring.systems import CEILING, OURS, systems
-from demem_agent.cli.measuring.written import written
+from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables import evaluation_parts
-from demem_agent.cli.tables.cells import cell
 from demem_agent.evaluate import Dialogue, Maker, Measured, evaluate, paired, report, save
 from demem_agent.evaluate.drawing.figures import draw, require_matplotlib
 
@@ -104,8 +103,7 @@ class Trial:
         if self.out is not None:
             files = written(self.out, partial(save, measured), document, parts)
             files += draw(document, self.out, title=data)
-            document["written"] = [str(path) for path in files]
-            parts.append(cell(f"written: {', '.join(document['written'])}"))
+            note_files(files, document, parts)
         output.show(document, *parts)
 
 

@@ -10,8 +10,9 @@ from typing import Any
 from rich.console import RenderableType
 
 from demem_agent.cli.output import as_text
+from demem_agent.cli.tables.cells import cell
 
-__all__ = ["written"]
+__all__ = ["note_files", "written"]
 
 
 def written(
@@ -33,3 +34,9 @@ def written(
     report_file.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     table.write_text(as_text(parts), encoding="utf-8")
     return [results, report_file, table]
+
+
+def note_files(files: Sequence[Path], report: dict[str, Any], parts: list[RenderableType]) -> None:
+    """Put the names of the files that were written into the report, and below its tables."""
+    report["written"] = list(map(str, files))
+    parts.append(cell(f"written: {', '.join(report['written'])}"))

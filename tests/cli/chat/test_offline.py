@@ -1,0 +1,65 @@
+"""A chat without a model: what is told is noted, what is asked is quoted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from chatting import Chat
+
+pytest.importorskip("rich")
+pytest.importorskip("typer")
+
+from demem_agent.cli.chat.quoting import asks
+
+
+def test_offline_what_is_told_is_noted_and_what_is_asked_is_quoted(chat: Chat) -> None:
+    done = chat("Ana lives in Porto.", "Where does Ana live?")
+    assert (done.code, done.err) == (0, "")
+    assert "demem> (noted, as e1)" in done.out
+    assert "demem> user: Ana lives in Porto." in done.out
+
+
+def test_offline_no_question_is_given_as_its_own_answer(chat: Chat) -> None:
+    done = chat("Ana lives in Porto.", *["Where does Ana live?"] * 3, options=["--json"])
+    assert [turn["answer"] for turn in done.turns[1:]] == ["user: Ana lives in Porto."] * 3
+
+
+def test_offline_a_corrected_question_is_answered_as_it_was_corrected(chat: Chat) -> None:
+    done = chat(
+        "Mr Tamm serviced it.",
+        "Who serviced it?",
+        "/correct Ms Saar",
+        "Who serviced it?",
+        options=["--json"],
+    )
+    assert done.turns[-1]["answer"] == "Ms Saar"
+
+
+def test_offline_a_question_that_memory_cannot_answer_is_said_to_be_one(chat: Chat) -> None:
+    assert "(nothing in memory answers this)" in chat("Where does Ana live?").out
+
+
+def test_without_a_memory_named_it_lives_in_ram_and_says_so(chat: Chat) -> None:
+    done = chat("Ana lives in Porto.")
+    assert "in RAM" in done.out
+    assert not list(Path.cwd().iterdir())
+
+
+def test_what_was_said_is_there_in_the_next_chat(chat: Chat) -> None:
+    chat("Ana lives in Porto.", options=["-m", "m.db", "--read-limit", "900"])
+    done = chat("Where does Ana live?", options=["-m", "m.db", "--json"])
+    assert done.turns[0]["answer"] == "user: Ana lives in Porto."
+    assert done.turns[0]["read"]["limit"] == 900
+
+
+@pytest.mark.parametrize(
+    "line", ["Where is it?", "is it here", "What now", '"Where?"', "¿Dónde está?", "行くの？"]
+)
+def test_a_question_is_known_by_its_end_or_its_first_word(line: str) -> None:
+    assert asks(line)
+
+
+@pytest.mark.parametrize("line", ["It is here.", "", "   ", "I asked where it is.", "Isabel came."])
+def test_what_is_told_is_no_question(line: str) -> None:
+    assert not asks(line)

@@ -1,0 +1,150 @@
+"""Ask, read, give feedback and explain: what the commands show of a memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import BUDGET, DEMO, Demem, rows_file
+
+from demem_agent import SlotMemory
+
+pytest.importorskip("rich")
+pytest.importorskip("typer")
+
+from demem_agent.cli.demo import data
+
+
+def test_ask_shows_the_turn_that_the_answer_rests_on(demem: Demem, memory: Path) -> None:
+    done = demem("ask", "When was Pixel at the vet?", "-m", memory)
+    assert done.code == 0
+    cited = [line.split() for line in done.out.splitlines() if line.strip().startswith("*")]
+    assert [(words[2], words[3], words[4]) for words in cited] == [("s4:1", "2025-02-23", "Mara")]
+    assert "21 February 2025" in done.out
+
+
+def test_ask_and_explain_agree_on_the_answer(demem: Demem, memory: Path) -> None:
+    asked = demem.document("ask", "When was Pixel at the vet?", "-m", memory)
+    explained = demem.document("explain", asked["id"], "-m", memory)
+    assert explained["answer"]["answer"] == asked["text"]
+    assert [line["id"] for line in explained["evidence"] if line["cited"]] == asked["evidence"]
+    assert explained["route"]["scores"] == asked["route"]["scores"]
+
+
+def test_read_prints_the_exact_reading_and_nothing_else(demem: Demem, memory: Path) -> None:
+    with SlotMemory.open(f"sqlite:///{memory}") as opened:
+        expected = [
+            opened.read("Bruno's medicine?", limit=300, mode=mode).text
+            for mode in ("evidence", "strict")
+        ]
+    printed = [
+        demem("read", "Bruno's medicine?", "--limit=300", f"--mode={mode}", "-m", memory).out
+        for mode in ("evidence", "strict")
+    ]
+    assert printed == [f"{text}\n" for text in expected]
+    assert printed[0] != printed[1]
+
+
+def test_feedback_that_splits_shows_the_certificate(demem: Demem) -> None:
+    demem("ingest", DEMO, "-m", "m.db", *BUDGET)
+    shown_last = ""
+    for need in data.NEEDS:
+        answer = demem.document("ask", need.question, "-m", "m.db")
+        reference = f"--reference={need.reference}"
+        shown_last = demem("feedback", answer["id"], reference, "-m", "m.db").out
+        if "Certificate c1" in shown_last:
+            break
+    assert "radius" in shown_last
+    assert "Conditions: " in shown_last
+
+
+def test_feedback_with_the_same_key_counts_once(demem: Demem, memory: Path) -> None:
+    reports = [
+        demem.document("feedback", "a1", "--reward=1", "--key=k", "-m", memory) for _ in range(2)
+    ]
+    assert reports[0] == reports[1]
+    rewards = demem.document("explain", "a1", "-m", memory)["answer"]["rewards"]
+    assert rewards == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "channel", "reward"),
+    [
+        (["--thumbs", "up"], "thumbs", 1.0),
+        (["--thumbs", "down"], "thumbs", 0.0),
+        (["--outcome", "success"], "outcome", 1.0),
+        (["--outcome", "failure"], "outcome", 0.0),
+        (["--outcome", "0.25"], "outcome", 0.25),
+        (["--correction", "Pixel never was", "--reward", "0.1"], "correction", 0.1),
+    ],
+    ids=str,
+)
+def test_feedback_is_told_in_every_channel(
+    demem: Demem, memory: Path, typed: list[str], channel: str, reward: float
+) -> None:
+    document = demem.document("feedback", "a1", *typed, "-m", memory)
+    assert (document["channel"], document["reward"]) == (channel, reward)
+    stored = demem.document("explain", "a1", "-m", memory)["answer"]
+    assert (stored["told"], stored["rewards"]) == ([channel], [reward])
+
+
+def test_a_certificate_is_explained_with_whether_its_replay_agrees(
+    demem: Demem, memory: Path
+) -> None:
+    assert demem.document("explain", "c1", "-m", memory)["replay"] == {
+        "agrees": True,
+        "refusal": None,
+    }
+    assert demem("explain", "c1", "-m", memory).out.count("Replay: computed again") == 1
+
+
+def test_a_certificate_with_an_altered_number_is_explained_as_refused(
+    demem: Demem, memory: Path
+) -> None:
+    with SlotMemory.open(f"sqlite:///{memory}") as original:
+        text = json.dumps(original.export())
+        radius = json.dumps(original.certificates()[0].radius)
+    assert text.count(f'"radius": {radius}') == 1
+    lines = json.loads(text.replace(f'"radius": {radius}', f'"radius": {float(radius) + 0.01}'))
+    SlotMemory.restore(lines, "sqlite:///altered.db").close()
+    replayed = demem.document("explain", "c1", "-m", "altered.db")["replay"]
+    assert replayed["agrees"] is False
+    assert "digest" in replayed["refusal"]
+    assert "Replay: refused" in demem("explain", "c1", "-m", "altered.db").out
+
+
+def test_a_certificate_is_explained_with_every_number_it_rests_on(
+    demem: Demem, memory: Path
+) -> None:
+    document = demem.document("explain", "c1", "-m", memory)
+    text = demem("explain", "c1", "-m", memory).out
+    for candidate in document["candidates"]:
+        for n in (0, 1):
+            assert f"[{candidate['lower'][n]:.2f}, {candidate['upper'][n]:.2f}]" in text
+            assert f"{candidate['losses'][n]:.2f}" in text
+    assert f"{document['radius']:.2f} > {document['threshold']:.2f}" in text
+    assert all(query in text for query in document["queries"])
+
+
+def test_explain_names_the_certificate_of_an_answer(demem: Demem, memory: Path) -> None:
+    for answer, expected in (("a1", []), ("a2", ["c1"]), ("a3", ["c1"])):
+        found = demem.document("explain", answer, "-m", memory)["certificates"]
+        assert [certificate["id"] for certificate in found] == expected
+
+
+def test_explain_survives_the_forgetting_of_the_question(demem: Demem, tmp_path: Path) -> None:
+    sentence = "The quick brown fox keeps its passport in the blue drawer."
+    demem("ingest", rows_file(tmp_path / "fox.jsonl", {"text": sentence}), "-m", "m.db")
+    demem("ask", f"Is it so? {sentence}", "-m", "m.db")
+    demem("forget", "e1", "-m", "m.db")
+    done = demem("explain", "a1", "-m", "m.db")
+    assert done.code == 0
+    assert "(forgotten)" in done.out
+    assert "passport" not in done.out
+
+
+def test_slots_can_be_read_in_full(demem: Demem, memory: Path) -> None:
+    slots = demem.document("slots", "-m", memory)["slots"]
+    full = demem("slots", "--full", slots[0]["number"], "-m", memory).out
+    assert "".join(full.split()) == "".join(slots[0]["summary"].split())

@@ -1,0 +1,100 @@
+"""What every command does alike: JSON, width, help, and no memory made by mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import Demem
+
+pytest.importorskip("rich")
+pytest.importorskip("typer")
+
+from demem_agent.cli.commands import COMMANDS
+
+USES: dict[str, list[str]] = {
+    "ask": ["What is Bruno's medicine?"],
+    "read": ["What is Bruno's medicine?"],
+    "feedback": ["a1", "--reward", "0.5"],
+    "slots": [],
+    "explain": ["a2"],
+    "certificates": [],
+    "forget": ["e1"],
+    "undo": ["c1"],
+    "rename": ["0", "At home"],
+    "pin": ["0"],
+    "merge": ["1", "--into", "0"],
+    "export": [],
+    "check": [],
+}
+
+
+def test_every_command_on_a_memory_is_tried_here() -> None:
+    assert set(USES) | {
+        "demo",
+        "chat",
+        "ingest",
+        "import",
+        "lab",
+        "eval",
+        "bench",
+        "audit",
+        "mcp",
+    } == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", USES)
+def test_json_is_one_document_and_nothing_else(demem: Demem, memory: Path, command: str) -> None:
+    done = demem(command, *USES[command], "-m", memory, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.isascii()
+    assert done.document is not None
+
+
+@pytest.mark.parametrize("command", USES)
+def test_text_for_a_person_is_written_at_any_width(
+    demem: Demem, memory: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    done = demem(command, *USES[command], "-m", memory)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.strip()
+
+
+@pytest.mark.parametrize("command", USES)
+def test_no_command_makes_a_memory_that_is_not_there(demem: Demem, command: str) -> None:
+    done = demem(command, *USES[command], "-m", "none.db")
+    assert (done.code, done.out) == (1, "")
+    assert (
+        done.err == "demem: there is no memory at none.db; demem ingest or demem import makes one\n"
+    )
+    assert not Path("none.db").exists()
+
+
+@pytest.mark.parametrize("command", USES)
+def test_no_command_makes_a_memory_of_another_id(demem: Demem, memory: Path, command: str) -> None:
+    done = demem(command, *USES[command], "-m", memory, "--id=other")
+    assert done.code == 1
+    assert "'default'" in done.err
+    assert demem("check", "-m", memory, "--id", "other").code == 1
+
+
+@pytest.mark.parametrize("command", USES)
+def test_without_a_memory_named_the_way_to_name_one_is_said(demem: Demem, command: str) -> None:
+    done = demem(command, *USES[command])
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "demem: which memory? pass --memory PATH or set DEMEM_MEMORY\n"
+
+
+def test_the_memory_can_be_named_by_the_environment(
+    demem: Demem, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEMEM_MEMORY", f"sqlite:///{memory}")
+    assert demem("check").code == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(demem: Demem, command: str) -> None:
+    done = demem(command, "--help")
+    assert done.code == 0
+    assert "--json" in done.out
