@@ -19,7 +19,7 @@ from demem_agent.feedback import crediting
 from demem_agent.flows import arrange as arranging
 from demem_agent.flows import feedback, undo
 from demem_agent.flows import forget as erase
-from demem_agent.flows import read as flows
+from demem_agent.flows.ingest import ingest
 from demem_agent.reading.packing import pack
 from demem_agent.slots.ledger import stored_result, unkeyed
 from demem_agent.slots.placement import _Draft
@@ -286,14 +286,12 @@ def closed_slots_hand_on_their_names(patch: Patch) -> None:
 
 @bug("a correction was remembered twice|the twin gives another result")
 def corrections_are_remembered_each_time(patch: Patch) -> None:
-    right = flows.ingest
-
     def anew(state: State, given: Any) -> Any:
         context = state.context(given.answer_id).context
         if given.signal.channel != "correction" or context.redacted:
             return None
         turn = corrections.correction_turn(context, given.signal.reference, given.at)
-        done = yield from right(state, given.raters.encoder, [turn], [""])
+        done = yield from ingest(state, given.raters.encoder, [turn], [""])
         return done[0].evidence_id
 
     patch.setattr(feedback, "_remembered", anew)
@@ -319,7 +317,7 @@ def corrections_of_forgotten_answers_are_remembered(patch: Patch) -> None:
 
 @bug("a correction that quotes what is forgotten is left", SLOW)
 def corrections_outlive_what_they_quote(patch: Patch) -> None:
-    patch.setattr(erase, "_corrections", lambda state, quotes: set())
+    patch.setattr(erase, "_corrections", lambda *given: set())
 
 
 @bug("a certificate with one number changed is accepted")
