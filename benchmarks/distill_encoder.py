@@ -38,13 +38,18 @@ TEACHER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 NOTICE = f"""\
 This folder holds a static embedding model made from {TEACHER}
 (https://huggingface.co/{TEACHER}), published by the sentence-transformers authors
-under the Apache License, Version 2.0 (https://www.apache.org/licenses/LICENSE-2.0). Its vocabulary is that of
+under the Apache License, Version 2.0 (https://www.apache.org/licenses/LICENSE-2.0). Its \
+vocabulary is that of
 BERT base uncased (Google, Apache License, Version 2.0).
 
-It is a changed version of that model: benchmarks/distill_encoder.py passed each word piece through the teacher,
-reduced the outputs to {DIMENSIONS} dimensions with PCA, weighted them by estimated frequency and rounded them to int8,
-using model2vec (MIT License, https://github.com/MinishLab/model2vec). Word pieces that no text can reach
-([unused0] and the like) were left out, and symbols outside the vocabulary (most emoji) now separate words.
+It is a changed version of that model: benchmarks/distill_encoder.py passed each word piece \
+through the teacher,
+reduced the outputs to {DIMENSIONS} dimensions with PCA, weighted them by estimated frequency and \
+rounded them to int8,
+using model2vec (MIT License, https://github.com/MinishLab/model2vec). Word pieces that no text \
+can reach
+([unused0] and the like) were left out, and symbols outside the vocabulary (most emoji) now \
+separate words.
 """
 PROBES = (
     "Melanie adopted a puppy from the shelter last weekend.",
@@ -64,8 +69,10 @@ PROBES = (
     "Can I get my money back?",
     "My favourite novel is about a lighthouse keeper.",
 )
-WORDS = """dog puppy kitten dentist tooth database server lisbon portugal violin music peanut nut refund money novel
-    book doctor hospital flight airport wedding husband monday weekend""".split()
+WORDS = """
+    dog puppy kitten dentist tooth database server lisbon portugal violin music peanut nut refund
+    money novel book doctor hospital flight airport wedding husband monday weekend
+""".split()
 
 
 def main() -> None:
@@ -129,9 +136,8 @@ def unknown_symbols(vocabulary: Iterable[str]) -> str:
     """Match symbols outside the vocabulary: BERT would make one unknown word of ``great`` and an
     emoji after it.
     """
-    known = sorted(
-        {char for piece in vocabulary for char in piece if unicodedata.category(char)[0] == "S"}
-    )
+    characters = set("".join(vocabulary))
+    known = sorted(char for char in characters if unicodedata.category(char)[0] == "S")
     return rf"[\p{{S}}\p{{Cn}}&&[^{re.escape(''.join(known))}]]"
 
 
@@ -181,9 +187,8 @@ def agree(what: str, teacher: NDArray[np.float32], student: NDArray[np.float32])
     pairs = np.triu_indices(len(ours), 1)
     correlation = np.corrcoef(ours[pairs], theirs[pairs])[0, 1]
     same = int((ours.argmax(axis=1) == theirs.argmax(axis=1)).sum())
-    print(
-        f"{what:20}{correlation:>12.3f} correlation with the teacher, same nearest for {same} of {len(ours)}"
-    )
+    nearest = f"same nearest for {same} of {len(ours)}"
+    print(f"{what:20}{correlation:>12.3f} correlation with the teacher, {nearest}")
 
 
 def cosines(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

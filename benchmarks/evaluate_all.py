@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ from rich.console import Console, RenderableType
 
 from demem_agent.cli import main as demem
 from demem_agent.cli.tables import audit_parts, evaluation_parts, paper_table, slot_parts
-from demem_agent.cli.tables.evaluation import HEADLINE, interval, share
-from demem_agent.cli.tables.splits import figure
+from demem_agent.cli.tables.evaluation import HEADLINE
+from demem_agent.cli.tables.figures import figure, interval, share
 
 Report = Mapping[str, Any]
 
@@ -113,8 +114,7 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-# -- measuring
-# ---------------------------------------------------------------------------------------------------
+# Measuring
 
 
 def report(name: str, data: Path, out: Path, reuse: bool) -> Report:
@@ -141,7 +141,9 @@ def audits(given: argparse.Namespace) -> dict[str, dict[str, Report]]:
 
 def file_in(folder: Path, patterns: Sequence[str]) -> Path:
     """Give the one file of a data set, or its folder if that is what it is."""
-    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    found: list[Path] = []
+    for pattern in patterns:
+        found += sorted(folder.glob(pattern))
     if not folder.is_dir() or (patterns and not found):
         sys.exit(f"there is no data in {folder}; DeMem ships none of it")
     return found[0] if patterns else folder
@@ -160,8 +162,7 @@ def measured(command: Sequence[str], out: Path, reuse: bool) -> Report:
     return read
 
 
-# -- blocks
-# ------------------------------------------------------------------------------------------------------
+# Blocks
 
 
 def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, str]]:
@@ -218,18 +219,18 @@ def rendered(parts: Iterable[RenderableType]) -> str:
 
 
 def all_systems(reports: Mapping[str, Report]) -> Iterator[str]:
-    """Give every system's recall on every data set, best first."""
-    head = [f"{DATA[name][0]} {limit:,}" for name in reports for limit in HEADLINE]
+    """Yield every system's recall on every data set, best first."""
+    head = [f"{DATA[name][0]} {limit:,}" for name, limit in product(reports, HEADLINE)]
     yield from header("system", head)
     names = list(next(iter(reports.values()))["systems"])
-    for name in sorted(
-        names, key=lambda name: -sum(mean(found, name) for found in reports.values())
-    ):
-        cells = [
-            found["systems"][name][str(limit)]["recall"]
-            for found in reports.values()
-            for limit in HEADLINE
-        ]
+
+    def total(name: str) -> float:
+        return sum(mean(found, name) for found in reports.values())
+
+    for name in sorted(names, key=lambda name: -total(name)):
+        cells = []
+        for found, limit in product(reports.values(), HEADLINE):
+            cells.append(found["systems"][name][str(limit)]["recall"])
         yield row(f"**{name}**" if name == "demem" else name, map(interval, cells))
 
 
@@ -238,18 +239,12 @@ def mean(found: Report, name: str) -> float:
 
 
 def categories(reports: Mapping[str, Report]) -> Iterator[str]:
-    """Give recall by category, of this memory and of the hybrid."""
-    head = [
-        "category",
-        "questions",
-        *(f"{name} {limit:,}" for limit in HEADLINE for name in ("demem", "hybrid")),
-    ]
+    """Yield recall by category, of this memory and of the hybrid."""
+    shown = [(name, limit) for limit, name in product(HEADLINE, ("demem", "hybrid"))]
+    head = ["category", "questions", *(f"{name} {limit:,}" for name, limit in shown)]
     yield from header("data", head)
     for data, found in reports.items():
-        of = {
-            key: found["systems"][key[0]][str(key[1])]
-            for key in ((n, b) for b in HEADLINE for n in ("demem", "hybrid"))
-        }
+        of = {(name, limit): found["systems"][name][str(limit)] for name, limit in shown}
         for category, one in of["demem", HEADLINE[0]]["categories"].items():
             if one["recall"]:
                 cells = (interval(at["categories"][category]["recall"]) for at in of.values())

@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ class Cases:
         return int(self.of(data_set, kind).sum())
 
     def weight(self, among: Marks) -> Floats:
-        """Give each case its weight: half of every data set for what is answerable, and 1 in all."""
+        """Return the weight of each case: 1 in all, half of each data set for the answerable."""
         weight = np.zeros(len(self.kind))
         for data_set in self.sets:
             for answerable in (True, False):
@@ -123,22 +124,22 @@ class Cases:
         return weight
 
 
-# -- asking
-# ------------------------------------------------------------------------------------------------------
+# Asking
 
 
 def ask_all(samples: Sequence[Sample]) -> Cases:
     fold = folds(samples)
-    of_fold = {n: fit_weights([s for s in samples if fold[key(s)] != n]) for n in range(FOLDS)}
+    of_fold = {}
+    for n in range(FOLDS):
+        of_fold[n] = fit_weights([s for s in samples if fold[key(s)] != n])
     rows = []
     for s in samples:
         print(f"{s.data_set}, {s.dialogue.name}".ljust(50), end="\r", file=sys.stderr)
         for kind, probe, index in questions(s, following(s, samples)):
-            found = [
-                signals(index, probe, weights)
-                for weights in (of_fold[fold[key(s)]], default_weights())
-            ]
-            rows.append((s.data_set, s.dialogue.name, fold[key(s)], kind, *found))
+            held_out = signals(index, probe, of_fold[fold[key(s)]])
+            shipped = signals(index, probe, default_weights())
+            of_dialogue = (s.data_set, s.dialogue.name, fold[key(s)])
+            rows.append((*of_dialogue, kind, held_out, shipped))
     columns = list(zip(*rows, strict=True))
     return Cases(*(np.array(column) for column in columns))
 
@@ -189,8 +190,7 @@ def without(
         yield kind, probe, index
 
 
-# -- fitting
-# -----------------------------------------------------------------------------------------------------
+# Fitting
 
 
 def fit(cases: Cases, values: Floats, among: Marks) -> Adequacy:
@@ -203,11 +203,10 @@ def fit(cases: Cases, values: Floats, among: Marks) -> Adequacy:
     def loss(found: Floats) -> tuple[float, Floats]:
         odds = found[0] + table @ found[1:]
         slope = weight * (expit(odds) - answerable[chosen])
-        total = (
-            weight @ (np.logaddexp(0.0, odds) - answerable[chosen] * odds)
-            + RIDGE * found[1:] @ found[1:]
-        )
-        return float(total), np.concatenate([[slope.sum()], slope @ table + 2 * RIDGE * found[1:]])
+        misfit = weight @ (np.logaddexp(0.0, odds) - answerable[chosen] * odds)
+        penalty = RIDGE * found[1:] @ found[1:]
+        gradient = np.concatenate([[slope.sum()], slope @ table + 2 * RIDGE * found[1:]])
+        return float(misfit + penalty), gradient
 
     bounds = [(None, None), *((0, None) if SIGNS[name] > 0 else (None, 0) for name in SIGNALS)]
     found = minimize(loss, np.zeros(1 + len(SIGNALS)), jac=True, method="L-BFGS-B", bounds=bounds).x
@@ -223,8 +222,9 @@ def probabilities(model: Adequacy, values: Floats) -> Floats:
 
 
 def threshold(cases: Cases, p: Floats, among: Marks, allowed: float) -> float:
-    """Give the largest threshold that refuses no more than a share of the answerable questions of
-    any data set.
+    """Return the largest threshold that refuses no more than a share of the answerable questions.
+
+    It holds for those of any data set.
     """
     found = []
     for data_set in cases.sets:
@@ -233,8 +233,7 @@ def threshold(cases: Cases, p: Floats, among: Marks, allowed: float) -> float:
     return round(float(min(found)), 4)
 
 
-# -- judging
-# -----------------------------------------------------------------------------------------------------
+# Judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,21 +261,27 @@ def judge(cases: Cases) -> Judged:
 
 
 def auc(cases: Cases, p: Floats, data_set: str, kind: str) -> tuple[float, float, float] | None:
-    """Give the area under the ROC curve with its interval by dialogue, or None where there is no
-    such question.
+    """Return the area under the ROC curve with its interval by dialogue.
+
+    None where there is no such question.
     """
     own, other = cases.of(data_set, TOLD_FROM[kind]), cases.of(data_set, kind)
     if not other.any():
         return None
     names = sorted({*cases.dialogue[own], *cases.dialogue[other]})
-    parts = [[p[marks & (cases.dialogue == name)] for name in names] for marks in (own, other)]
-    wins = np.array([[_wins(first, second) for second in parts[1]] for first in parts[0]])
-    counts = [np.array([len(part) for part in side], float) for side in parts]
+    first = [p[own & (cases.dialogue == name)] for name in names]
+    second = [p[other & (cases.dialogue == name)] for name in names]
+    compared = [_wins(one, another) for one, another in product(first, second)]
+    wins = np.array(compared).reshape(len(names), len(names))
+    first_counts = np.array([len(part) for part in first], float)
+    second_counts = np.array([len(part) for part in second], float)
     drawn = _draws(len(names), 0, 2000)
-    pairs = (drawn @ counts[0]) * (drawn @ counts[1])
+    pairs = (drawn @ first_counts) * (drawn @ second_counts)
     values = np.einsum("di,ij,dj->d", drawn, wins, drawn)[pairs > 0] / pairs[pairs > 0]
-    low, high = np.quantile(values, [_tail(len(names)), 1 - _tail(len(names))])
-    return float(wins.sum() / (counts[0].sum() * counts[1].sum())), float(low), float(high)
+    tail = _tail(len(names))
+    low, high = np.quantile(values, [tail, 1 - tail])
+    area = wins.sum() / (first_counts.sum() * second_counts.sum())
+    return float(area), float(low), float(high)
 
 
 def _wins(first: Floats, second: Floats) -> float:
@@ -288,46 +293,49 @@ def _wins(first: Floats, second: Floats) -> float:
 def reliability(
     cases: Cases, p: Floats, data_sets: Sequence[str]
 ) -> tuple[list[tuple[float, float, int]], float]:
-    """Give per bin the mean probability, the share that is answerable and the questions; and the
-    calibration error.
+    """Return the bins, each by mean probability, answerable share and questions; and the error.
+
+    The error is that of calibration: the mean of what the first two differ by.
     """
     among = cases.fitted & np.isin(cases.data_set, data_sets)
     weight = cases.weight(cases.fitted)
-    bins, error = [], 0.0
+    bins: list[tuple[float, float, int]] = []
+    error = 0.0
     for n in range(BINS):
         part = among & (np.minimum((p * BINS).astype(int), BINS - 1) == n)
         if part.any():
-            mean, share = (
-                float(np.average(values[part], weights=weight[part]))
-                for values in (p, cases.answerable)
-            )
+            mean = float(np.average(p[part], weights=weight[part]))
+            share = float(np.average(cases.answerable[part], weights=weight[part]))
             bins.append((mean, share, int(part.sum())))
             error += abs(mean - share) * float(weight[part].sum() / weight[among].sum())
     return bins, error
 
 
-# -- reporting
-# ---------------------------------------------------------------------------------------------------
+# Reporting
 
 
 def figures(cases: Cases, judged: Judged) -> dict[str, Any]:
-    """Give the held-out figures as they go into the file."""
-    areas = {
-        name: {kind: auc(cases, judged.p, name, kind) for kind in TOLD_FROM} for name in cases.sets
-    }
+    """Return the held-out figures as they go into the file."""
+    errors = {"all": _error(cases, judged, cases.sets)}
+    errors |= {name: _error(cases, judged, [name]) for name in cases.sets}
     return {
-        "auc": {
-            name: {
-                kind: [round(value, 3) for value in found] for kind, found in of.items() if found
-            }
-            for name, of in areas.items()
-        },
+        "auc": {name: _areas(cases, judged, name) for name in cases.sets},
         "refused": {name: refused(cases, judged.refused[REFUSED], name) for name in cases.sets},
-        "calibration_error": {
-            "all": round(reliability(cases, judged.p, cases.sets)[1], 3),
-            **{name: round(reliability(cases, judged.p, [name])[1], 3) for name in cases.sets},
-        },
+        "calibration_error": errors,
     }
+
+
+def _error(cases: Cases, judged: Judged, data_sets: Sequence[str]) -> float:
+    return round(reliability(cases, judged.p, data_sets)[1], 3)
+
+
+def _areas(cases: Cases, judged: Judged, data_set: str) -> dict[str, list[float]]:
+    areas: dict[str, list[float]] = {}
+    for kind in TOLD_FROM:
+        found = auc(cases, judged.p, data_set, kind)
+        if found:
+            areas[kind] = [round(value, 3) for value in found]
+    return areas
 
 
 def refused(cases: Cases, marks: Marks, data_set: str) -> dict[str, float]:
@@ -380,29 +388,27 @@ def _area(found: Sequence[float] | None, count: int) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}".lstrip("0") if value < 1 else f"{value:.2f}"
+    if value is None:
+        return "-"
+    return f"{value:.2f}".lstrip("0") if value < 1 else f"{value:.2f}"
 
 
 def draw(cases: Cases, judged: Judged, path: Path) -> None:
-    """Draw ROC curves, a panel a data set and a line a kind of unanswerable question, and the
-    reliability.
-    """
+    """Draw the reliability, and ROC curves with a line for each kind of unanswerable question."""
     from demem_agent.evaluate.drawing.looks import label, new_figure
 
     figure = new_figure(10, 9.4)
     *panels, last = figure.subplots(2, 2).flat
     for name, axes in zip(cases.sets, panels, strict=True):
         for n, kind in enumerate(TOLD_FROM):
-            if area := auc(cases, judged.p, name, kind):
-                own, other = (judged.p[cases.of(name, which)] for which in (TOLD_FROM[kind], kind))
-                line = "--" if kind.startswith("small") else "-"
-                axes.plot(
-                    *roc(own, other),
-                    line,
-                    color=f"C{n}",
-                    linewidth=1.6,
-                    label=f"{area[0]:.2f} {kind}",
-                )
+            area = auc(cases, judged.p, name, kind)
+            if area is None:
+                continue
+            own = judged.p[cases.of(name, TOLD_FROM[kind])]
+            other = judged.p[cases.of(name, kind)]
+            line = "--" if kind.startswith("small") else "-"
+            told = f"{area[0]:.2f} {kind}"
+            axes.plot(*roc(own, other), line, color=f"C{n}", linewidth=1.6, label=told)
         axes.legend(
             fontsize=9, frameon=False, loc="lower right", title="area, and what is told apart"
         )
@@ -445,9 +451,7 @@ def _reliable(
 
 
 def roc(own: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Give the shares of the answerable and of the unanswerable questions that are below each
-    threshold.
-    """
+    """Return the shares of the answerable and of the other questions below each threshold."""
     limits = np.concatenate([[-np.inf], np.unique(np.concatenate([own, other])), [np.inf]])
     below_own, below_other = (
         np.searchsorted(np.sort(values), limits) / len(values) for values in (own, other)
@@ -462,6 +466,11 @@ def fingerprint(weights: Weights) -> str:
     return hashlib.sha256(json.dumps(weights.values).encode()).hexdigest()[:16]
 
 
+def _counts(cases: Cases, data_set: str) -> dict[str, int]:
+    counts = {kind: cases.count(data_set, kind) for kind in FITTED}
+    return {kind: count for kind, count in counts.items() if count}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
@@ -472,9 +481,10 @@ def main() -> None:
         "--figure", type=Path, help="where to draw the ROC curves and the reliability, as PNG"
     )
     given = parser.parse_args()
-    cases = ask_all(
-        [sample(name, dialogue) for name, found in load(given.data).items() for dialogue in found]
-    )
+    samples: list[Sample] = []
+    for name, dialogues in load(given.data).items():
+        samples += [sample(name, dialogue) for dialogue in dialogues]
+    cases = ask_all(samples)
     judged = judge(cases)
     held_out = figures(cases, judged)
     show(cases, judged, held_out)
@@ -483,21 +493,15 @@ def main() -> None:
         "made_by": "benchmarks/fit_adequacy.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "score_weights": fingerprint(default_weights()),
-        "fitted_on": {
-            name: {kind: cases.count(name, kind) for kind in FITTED if cases.count(name, kind)}
-            for name in cases.sets
-        },
+        "fitted_on": {name: _counts(cases, name) for name in cases.sets},
         "held_out": held_out,
         "intercept": model.intercept,
         "weights": dict(zip(SIGNALS, astuple(model.weights), strict=True)),
         "threshold": model.threshold,
     }
     given.out.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    print(
-        json.dumps(
-            {name: content[name] for name in ("intercept", "weights", "threshold")}, indent=2
-        )
-    )
+    model_alone = {name: content[name] for name in ("intercept", "weights", "threshold")}
+    print(json.dumps(model_alone, indent=2))
     if given.figure:
         draw(cases, judged, given.figure)
 

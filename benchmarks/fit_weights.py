@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -39,12 +40,22 @@ from scipy.special import expit
 from demem_agent import SlotMemory, flows
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
-from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, features, focus
+from demem_agent.scoring import (
+    FEATURES,
+    PassageIndex,
+    Query,
+    Weights,
+    default_weights,
+    feature_table,
+    features,
+    focus,
+)
 from demem_agent.text.saying import said
 
 Floats = NDArray[np.float64]
 
 SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "weights.json"
+SHIPPED_WEIGHTS = dict(zip(FEATURES, default_weights().values, strict=True))
 LIMITS = (2000, 6000)
 RIDGE = 0.05
 FOLDS = 5
@@ -55,7 +66,7 @@ OVERHEAD = 8
 #: Set by hand, in deviations of the cosine. No data set here has untrusted turns. And since one
 #: passage of a turn is enough to count, fitting would hold back the rest of a long turn (to -3.3)
 #: more than a reader wants: -1 costs no recall and reads more of the gold.
-BY_HAND = {"trust": 1.0, "behind": -1.0}
+BY_HAND = {name: SHIPPED_WEIGHTS[name] for name in features.BY_HAND}
 FITTED = [n for n, name in enumerate(FEATURES) if name not in BY_HAND]
 WITHOUT_EVIDENCE = ("adversarial", "abstention")
 PRIORS = (0.0, 0.15, 0.3)
@@ -98,19 +109,18 @@ class Sample:
         return self.memory._held.state.passage_index()
 
 
-# -- reading the data
-# --------------------------------------------------------------------------------------------
+# Reading the data
 
 
 def load(folder: Path) -> dict[str, list[Dialogue]]:
     """Read what is there of the three data sets."""
-    found = {
-        "LoCoMo": [d for path in sorted(folder.glob("locomo/*.json")) for d in load_locomo(path)],
-        "LongMemEval-S": [
-            d for path in sorted(folder.glob("longmemeval/*.json*")) for d in load_longmemeval(path)
-        ],
-        "BEAM-100K": load_beam(folder / "beam") if (folder / "beam").is_dir() else [],
-    }
+    found: dict[str, list[Dialogue]] = {"LoCoMo": [], "LongMemEval-S": [], "BEAM-100K": []}
+    for path in sorted(folder.glob("locomo/*.json")):
+        found["LoCoMo"] += load_locomo(path)
+    for path in sorted(folder.glob("longmemeval/*.json*")):
+        found["LongMemEval-S"] += load_longmemeval(path)
+    if (folder / "beam").is_dir():
+        found["BEAM-100K"] += load_beam(folder / "beam")
     if missing := [name for name, dialogues in found.items() if not dialogues]:
         sys.exit(f"{folder} holds no {' and no '.join(missing)}; see --help for the layout")
     return found
@@ -133,7 +143,7 @@ def asked(probe: Probe) -> Query:
 def _case(memory: SlotMemory, probe: Probe) -> Case:
     state = memory._held.state
     index = state.passage_index()
-    rows, table = features(index, asked(probe))
+    rows, table = feature_table(index, asked(probe))
     passages = [index.passages[row] for row in rows]
     cost = [len(said(state.evidence[p.evidence_id], p.start, p.end)) + OVERHEAD for p in passages]
     sources = np.array([state.evidence[p.evidence_id].source_id for p in passages])
@@ -147,17 +157,17 @@ def _case(memory: SlotMemory, probe: Probe) -> Case:
     )
 
 
-# -- fitting
-# -----------------------------------------------------------------------------------------------------
+# Fitting
 
 
 def fit(samples: Sequence[Sample]) -> Weights:
-    """Fit one weight a feature; every data set counts the same, and so does every question of one."""
-    count = {
-        s.data_set: sum(len(other.cases) for other in samples if other.data_set == s.data_set)
-        for s in samples
-    }
-    cases = [(case, 1.0 / count[s.data_set]) for s in samples for case in s.cases if case.gold]
+    """Fit one weight a feature; data sets count the same, and so do the questions of one."""
+    count: Counter[str] = Counter()
+    for s in samples:
+        count[s.data_set] += len(s.cases)
+    cases = []
+    for s in samples:
+        cases += [(case, 1.0 / count[s.data_set]) for case in s.cases if case.gold]
     deviation = np.concatenate([case.table for case, _ in cases]).std(axis=0) + 1e-6
     scaled = [(replace(case, table=case.table / deviation), weight) for case, weight in cases]
     start = np.array([BASELINES["z(cosine) + 0.6 z(BM25)"].values[n] for n in FITTED]) * deviation
@@ -175,8 +185,9 @@ def fit(samples: Sequence[Sample]) -> Weights:
 def _loss(
     weights: Floats, cases: Sequence[tuple[Case, float]], thresholds: dict[tuple[int, int], float]
 ) -> tuple[float, Floats]:
-    """Give the loss and its gradient; ``thresholds`` of the last call are where this one starts to
-    look.
+    """Return the loss and its gradient.
+
+    It starts to look at the ``thresholds`` of the last call.
     """
     loss = RIDGE * float(weights @ weights)
     gradient = 2 * RIDGE * weights
@@ -212,8 +223,7 @@ def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
     return t
 
 
-# -- judging
-# -----------------------------------------------------------------------------------------------------
+# Judging
 
 
 @contextmanager
@@ -245,43 +255,50 @@ def table_of(
     found: dict[str, list[list[float]]] = {}
     for s in samples:
         with in_use(weights(s), prior):
-            for n, limit in enumerate(LIMITS):
-                found.setdefault(s.data_set, [[] for _ in LIMITS])[n] += recalls(s, limit)
-    return {data_set: [float(np.mean(part)) for part in parts] for data_set, parts in found.items()}
+            parts = found.setdefault(s.data_set, [[] for _ in LIMITS])
+            for part, limit in zip(parts, LIMITS, strict=True):
+                part += recalls(s, limit)
+    return {data_set: _means(parts) for data_set, parts in found.items()}
+
+
+def _means(parts: Sequence[Sequence[float]]) -> list[float]:
+    return [float(np.mean(part)) for part in parts]
 
 
 def row(name: str, figures: Mapping[str, Sequence[float]]) -> str:
-    cells = (
-        " / ".join(f"{value:.3f}".lstrip("0") for value in values) for values in figures.values()
-    )
-    return f"| {name} | {' | '.join(cells)} |"
+    cells = " | ".join(map(_cell, figures.values()))
+    return f"| {name} | {cells} |"
 
 
-# -- all of it
-# ---------------------------------------------------------------------------------------------------
+def _cell(values: Sequence[float]) -> str:
+    return " / ".join(f"{value:.3f}".lstrip("0") for value in values)
+
+
+# All of it
 
 
 def folds(samples: Sequence[Sample]) -> dict[tuple[str, str], int]:
     """Deal the dialogues of each data set into folds, in the order of the files."""
-    sets = {
-        s.data_set: [o.dialogue.name for o in samples if o.data_set == s.data_set] for s in samples
-    }
-    return {
-        (data_set, name): n % FOLDS
-        for data_set, names in sets.items()
-        for n, name in enumerate(names)
-    }
+    dealt: Counter[str] = Counter()
+    found: dict[tuple[str, str], int] = {}
+    for s in samples:
+        found[s.data_set, s.dialogue.name] = dealt[s.data_set] % FOLDS
+        dealt[s.data_set] += 1
+    return found
 
 
 def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
-    """Print the tables; give the held-out figures by the prior they were read with."""
-    held_out = {}
+    """Print the tables; return the held-out figures by the prior they were read with."""
+    held_out: dict[tuple[str, str], Weights] = {}
     fold = folds(samples)
     for n in range(FOLDS):
         weights = fit([s for s in samples if fold[s.data_set, s.dialogue.name] != n])
         held_out |= {name: weights for name, of in fold.items() if of == n}
         print(f"fold {n + 1} of {FOLDS}", end="\r", file=sys.stderr)
-    chosen: Callable[[Sample], Weights] = lambda s: held_out[s.data_set, s.dialogue.name]  # noqa: E731
+
+    def chosen(s: Sample) -> Weights:
+        return held_out[s.data_set, s.dialogue.name]
+
     sets = list(dict.fromkeys(s.data_set for s in samples))
     print(f"| | {' | '.join(sets)} |\n|---|{'---|' * len(sets)}")
     for name, weights in BASELINES.items():
@@ -293,6 +310,13 @@ def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
     return found
 
 
+def _rounded(table: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    rounded = {}
+    for name, values in table.items():
+        rounded[name] = [round(value, 3) for value in values]
+    return rounded
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
@@ -301,25 +325,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the weights")
     parser.add_argument("--no-judging", action="store_true", help="only fit and write")
     given = parser.parse_args()
-    samples = [
-        sample(name, dialogue)
-        for name, dialogues in load(given.data).items()
-        for dialogue in dialogues
-    ]
+    samples: list[Sample] = []
+    for name, dialogues in load(given.data).items():
+        samples += [sample(name, dialogue) for dialogue in dialogues]
     figures = {} if given.no_judging else judge(samples)
     weights = fit(samples)
     content = {
         "made_by": "benchmarks/fit_weights.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "fitted_on": {
-            name: sum(s.data_set == name for s in samples)
-            for name in {s.data_set: 0 for s in samples}
-        },
+        "fitted_on": Counter(s.data_set for s in samples),
         "limits": LIMITS,
-        "held_out_recall": {
-            prior: {name: [round(value, 3) for value in values] for name, values in table.items()}
-            for prior, table in figures.items()
-        },
+        "held_out_recall": {prior: _rounded(table) for prior, table in figures.items()},
         "weights": {
             name: round(value, 3) for name, value in zip(FEATURES, weights.values, strict=True)
         },

@@ -95,7 +95,9 @@ def count(paths: list[Path]) -> Counts:
 
 def _count_node(node: ast.AST, shown: str, counts: Counts) -> None:
     if isinstance(node, FUNCTIONS):
-        body = [part for statement in _body(node) for part in ast.walk(statement)]
+        body: list[ast.AST] = []
+        for statement in _body(node):
+            body += ast.walk(statement)
         counts.functions.append((len(body), f"{shown}:{node.lineno}", node.name))
         counts.statements += sum(isinstance(part, ast.stmt) for part in body)
     if isinstance(node, COMPREHENSIONS):

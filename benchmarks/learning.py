@@ -29,20 +29,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
-from fit_weights import fit, load, sample
+from fit_weights import Sample, fit, load, sample
 from numpy.typing import NDArray
 
-from demem_agent import SlotMemory, SplitSettings, flows
+from demem_agent import SlotMemory, SplitSettings, Turn, flows
 from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.evaluate import Dialogue, Probe
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording
 from demem_agent.scoring import PassageIndex, Query, Weights, learning, score
+from demem_agent.scoring.query import Words
 from demem_agent.text.words import STOPWORDS
 from demem_agent.types import Attempt
 
@@ -97,27 +99,24 @@ WORLDS: list[World] = []
 KEPT: dict[tuple[int, str, date | None], Any] = {}
 
 
-# -- the worlds
-# ----------------------------------------------------------------------------------------------------
+# The worlds
 
 
 def worlds(folder: Path) -> list[World]:
     """Remember every dialogue, and fit the weights that do not know it."""
     data = load(folder)
-    samples = [sample(name, dialogue) for name, dialogues in data.items() for dialogue in dialogues]
-    other = {name: fit([s for s in samples if s.data_set != name]) for name in data}
+    samples: list[Sample] = []
+    for name, dialogues in data.items():
+        samples += [sample(name, dialogue) for dialogue in dialogues]
+    other = {}
+    for name in data:
+        other[name] = fit([s for s in samples if s.data_set != name])
     found = []
     for name, dialogues in data.items():
         parts = [[d] for d in dialogues] if len(dialogues[0].probes) > 1 else _groups(dialogues)
         for part in parts:
-            inside = {dialogue.name for dialogue in part}
-            rest = fit(
-                [
-                    s
-                    for s in samples
-                    if (s.data_set, s.dialogue.name) not in {(name, n) for n in inside}
-                ]
-            )
+            inside = {(name, dialogue.name) for dialogue in part}
+            rest = fit([s for s in samples if (s.data_set, s.dialogue.name) not in inside])
             dialogue = part[0] if len(part) == 1 else _joined(part)
             found.append(_world(name, dialogue, {"known": rest, "new": other[name]}))
             print(f"{name} {dialogue.name}", end="\x1b[K\r", file=sys.stderr)
@@ -127,12 +126,16 @@ def worlds(folder: Path) -> list[World]:
 def _world(data_set: str, dialogue: Dialogue, priors: Mapping[Domain, Weights]) -> World:
     memory = SlotMemory(split=SplitSettings(pairs=0))
     memory.ingest_many(dialogue.turns)
-    cut = {turn.source_id: gold for turn in dialogue.turns if (gold := Gold.of(turn)).whole}
-    asked = [
-        (probe, tuple(cut[source] for source in probe.evidence if source in cut))
-        for probe in dialogue.probes
-        if probe.category not in UNANSWERABLE
-    ]
+    cut: dict[str | None, Gold] = {}
+    for turn in dialogue.turns:
+        gold = Gold.of(turn)
+        if gold.whole:
+            cut[turn.source_id] = gold
+    asked = []
+    for probe in dialogue.probes:
+        if probe.category not in UNANSWERABLE:
+            golden = tuple(cut[source] for source in probe.evidence if source in cut)
+            asked.append((probe, golden))
     with _features_kept():
         for probe, _ in asked:
             for question in (probe.question, *(put(probe.question) for put in WORDING.values())):
@@ -147,16 +150,16 @@ def _groups(dialogues: Sequence[Dialogue]) -> list[list[Dialogue]]:
 
 def _joined(part: Sequence[Dialogue]) -> Dialogue:
     """Make one dialogue of several, as if one user had lived them all."""
-    turns = [
-        replace(turn, session=f"{d.name}/{turn.session}", source_id=f"{d.name}/{turn.source_id}")
-        for d in part
-        for turn in d.turns
-    ]
-    probes = [
-        replace(p, evidence=tuple(f"{d.name}/{e}" for e in p.evidence))
-        for d in part
-        for p in d.probes
-    ]
+    turns: list[Turn] = []
+    probes: list[Probe] = []
+    for d in part:
+        for turn in d.turns:
+            session = f"{d.name}/{turn.session}"
+            source_id = f"{d.name}/{turn.source_id}"
+            turns.append(replace(turn, session=session, source_id=source_id))
+        for probe in d.probes:
+            evidence = tuple(f"{d.name}/{source}" for source in probe.evidence)
+            probes.append(replace(probe, evidence=evidence))
     name = f"{part[0].name} and {len(part) - 1} more"
     return Dialogue(name, tuple(sorted(turns, key=_time)), tuple(sorted(probes, key=_time)))
 
@@ -165,8 +168,7 @@ def _time(dated: Any) -> Any:
     return dated.at
 
 
-# -- other words for the same
-# --------------------------------------------------------------------------------------
+# Other words for the same
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSE = re.compile(
@@ -175,17 +177,20 @@ _CLAUSE = re.compile(
 
 
 def turned(question: str) -> str:
-    """Drop the stop words of a question, but not what it asks by, and put its clauses in reverse
-    order.
+    """Drop the stop words of a question, and put its clauses in reverse order.
+
+    What it asks by stays.
     """
     asks = {"when", "who", "where", "what", "how", "why", "which"}
-    found = (w for clause in reversed(_CLAUSE.split(question)) for w in _WORD.findall(clause))
+    clauses = reversed(_CLAUSE.split(question))
+    found = _WORD.findall(" ".join(clauses))
     return " ".join(w for w in found if w.lower() not in STOPWORDS - asks) or question
 
 
 def shortened(question: str) -> str:
     """Drop every third of the words of a question that are no stop words."""
-    found, count = [], 0
+    found = []
+    count = 0
     for word in _WORD.findall(question):
         count += word.lower() not in STOPWORDS
         if word.lower() in STOPWORDS or count % 3:
@@ -197,13 +202,13 @@ WORDING = {"turned": turned, "shortened": shortened}
 MEASURES = ("later", *WORDING)
 
 
-# -- replaying
-# -----------------------------------------------------------------------------------------------------
+# Replaying
 
 
 def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
-    """Replay one world by one plan, in a process of its own: the memory that it changes is a copy."""
-    world, plan = WORLDS[job[0]], job[1]
+    """Replay one world by one plan, in a process of its own: it changes a copy of the memory."""
+    number, plan = job
+    world = WORLDS[number]
     memory = world.memory
     memory._held.state.settings = replace(memory.settings, learn=plan.learns)
     later = []
@@ -219,15 +224,14 @@ def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
             if probe.reference.strip():
                 _teach(memory, probe, plan.told)
         memory.check()
-        again = {
-            name: [
-                _recalls(memory, probe, gold, put(probe.question))
-                for probe, gold in world.asked
-                if gold
-            ]
-            for name, put in WORDING.items()
-        }
-    return {name: np.array(rows) for name, rows in ({"later": later} | again).items()}
+        measured = {"later": np.array(later)}
+        for name, put in WORDING.items():
+            again = []
+            for probe, gold in world.asked:
+                if gold:
+                    again.append(_recalls(memory, probe, gold, put(probe.question)))
+            measured[name] = np.array(again)
+    return measured
 
 
 def _recalls(memory: SlotMemory, probe: Probe, gold: Sequence[Gold], question: str) -> list[float]:
@@ -259,21 +263,21 @@ def _set(module: ModuleType, **values: Any) -> Iterator[None]:
 @contextmanager
 def _features_kept() -> Iterator[None]:
     """Compute the features of a question once."""
-    compute = score._features
+    compute = score._table
 
-    def features(index: PassageIndex, query: Query, forms: Sequence[str], words: list[str]) -> Any:
+    def table(index: PassageIndex, query: Query, words: Words) -> Any:
         key = (id(index), query.text, query.asked)
         if key not in KEPT:
-            KEPT[key] = compute(index, query, forms, words)
+            KEPT[key] = compute(index, query, words)
         return KEPT[key]
 
-    with _set(score, _features=features):
+    with _set(score, _table=table):
         yield
 
 
 def outcomes(plans: Sequence[Plan], workers: int) -> dict[Plan, Outcome]:
     """Replay every world by every plan."""
-    jobs = [(n, plan) for plan in plans for n in range(len(WORLDS))]
+    jobs = [(n, plan) for plan, n in product(plans, range(len(WORLDS)))]
     found: dict[Plan, Outcome] = {plan: {} for plan in plans}
     context = multiprocessing.get_context("fork")
     with context.Pool(workers, maxtasksperchild=1) as pool:
@@ -285,8 +289,7 @@ def outcomes(plans: Sequence[Plan], workers: int) -> dict[Plan, Outcome]:
     return found
 
 
-# -- judging
-# -------------------------------------------------------------------------------------------------------
+# Judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,26 +312,22 @@ class Gains:
         for name in dict.fromkeys(world.data_set for world in WORLDS):
             parts = [d for d in _dialogues() if d[0] == name]
             gains = [self.of(choose(d), d, measure) for d in parts]
-            clusters = [d for d, gain in zip(parts, gains, strict=True) for _ in gain]
+            clusters: list[tuple[str, str]] = []
+            for d, gain in zip(parts, gains, strict=True):
+                clusters += [d] * len(gain)
             cells += [_cell(np.concatenate(gains)[:, n], clusters) for n in range(len(LIMITS))]
         return " | ".join(cells)
 
     def mean(
         self, plan: Plan, dialogues: Sequence[tuple[str, str]], measures: Sequence[str]
     ) -> float:
-        """Give the mean gain over data sets, limits and measures, each with equal weight."""
+        """Return the mean gain over data sets, limits and measures, each with equal weight."""
         sets = dict.fromkeys(name for name, _ in dialogues)
-        return float(
-            np.mean(
-                [
-                    np.concatenate(
-                        [self.of(plan, d, measure) for d in dialogues if d[0] == name]
-                    ).mean()
-                    for name in sets
-                    for measure in measures
-                ]
-            )
-        )
+        means = []
+        for name, measure in product(sets, measures):
+            gains = [self.of(plan, d, measure) for d in dialogues if d[0] == name]
+            means.append(np.concatenate(gains).mean())
+        return float(np.mean(means))
 
 
 def _dialogues() -> list[tuple[str, str]]:
@@ -355,7 +354,7 @@ def chosen(
 
 def show(title: str, rows: Sequence[tuple[str, str]]) -> None:
     sets = dict.fromkeys(world.data_set for world in WORLDS)
-    heads = " | ".join(f"{name} {limit}" for name in sets for limit in LIMITS)
+    heads = " | ".join(f"{name} {limit}" for name, limit in product(sets, LIMITS))
     print(f"\n{title}\n\n| | {heads} |\n|---|{'---|' * len(sets) * len(LIMITS)}")
     for name, cells in rows:
         print(f"| {name} | {cells} |", flush=True)
@@ -430,12 +429,11 @@ def main() -> None:
     shipped = Plan(step=learning.STEP, served=learning.SERVED)
     plans = [
         *EVERY,
-        *(replace(plan, step=step) for plan in EVERY for step in STEPS),
-        *(replace(plan, served=served) for plan in EVERY[:2] for served in SERVED),
+        *(replace(plan, step=step) for plan, step in product(EVERY, STEPS)),
+        *(replace(plan, served=served) for plan, served in product(EVERY[:2], SERVED)),
         *(
             replace(plan, served=shipped.served, alike=alike)
-            for plan in EVERY[:2]
-            for alike in ALIKE
+            for plan, alike in product(EVERY[:2], ALIKE)
         ),
         *(replace(plan, step=shipped.step, served=shipped.served) for plan in EVERY),
     ]

@@ -33,7 +33,10 @@ BAR = 30
 
 @dataclass(slots=True)
 class Run:
-    """What one dialogue took and gave; ``feedback_ms`` and ``answers`` hold one entry a question."""
+    """What one dialogue took and gave.
+
+    ``feedback_ms`` and ``answers`` hold one entry a question.
+    """
 
     name: str
     items: int = 0
@@ -213,13 +216,15 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
 
 def plain(cells: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in cells
-    )
+    lines = []
+    for row in cells:
+        padded = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(padded))
+    return "\n".join(lines)
 
 
 class Progress:
-    """A bar on stderr, where stdout may be going to a file; silent if stderr is no terminal either."""
+    """A bar on stderr, where stdout may be going to a file; silent where that is no terminal."""
 
     def __init__(self, total: int) -> None:
         self._total, self._done = max(total, 1), 0

@@ -24,7 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import pairwise, product
 from multiprocessing.synchronize import Event
 from typing import Any
 
@@ -44,21 +44,17 @@ from demem_agent.llms import (
 from demem_agent.testing import Provider, obedient
 
 FAULTS = (
-    "429", "500", "reset", "stall", "slow-drip", "html", "null-content", "no-choices", "cut-json", "wrong-schema",
-    "unknown-ids", "too-long", "invented-numbers", "injected",
+    "429", "500", "reset", "stall", "slow-drip", "html", "null-content", "no-choices", "cut-json",
+    "wrong-schema", "unknown-ids", "too-long", "invented-numbers", "injected",
 )  # fmt: skip
+BOUGHT = product(range(1, 11), ("boiler", "violin", "fern"), ("Porto", "Oslo"))
 TURNS = [
     {
         "text": f"On day {n} Ana paid {17 * n % 90 + 3} euros for the {thing} in {place}.",
         "speaker": "Ana",
-        "at": at,
+        "at": f"2025-03-{day:02d}",
     }
-    for n, (thing, place, at) in enumerate(
-        (thing, place, f"2025-03-{day:02d}")
-        for day in range(1, 11)
-        for thing in ("boiler", "violin", "fern")
-        for place in ("Porto", "Oslo")
-    )
+    for n, (day, thing, place) in enumerate(BOUGHT)
 ]
 CONCURRENT, DELAY = 50, 0.2
 QUESTIONS = 50
@@ -153,12 +149,8 @@ def beside(url: str) -> dict[str, float]:
         threading.Thread(target=work, daemon=True).start()
     time.sleep(0.3)
     down = timed(memory)
-    measured = {"alone": alone, "down": down}
-    return {
-        f"{name}, {when}": round(times[name], 2)
-        for when, times in measured.items()
-        for name in times
-    }
+    found = {f"{name}, alone": round(took, 2) for name, took in alone.items()}
+    return found | {f"{name}, down": round(took, 2) for name, took in down.items()}
 
 
 def timed(memory: SlotMemory) -> dict[str, float]:
@@ -220,7 +212,9 @@ def table(found: dict[str, Any]) -> str:
     rows = list(found["compressions"].items())
     names = list(rows[0][1])
     lines = [f"{'fault':<18}" + "".join(f"{name:>17}" for name in names)]
-    lines += [f"{fault:<18}" + "".join(f"{row[name]:>17}" for name in names) for fault, row in rows]
+    for fault, row in rows:
+        cells = [f"{row[name]:>17}" for name in names]
+        lines.append(f"{fault:<18}" + "".join(cells))
     lines += [f"{name}: {value}" for name, value in found.items() if name != "compressions"]
     return "\n".join(lines)
 

@@ -166,21 +166,14 @@ def show(
     found: Mapping[str, Any], less: Mapping[str, Sequence[float | None]], given: argparse.Namespace
 ) -> None:
     categories = list(found["categories"])
-    print(
-        f"{found['dialogues']} dialogues, {found['scored']} questions; {given.candidates} candidates; recall at",
-        end="",
-    )
-    print(f" {given.limit:,} characters\n")
-    print(
-        f"{'retriever':<26}{'all':>8}",
-        *(f"{name:>12}" for name in categories),
-        f"{'characters':>12}{'ms':>8}",
-    )
+    asked = f"{found['dialogues']} dialogues, {found['scored']} questions"
+    print(f"{asked}; {given.candidates} candidates; recall at {given.limit:,} characters\n")
+    heads = [f"{name:>12}" for name in categories]
+    print(f"{'retriever':<26}{'all':>8}", *heads, f"{'characters':>12}{'ms':>8}")
     for name, cells in found["systems"].items():
         cell = cells[str(given.limit)]
-        parts = (
-            f"{cell['categories'][category]['recall']['mean']:>12.3f}" for category in categories
-        )
+        recalls = [cell["categories"][category]["recall"]["mean"] for category in categories]
+        parts = [f"{recall:>12.3f}" for recall in recalls]
         print(f"{name:<26}{cell['recall']['mean']:>8.3f}", *parts, end="")
         print(f" {cell['size']:>12.0f}{1e3 * cell['seconds']['median']:>8.1f}")
     print()

@@ -43,15 +43,16 @@ from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting import trigger as trial
 from demem_agent.splitting.conflict import Content, Verdict, judge
+from demem_agent.studies.paper import SLOTS, SPLITS
 from demem_agent.summaries.compress import Summary, excerpts
 from demem_agent.types import Attempt, Draft, Mode, Question
 
 PAPER = {
-    "splits a dialogue": 2.4,
-    "share of routing events": 0.046,
-    "final slots": "8.4 +- 1.49",
-    "precision": 0.85,
-    "recall": 0.63,
+    "splits a dialogue": SPLITS["splits"],
+    "share of routing events": SPLITS["rate"],
+    "final slots": f"{SLOTS.mean} +- {SLOTS.deviation}",
+    "precision": SPLITS["precision"],
+    "recall": SPLITS["recall"],
 }
 #: The trigger's constants are those that find most conflicts among those that are right at least
 #: this often, whichever dialogue is left out.
@@ -183,14 +184,11 @@ def total(tallies: Sequence[Tally]) -> Tally:
     return sum(tallies[1:], tallies[0])
 
 
-# -- running
-# ------------------------------------------------------------------------------------------------------
+# Running
 
 
 class Lab:
-    """Runs plans over dialogues; answers, vectors and excerpts that many runs share are computed
-    once.
-    """
+    """Run plans over dialogues; what many runs share is computed once."""
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         self.dialogues = dialogues
@@ -242,9 +240,9 @@ class Loop:
         self.probes = [p for p in dialogue.probes if p.category != "adversarial"]
         self.ids = {e.source_id: e.id for e in memory.evidence()}
         limit = memory.settings.slot_limit
-        self.sizes = {
-            e.id: sum(x.size for x in excerpts(e, 0, 0, limit, len)) for e in memory.evidence()
-        }
+        self.sizes: dict[str, int] = {}
+        for item in memory.evidence():
+            self.sizes[item.id] = sum(cut.size for cut in excerpts(item, 0, 0, limit, len))
         self.gold: dict[str, Gold] = {}
         self.lost: set[tuple[str, str]] = set()
         self.wide: set[tuple[str, str]] = set()
@@ -281,7 +279,10 @@ class Loop:
         return frozenset(self.ids[source] for source in probe.evidence)
 
     def _slots(self) -> dict[str, int]:
-        return {c: slot.number for slot in self.memory.slots for c in slot.contexts}
+        found: dict[str, int] = {}
+        for slot in self.memory.slots:
+            found |= dict.fromkeys(slot.contexts, slot.number)
+        return found
 
     def _meet(
         self, new: str, home: int, slots: Mapping[str, int], covers: Mapping[int, Gold]
@@ -353,14 +354,15 @@ def _test(first: Gold, second: Gold, covers: Sequence[Gold], scores: Floats) -> 
     """Judge a test by gold; the last two contents are the sides of the split. None without gold."""
     if not first or not second:
         return None
-    held = np.array([[_share(gold, cover) for cover in covers] for gold in (first, second)])
+    of_first = [_share(first, cover) for cover in covers]
+    of_second = [_share(second, cover) for cover in covers]
+    held = np.array([of_first, of_second])
     losses = held.max(axis=1, keepdims=True) - held
     repaired = held[:, 0].min() < 1 and held[0, -2] == 1 and held[1, -1] == 1
     return Test(scores, float(losses.max(axis=0).min()), bool(repaired))
 
 
-# -- what runs share, and what they replace
-# ------------------------------------------------------------------------
+# What runs share, and what they replace
 
 
 class _Encoder:
@@ -475,14 +477,14 @@ def _partners(
     return sorted(inside, key=lambda other: round(float(other.vector @ context.vector), 4))[:1]
 
 
-# -- choosing
-# ------------------------------------------------------------------------------------------------------
+# Choosing
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How the trigger does with given constants on recorded tests: counts, so that dialogues add
-    up.
+    """How the trigger does with given constants on recorded tests.
+
+    All are counts, so that dialogues add up.
     """
 
     tests: int = 0
@@ -524,23 +526,27 @@ def _radius(scores: Floats, c_beta: float, sigma_0: float, eta_cal: float) -> fl
 
 
 def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants, Curve]:
-    return {at: sum((curve[at] for curve in per_dialogue), Curve()) for at in per_dialogue[0]}
+    totals: dict[Constants, Curve] = dict.fromkeys(per_dialogue[0], Curve())
+    for curves_of_one in per_dialogue:
+        for at in totals:
+            totals[at] += curves_of_one[at]
+    return totals
 
 
 def chosen(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> Constants:
-    """Give the constants that find most conflicts among those right often enough, whichever
-    dialogue is left out.
+    """Return the constants that find most conflicts among those right often enough.
+
+    They must be right often enough whichever dialogue is left out.
     """
     summary = summed(per_dialogue)
-    rest = [
-        summed([per_dialogue[m] for m in others(n, len(per_dialogue))])
-        for n in range(len(per_dialogue))
-    ]
-    worst = {
-        at: min(left[at].precision for left in rest)
-        for at, curve in summary.items()
-        if curve.fired >= FIRES
-    }
+    rest = []
+    for n in range(len(per_dialogue)):
+        left_in = [per_dialogue[m] for m in others(n, len(per_dialogue))]
+        rest.append(summed(left_in))
+    worst: dict[Constants, float] = {}
+    for at, curve in summary.items():
+        if curve.fired >= FIRES:
+            worst[at] = min(left[at].precision for left in rest)
     sound = [
         at for at, precision in worst.items() if precision >= min(PRECISION, max(worst.values()))
     ]
@@ -556,8 +562,7 @@ def others(n: int, count: int) -> list[int]:
     return [other for other in range(count) if other != n]
 
 
-# -- reporting
-# -----------------------------------------------------------------------------------------------------
+# Reporting
 
 
 def row(name: str, tallies: Sequence[Tally]) -> dict[str, Any]:
@@ -618,8 +623,7 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-# -- the three steps
-# -----------------------------------------------------------------------------------------------
+# The three steps
 
 
 def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:
@@ -652,12 +656,15 @@ def _unsplit(plan: Plan) -> Plan:
 
 
 def trigger_step(lab: Lab, plan: Plan) -> tuple[Constants, list[Constants], list[dict[str, Any]]]:
-    """Choose the constants on recorded tests; give those that each dialogue's others chose as well."""
+    """Choose the constants on recorded tests, and those that each dialogue's others choose."""
     count = len(lab.dialogues)
     found = [curves(lab.tests(n, plan)) for n in range(count)]
     summary = summed(found)
     best = chosen(found)
-    folds = [chosen([found[m] for m in others(n, count)]) for n in range(count)]
+    folds = []
+    for n in range(count):
+        left_in = [found[m] for m in others(n, count)]
+        folds.append(chosen(left_in))
     rows = [curve_row(f"chosen: {_named(best)}", summary[best])]
     unseen = sum((found[n][folds[n]] for n in range(count)), Curve())
     rows.append(curve_row("chosen on the others", unseen))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,7 +44,10 @@ def main() -> None:
 def measured(updates: Sequence[Update], channel: str) -> dict[str, object]:
     """Count over all records what one feedback by a channel does."""
     found = [learned(update, channel) for update in updates]
-    return {"feedback by": channel} | {name: sum(one[name] for one in found) for name in found[0]}
+    total: Counter[str] = Counter()
+    for one in found:
+        total.update(one)
+    return {"feedback by": channel} | {name: total[name] for name in found[0]}
 
 
 def learned(update: Update, channel: str) -> dict[str, bool]:

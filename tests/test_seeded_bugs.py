@@ -28,7 +28,7 @@ from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
-from demem_agent.splitting import replay
+from demem_agent.splitting import replaying
 from demem_agent.splitting import trigger as trial
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.loading import load_state
@@ -328,7 +328,7 @@ def corrections_outlive_what_they_quote(patch: Patch) -> None:
 
 @bug("a certificate with one number changed is accepted")
 def digests_leave_out_the_revisions_of_slots(patch: Patch) -> None:
-    right = replay._numbers
+    right = replaying._numbers
 
     def fewer(certificate: Any) -> Any:
         candidates = tuple(
@@ -336,7 +336,7 @@ def digests_leave_out_the_revisions_of_slots(patch: Patch) -> None:
         )
         return right(replace(certificate, candidates=candidates))
 
-    patch.setattr(replay, "_numbers", fewer)
+    patch.setattr(replaying, "_numbers", fewer)
 
 
 @bug("what feedback comes to depends on its order", SLOW)

@@ -1,4 +1,4 @@
-"""Run the synthetic laboratory from a checkout: the same as ``demem lab``, with the same options."""
+"""Run the synthetic laboratory from a checkout: ``demem lab``, with the same options."""
 
 from __future__ import annotations
 

@@ -1,1 +1,7 @@
 """What feedback says about an answer: its channels, and what is credited to whom."""
+
+from __future__ import annotations
+
+from demem_agent.feedback.signals import Signal, Told, signal_of
+
+__all__ = ["Signal", "Told", "signal_of"]

@@ -25,7 +25,7 @@ from demem_agent.slots.records import Certified, Delta, Operation, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import channels, conditions, parameters
 from demem_agent.splitting.queue import Pending, Tests, queued
-from demem_agent.splitting.replay import sealed
+from demem_agent.splitting.replaying import sealed
 from demem_agent.splitting.trigger import Conflict, certified, try_conflict
 from demem_agent.turns import request_hash
 from demem_agent.types import Answer, Attempt, Context, FeedbackReport, SplitCertificate

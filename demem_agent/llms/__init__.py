@@ -1,15 +1,16 @@
-"""Language models behind any address that speaks OpenAI's protocol; nothing else in this library
-knows a provider.
+"""Language models behind any address that speaks OpenAI's protocol.
 
-The clients that this needs are imported with the first call, not with this package.
+Nothing else in this library knows a provider. The client that this needs is imported with the first
+call, not with this package.
 """
 
 from __future__ import annotations
 
 from demem_agent.llms.answerer import ModelAnswerer
-from demem_agent.llms.breaker import Breaker
+from demem_agent.llms.calls.breaker import Breaker
+from demem_agent.llms.calls.health import Health
+from demem_agent.llms.calls.retry import Retry
 from demem_agent.llms.compressor import ModelCompressor
-from demem_agent.llms.health import Health
 from demem_agent.llms.judges import ModelJudge
 from demem_agent.llms.model import (
     ChatModel,
@@ -20,12 +21,9 @@ from demem_agent.llms.model import (
     Usage,
     shared_prefix,
 )
-from demem_agent.llms.notes import NoteTaker
 from demem_agent.llms.openai_chat import OpenAIChat
 from demem_agent.llms.openai_embeddings import OpenAIEmbeddings
 from demem_agent.llms.recording import Recorded
-from demem_agent.llms.retry import Retry
-from demem_agent.llms.router import ModelRouter
 from demem_agent.llms.spending import PROCESS, Ledger, Limit, Spending
 from demem_agent.llms.stream import Stream
 
@@ -41,8 +39,6 @@ __all__ = [
     "ModelAnswerer",
     "ModelCompressor",
     "ModelJudge",
-    "ModelRouter",
-    "NoteTaker",
     "OpenAIChat",
     "OpenAIEmbeddings",
     "Options",

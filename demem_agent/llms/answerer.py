@@ -55,29 +55,28 @@ class ModelAnswerer:
         """
         if not question.reading.text:
             return Draft("")
-        lines = question.reading.lines
         try:
-            found = await asked_for(
-                self._model,
-                answering_prompt(question),
-                _Answered,
-                self._options,
-                lambda reply: _problem(reply, lines),
-            )
+            reply = await self._asked(question)
         except (ModelError, BudgetSpent) as error:
             if self._extractive is None:
                 raise
             self.failures.note(error)
             return self._extractive.answer(question)
-        return (
-            Draft(found.answer.strip(), tuple(_cited(found.quotes, lines)))
-            if found.known
-            else Draft("")
+        if not reply.known:
+            return Draft("")
+        cited = _cited(reply.quotes, question.reading.lines)
+        return Draft(reply.answer.strip(), tuple(cited))
+
+    async def _asked(self, question: Question) -> _Answered:
+        lines = question.reading.lines
+        prompt = answering_prompt(question)
+        return await asked_for(
+            self._model, prompt, _Answered, self._options, lambda reply: _problem(reply, lines)
         )
 
 
 def answering_prompt(question: Question) -> Prompt:
-    """Put a question as the model sees it: instructions, then memory, then what is asked and when."""
+    """Put a question as the model sees it: instructions, memory, then what is asked and when."""
     asked = f"Asked on {question.at:%A, %d %B %Y}" if question.at else "Asked"
     return Prompt(prompt_text("answer"), f"{question.reading.text}\n\n{asked}: {question.query}")
 
@@ -87,32 +86,39 @@ def _problem(reply: _Answered, lines: tuple[Line, ...]) -> str | None:
         return None
     if not reply.answer.strip():
         return "known is true and answer is empty"
-    return (
-        None
-        if _cited(reply.quotes, lines)
-        else "no quotation stands in the memory block word for word"
-    )
+    if not _cited(reply.quotes, lines):
+        return "no quotation stands in the memory block word for word"
+    return None
 
 
 def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
-    """Give the evidence of the lines that hold a quotation word for word, as it was said or as the
-    reading gives it.
+    """Return the evidence of the lines that hold a quotation word for word.
+
+    The words may be those that were said, or those that the reading puts in their place.
     """
     found: dict[str, None] = {}
     for quote in quotes:
-        if quoted := words(quote):
-            found |= dict.fromkeys(line.evidence.id for line in lines if _holds(line, quoted))
+        quoted = words(quote)
+        if not quoted:
+            continue
+        for line in lines:
+            if _holds(line, quoted):
+                found[line.evidence.id] = None
     return list(found)
 
 
 def _holds(line: Line, quoted: list[str]) -> bool:
     raw = f"{line.evidence.speaker or ''} {line.text}"
     plain = clean(raw).lower()
+    # Most lines have neither end of a quotation, which is told without taking them apart.
     if quoted[-1] not in plain and quoted[0] not in plain:
-        return (
-            False  # told without taking the line apart: most lines have neither end of a quotation
-        )
-    spoken = f" {' '.join(quoted)} "
-    if spoken in f" {' '.join(words(raw))} ":
+        return False
+    spoken = _spaced(quoted)
+    if spoken in _spaced(words(raw)):
         return True
-    return spoken in f" {' '.join(words(said(line.evidence, line.start, line.end)))} "
+    return spoken in _spaced(words(said(line.evidence, line.start, line.end)))
+
+
+def _spaced(tokens: list[str]) -> str:
+    """Join words so that one within another is not found."""
+    return f" {' '.join(tokens)} "

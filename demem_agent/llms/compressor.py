@@ -1,5 +1,6 @@
-"""Write a slot's summary by a model (Compress_L); what it proposes is checked here once, and by the
-memory again.
+"""Write a slot's summary by a model (Compress_L).
+
+What it proposes is checked here once, and by the memory again.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
 from demem_agent.summaries.grounding import fault_of
-from demem_agent.types import Compression, Proposal
+from demem_agent.types import Compression, Proposal, Source
 
 __all__ = ["ModelCompressor", "compressing_prompt"]
 
@@ -39,6 +40,7 @@ class ModelCompressor:
 
     @property
     def name(self) -> str:
+        """The name of the model."""
         return self._model.name
 
     async def compress(self, task: Compression) -> Proposal:
@@ -64,19 +66,15 @@ class ModelCompressor:
 
 def compressing_prompt(task: Compression) -> Prompt:
     """Put a task as the model sees it: instructions, then the evidence."""
-    stable = (
-        prompt_text("compress").replace("{limit}", str(task.limit)).replace("{unit}", task.unit)
-    )
-    lines = (
-        f"[{s.evidence_id}]{'*' if s.needed else ''} {' '.join(s.text.split())}"
-        for s in task.sources
-    )
-    return Prompt(
-        stable, "\n".join(["<demem:evidence>", *map(_harmless, lines), "</demem:evidence>"])
-    )
+    stable = prompt_text("compress")
+    stable = stable.replace("{limit}", str(task.limit)).replace("{unit}", task.unit)
+    lines = [_line(source) for source in task.sources]
+    return Prompt(stable, "\n".join(["<demem:evidence>", *lines, "</demem:evidence>"]))
 
 
-def _harmless(line: str) -> str:
-    return line.replace(
-        "demem:evidence", "demem-evidence"
-    )  # no item may end the block that it stands in
+def _line(source: Source) -> str:
+    mark = "*" if source.needed else ""
+    text = " ".join(source.text.split())
+    # No item may end the block that it stands in.
+    harmless = text.replace("demem:evidence", "demem-evidence")
+    return f"[{source.evidence_id}]{mark} {harmless}"

@@ -1,6 +1,4 @@
-"""Rate answers by a model: against a reference, in two ways, or against the memory behind them
-alone.
-"""
+"""Rate answers by a model: against a reference, or against the memory behind them alone."""
 
 from __future__ import annotations
 
@@ -46,10 +44,11 @@ class ModelJudge:
 
     @property
     def name(self) -> str:
+        """The name in reports and certificates."""
         return self._name
 
     async def score(self, attempt: Attempt) -> float:
-        """Give a score in [0, 1].
+        """Return a score in [0, 1].
 
         Raises:
             ModelError, BudgetSpent: feedback is recorded then, and its report says that tests could
@@ -62,11 +61,9 @@ class ModelJudge:
         return graded.grade / _BEST
 
     def _prompt(self, attempt: Attempt) -> Prompt:
-        known = (
-            attempt.reading if self.kind == "unaided" else f"Reference answer: {attempt.reference}"
-        )
+        known = f"Reference answer: {attempt.reference}"
+        if self.kind == "unaided":
+            known = attempt.reading
         given = attempt.answer or "(no answer)"
-        return Prompt(
-            prompt_text(f"judge_{self.kind}"),
-            f"Question: {attempt.query}\n\n{known}\n\nAnswer to be marked: {given}",
-        )
+        asked = f"Question: {attempt.query}\n\n{known}\n\nAnswer to be marked: {given}"
+        return Prompt(prompt_text(f"judge_{self.kind}"), asked)

@@ -1,6 +1,4 @@
-"""What a language model is asked, what it gives, and the Protocol of one; nothing here knows a
-provider.
-"""
+"""What a language model is asked, what it gives, and the Protocol of one."""
 
 from __future__ import annotations
 
@@ -52,30 +50,33 @@ class Prompt:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """Give all messages in order; an empty stable part makes none."""
+        """All messages in order; an empty stable part makes none."""
         first = (Message("system", self.stable),) if self.stable else ()
         return (*first, Message("user", self.variable), *self.more)
 
     @property
     def text(self) -> str:
-        """Give the texts of all messages, one after the other."""
+        """The texts of all messages, one after the other."""
         return "\n".join(message.text for message in self.messages)
 
     @property
     def stable_share(self) -> float:
-        """Give the share of the stable part in the bytes of the prompt, in [0, 1]."""
+        """The share of the stable part in the bytes of the prompt, in [0, 1]."""
         return len(_bytes(self.stable)) / max(len(_bytes(self.text)), 1)
 
 
 def shared_prefix(earlier: Prompt, later: Prompt) -> float:
-    """Give the share in [0, 1] of the bytes of ``later`` that begin ``earlier`` as well: what a
-    cache can reuse.
+    """Return the share in [0, 1] of the bytes of ``later`` with which ``earlier`` begins as well.
+
+    That much of it a cache can reuse.
     """
-    first, second = _bytes(_rendered(earlier)), _bytes(_rendered(later))
-    pairs = enumerate(zip(first, second, strict=False))
-    same = next(
-        (place for place, (one, other) in pairs if one != other), min(len(first), len(second))
-    )
+    first = _bytes(_rendered(earlier))
+    second = _bytes(_rendered(later))
+    same = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        same += 1
     return same / max(len(second), 1)
 
 
@@ -130,16 +131,20 @@ class Usage:
 
     @property
     def tokens(self) -> int:
+        """Those of prompts and answers together."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
+        cost = None
+        if self.cost is not None and other.cost is not None:
+            cost = self.cost + other.cost
         return Usage(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.requests + other.requests,
-            None if self.cost is None or other.cost is None else self.cost + other.cost,
-            self.estimated or other.estimated,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            requests=self.requests + other.requests,
+            cost=cost,
+            estimated=self.estimated or other.estimated,
         )
 
 
@@ -169,11 +174,17 @@ class ChatModel(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The model, as the provider names it."""
+        ...
 
-    def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion: ...
+    def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
+        """Complete a prompt, waiting for it."""
+        ...
 
-    async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion: ...
+    async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
+        """Complete a prompt, awaited."""
+        ...
 
 
 def _rendered(prompt: Prompt) -> str:

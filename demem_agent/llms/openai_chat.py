@@ -1,5 +1,6 @@
-"""A chat model behind any address that speaks OpenAI's chat completions: OpenAI, Azure, vLLM,
-Ollama, llama.cpp, ...
+"""A chat model behind any address that speaks OpenAI's chat completions.
+
+OpenAI, Azure, vLLM, Ollama and llama.cpp do.
 """
 
 from __future__ import annotations
@@ -9,22 +10,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from demem_agent.errors import ModelError
-from demem_agent.llms.access import Access
-from demem_agent.llms.background import arun, run
-from demem_agent.llms.breaker import Breaker
-from demem_agent.llms.checking import (
+from demem_agent.llms.calls.access import Access
+from demem_agent.llms.calls.background import arun, run
+from demem_agent.llms.calls.breaker import Breaker
+from demem_agent.llms.calls.caller import CONCURRENCY, Caller, Need
+from demem_agent.llms.calls.checking import (
     check_finish,
     completed_so_far,
     completed_text,
     first_choice,
     reported_usage,
 )
-from demem_agent.llms.dialect import chat_fields, to_leave_out
-from demem_agent.llms.faults import fault_of, foreign_errors, refused_field
-from demem_agent.llms.health import Health
-from demem_agent.llms.line import CONCURRENCY, Line, Need
+from demem_agent.llms.calls.dialect import chat_fields, to_leave_out
+from demem_agent.llms.calls.faults import fault_of, foreign_errors, refused_field
+from demem_agent.llms.calls.health import Health
+from demem_agent.llms.calls.retry import AskAgain, Retry
 from demem_agent.llms.model import PLAIN, Completion, Options, Prompt, Usage
-from demem_agent.llms.retry import AskAgain, Retry
 from demem_agent.llms.spending import Ledger, Urgency
 from demem_agent.llms.stream import Stream
 from demem_agent.text.units import measure
@@ -40,15 +41,15 @@ _REFUSED = object()
 
 
 class OpenAIChat:
-    """Complete prompts by one model of a provider; safe to use from several threads and event
-    loops.
+    """Complete prompts by one model of a provider.
 
     What comes back is whole, or an error says why not: see :class:`~demem_agent.errors.ModelError`.
-    Fields that the provider refuses (a JSON schema, a temperature) are left out from then on.
+    It is safe to use from several threads and event loops. Fields that the provider refuses
+    (a JSON schema, a temperature) are left out from then on.
 
     Args:
         model: as the provider names it.
-        base_url, api_key, headers, query: see :class:`~demem_agent.llms.access.Access`.
+        base_url, api_key, headers, query: see :class:`~demem_agent.llms.calls.access.Access`.
         extra: more fields for every request, such as ``{"top_p": 0.9}``.
         retry: how often and how long a call is tried; 3 requests and 30 s when left out.
         concurrency: calls that run at once, >= 1; others wait, within their deadline.
@@ -75,28 +76,31 @@ class OpenAIChat:
         breaker: Breaker | None = None,
     ) -> None:
         access = Access(base_url, api_key, headers or {}, query or {})
-        self._line = Line(model, access, retry or Retry(), concurrency, ledger, breaker)
+        self._caller = Caller(
+            model, access, retry=retry, concurrency=concurrency, ledger=ledger, breaker=breaker
+        )
         self._extra = dict(extra or {})
         self._refused: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
-        return f"OpenAIChat({self.name!r}, base_url={self._line.host!r})"
+        return f"OpenAIChat({self.name!r}, base_url={self._caller.host!r})"
 
     @property
     def name(self) -> str:
-        """Give the model, as the provider names it."""
-        return self._line.model
+        """The model, as the provider names it."""
+        return self._caller.model
 
     @property
     def health(self) -> Health:
-        """Give what became of all calls so far."""
-        return self._line.health
+        """What became of all calls so far."""
+        return self._caller.health
 
     def close(self) -> None:
-        """Let go of the connection, which is closed unless other models use it; the next call makes
-        a new one.
+        """Let go of the connection, which is closed unless other models use it.
+
+        The next call makes a new one.
         """
-        self._line.close()
+        self._caller.close()
 
     def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
         """Complete a prompt, waiting for it.
@@ -105,19 +109,19 @@ class OpenAIChat:
             ModelError: if the provider fails, or gives what is no whole answer.
             BudgetSpent: if a spending limit stops it.
         """
-        return run(self._complete(prompt, options, self._line.deadline()))
+        return run(self._complete(prompt, options, self._caller.deadline()))
 
     async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
         """Complete a prompt; as :meth:`complete`, and may be cancelled."""
-        return await arun(self._complete(prompt, options, self._line.deadline()))
+        return await arun(self._complete(prompt, options, self._caller.deadline()))
 
     def stream(self, prompt: Prompt, options: Options = PLAIN, /) -> Stream:
-        """Give the pieces of an answer as they come, by ``for`` or ``async for``.
+        """Return the pieces of an answer as they come, for ``for`` or ``async for``.
 
         Once they are through, ``completion`` has the whole; an answer that ends early raises
         instead. Nothing is asked again once a piece has come.
         """
-        return Stream(lambda give: self._complete(prompt, options, self._line.deadline(), give))
+        return Stream(lambda give: self._complete(prompt, options, self._caller.deadline(), give))
 
     async def _complete(
         self,
@@ -126,11 +130,19 @@ class OpenAIChat:
         until: float,
         give: Callable[[str], object] | None = None,
     ) -> Completion:
-        asking = _Asking(self.name, prompt, options, self._extra, set(self._refused), give)
+        asking = _Asking(
+            model=self.name,
+            prompt=prompt,
+            options=options,
+            extra=self._extra,
+            refused=set(self._refused),
+            give=give,
+        )
         urgency: Urgency = "background" if options.background else "normal"
         need = Need(asking.prompt_tokens, options.max_tokens, urgency)
-        (text, finish, model), usage = await self._line.call(asking.send, need, until)
-        self._refused |= asking.refused  # only now is it known that leaving them out was the cure
+        (text, finish, model), usage = await self._caller.call(asking.send, need, until)
+        # Only now is it known that leaving them out was the cure.
+        self._refused |= asking.refused
         return Completion(text, finish, usage, model)
 
 
@@ -152,34 +164,36 @@ class _Asking:
     async def send(
         self, client: AsyncOpenAI, spend: Callable[[Usage], None]
     ) -> tuple[str, str, str]:
-        """Make one request; gives the text, why it ended, and the model that the provider names."""
+        """Make one request; return the text, why it ended, and the model that answered."""
         raw = await self._request(client)
         if raw is _REFUSED:
             raise AskAgain("rejected", self.model, status=400)
         if self.give is not None:
             return await self._streamed(raw, self.give, spend)
         spend(reported_usage(raw, lambda: self._estimate(completed_so_far(raw))))
-        return *completed_text(raw, self.model), _named(raw, self.model)
+        text, finish = completed_text(raw, self.model)
+        return text, finish, _named(raw, self.model)
 
     async def _request(self, client: AsyncOpenAI) -> Any:
-        """Make the request; ``_REFUSED`` where the next one is to do without a field that this
-        provider refuses.
+        """Make the request.
+
+        ``_REFUSED`` is returned where the next one is to do without a field that this provider
+        refuses.
         """
         from openai import BadRequestError, UnprocessableEntityError
 
-        fields = chat_fields(self.prompt, self.options, self.give is not None, self.refused)
+        stream = self.give is not None
+        fields = chat_fields(self.prompt, self.options, stream, self.refused)
         create = cast(Any, client.chat.completions.create)
         # As extra_body, messages go past the client's conversion of its arguments, a fifth of the
         # time of a call.
         body = {**fields, **self.extra}
         try:
-            return await create(
-                model=self.model, messages=(), stream=self.give is not None, extra_body=body
-            )
+            return await create(model=self.model, messages=(), stream=stream, extra_body=body)
         except (BadRequestError, UnprocessableEntityError) as error:
-            field = (
-                to_leave_out(refused_field(error), fields) if _by_shape(error, self.model) else None
-            )
+            if not _by_shape(error, self.model):
+                raise
+            field = to_leave_out(refused_field(error), fields)
             if field is None:
                 raise
             self.refused.add(field)
@@ -192,7 +206,8 @@ class _Asking:
         fault: ModelError | None = None
         try:
             async for piece in pieces:
-                if text := reading.take(piece):
+                text = reading.take(piece)
+                if text:
                     give(text)
         except foreign_errors() as error:
             fault = fault_of(error, self.model)
@@ -211,27 +226,28 @@ class _Reading:
     """What has come of a stream."""
 
     def __init__(self, model: str) -> None:
-        self.named = self._model = model
+        self.named = model
+        self._model = model
         self.text = ""
         self.usage: Any = None
         self._finish: object = None
         self._refused = False
 
     def take(self, piece: object) -> str:
-        """Take in a piece; gives its text."""
+        """Take in a piece and return its text."""
         self.usage = getattr(piece, "usage", None) or self.usage
         self.named = _named(piece, self.named)
         choice = first_choice(piece)
         self._finish = getattr(choice, "finish_reason", None) or self._finish
         delta = getattr(choice, "delta", None)
         self._refused = self._refused or bool(getattr(delta, "refusal", None))
-        text = getattr(delta, "content", None)
-        text = text if isinstance(text, str) else ""
+        content = getattr(delta, "content", None)
+        text = content if isinstance(content, str) else ""
         self.text += text
         return text
 
     def finished(self) -> str:
-        """Give why it ended.
+        """Return why it ended.
 
         Raises:
             ModelError: cut off or refused; malformed where nothing has come at all.
@@ -252,5 +268,5 @@ def _named(raw: object, otherwise: str) -> str:
 
 
 def _by_shape(error: Exception, model: str) -> bool:
-    """Tell whether a refusal is of the request's shape, and not of what it says or how long it is."""
+    """Whether a refusal is of the request's shape, not of what it says or how long it is."""
     return fault_of(error, model).kind == "rejected"

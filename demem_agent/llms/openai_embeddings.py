@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.errors import InvalidInput, ModelError
-from demem_agent.llms.access import Access
-from demem_agent.llms.background import arun, run
-from demem_agent.llms.breaker import Breaker
-from demem_agent.llms.checking import reported_usage
-from demem_agent.llms.health import Health
-from demem_agent.llms.line import CONCURRENCY, Line, Need
+from demem_agent.llms.calls.access import Access
+from demem_agent.llms.calls.background import arun, run
+from demem_agent.llms.calls.breaker import Breaker
+from demem_agent.llms.calls.caller import CONCURRENCY, Caller, Need
+from demem_agent.llms.calls.checking import reported_usage
+from demem_agent.llms.calls.health import Health
+from demem_agent.llms.calls.retry import Retry
 from demem_agent.llms.model import Usage
-from demem_agent.llms.retry import Retry
 from demem_agent.llms.spending import Ledger
 from demem_agent.text.units import measure
 from demem_agent.text.words import clean
@@ -39,11 +39,10 @@ _BLANK = "-"
 
 
 class OpenAIEmbeddings:
-    """Encode texts by an embedding model of a provider; safe to use from several threads and event
-    loops.
+    """Encode texts by an embedding model of a provider.
 
     What it uses is counted, but no spending limit stops it: without an encoder nothing can be
-    ingested or read.
+    ingested or read. It is safe to use from several threads and event loops.
 
     Args:
         model: as the provider names it.
@@ -77,57 +76,58 @@ class OpenAIEmbeddings:
         self._shorten = shorten
         self._batch = whole_field("batch", batch, 1)
         access = Access(base_url, api_key, headers or {}, query or {})
-        self._line = Line(model, access, retry or Retry(), concurrency, ledger, breaker)
+        self._caller = Caller(
+            model, access, retry=retry, concurrency=concurrency, ledger=ledger, breaker=breaker
+        )
         # Known before the first call: what a memory was built with is compared before anything is
         # encoded.
         self.fingerprint = f"{model}-{self.dimensions if shorten else 'native'}"
 
     def __repr__(self) -> str:
-        return f"OpenAIEmbeddings({self._line.model!r}, base_url={self._line.host!r})"
+        return f"OpenAIEmbeddings({self._caller.model!r}, base_url={self._caller.host!r})"
 
     @property
     def name(self) -> str:
-        """Give the model's name; where it runs does not count."""
-        return f"openai({self._line.model})"
+        """The model's name; where it runs does not count."""
+        return f"openai({self._caller.model})"
 
     @property
     def health(self) -> Health:
-        """Give what became of all calls so far; one for every batch."""
-        return self._line.health
+        """What became of all calls so far; one for every batch."""
+        return self._caller.health
 
     def close(self) -> None:
-        """Let go of the connection, which is closed unless other models use it; the next call makes
-        a new one.
+        """Let go of the connection, which is closed unless other models use it.
+
+        The next call makes a new one.
         """
-        self._line.close()
+        self._caller.close()
 
     def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
-        """Encode n texts as an array of shape (n, d), waiting for it; rows are as the provider
-        gives them.
+        """Encode n texts as an array of shape (n, d), waiting for it.
+
+        Rows are as the provider gives them.
 
         Raises:
             InvalidInput: for one string in place of a list.
             ModelError: if the provider fails, or gives other than one vector of finite numbers for
                 each text, all of the same dimensions as ever.
         """
-        return run(self._encode(_texts(sentences), self._line.deadline()))
+        return run(self._encode(_texts(sentences), self._caller.deadline()))
 
     async def aencode(self, sentences: list[str], /) -> NDArray[np.float32]:
         """Encode n texts; as :meth:`encode`, and may be cancelled."""
-        return await arun(self._encode(_texts(sentences), self._line.deadline()))
+        return await arun(self._encode(_texts(sentences), self._caller.deadline()))
 
     async def _encode(self, texts: list[str], until: float) -> NDArray[np.float32]:
         if not texts:
             return np.zeros((0, self.dimensions or 0), np.float32)
         shorten = self.dimensions if self._shorten else None
-        asked = [
-            _Asking(self._line.model, batch, shorten, self._checked)
-            for batch in _batches(texts, self._batch)
-        ]
-        calls = [
-            self._line.call(asking.send, Need(asking.tokens, 0, "always"), until)
-            for asking in asked
-        ]
+        calls = []
+        for batch in _batches(texts, self._batch):
+            asking = _Asking(self._caller.model, batch, shorten, self._checked)
+            need = Need(asking.tokens, 0, "always")
+            calls.append(self._caller.call(asking.send, need, until))
         given = await asyncio.gather(*calls)
         rows: NDArray[np.float32] = np.concatenate([vectors for vectors, _ in given])
         return rows
@@ -136,7 +136,7 @@ class OpenAIEmbeddings:
         self.dimensions = self.dimensions or rows.shape[1]
         if rows.shape[1] != self.dimensions:
             note = f"vectors of {rows.shape[1]} dimensions, not {self.dimensions}"
-            raise ModelError("malformed", self._line.model, note=note)
+            raise ModelError("malformed", self._caller.model, note=note)
         return rows
 
 
@@ -151,11 +151,13 @@ class _Asking:
 
     @property
     def tokens(self) -> int:
+        """What the texts measure, as far as can be told here."""
         return sum(map(measure("tokens"), self.texts))
 
     async def send(
         self, client: AsyncOpenAI, spend: Callable[[Usage], None]
     ) -> NDArray[np.float32]:
+        """Make one request; return its vectors, shape (n, d)."""
         # "float" since not every server knows base64, the client's own choice.
         fields: dict[str, Any] = {"encoding_format": "float"}
         if self.shorten is not None:
@@ -171,27 +173,29 @@ def _matrix(raw: object, n: int, model: str) -> NDArray[np.float32]:
     given = data if isinstance(data, list) else []
     found = {str(getattr(one, "index", None)): getattr(one, "embedding", None) for one in given}
     rows = [found.get(str(number)) for number in range(n)]
-    if (
-        len(given) != n
-        or not all(map(_is_vector, rows))
-        or len({len(row or ()) for row in rows}) != 1
-    ):
+    vectors: list[Any] = [row for row in rows if _is_vector(row)]
+    lengths = {len(vector) for vector in vectors}
+    if len(given) != n or len(vectors) != n or len(lengths) != 1:
         raise ModelError("malformed", model, note=f"not {n} vectors of one length")
-    return np.array(rows, np.float32)
+    return np.array(vectors, np.float32)
 
 
 def _is_vector(row: object) -> bool:
-    if not isinstance(row, list) or not row:
-        return False
-    return all(
-        isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in row
-    )
+    return isinstance(row, list) and bool(row) and all(map(_is_finite, row))
+
+
+def _is_finite(x: object) -> bool:
+    return isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)
 
 
 def _texts(sentences: list[str]) -> list[str]:
     if isinstance(sentences, str):
         raise InvalidInput("sentences", sentences, "a list of strings")
-    return [clean(text[:_MAX_CHARS]) if text.strip() else _BLANK for text in sentences]
+    return [_sent(text) for text in sentences]
+
+
+def _sent(text: str) -> str:
+    return clean(text[:_MAX_CHARS]) if text.strip() else _BLANK
 
 
 def _batches(texts: list[str], most: int) -> Iterator[list[str]]:
@@ -201,7 +205,8 @@ def _batches(texts: list[str], most: int) -> Iterator[list[str]]:
         bytes_ = len(text.encode())
         if batch and (len(batch) == most or size + bytes_ > _BATCH_BYTES):
             yield batch
-            batch, size = [], 0
+            batch = []
+            size = 0
         batch.append(text)
         size += bytes_
     yield batch

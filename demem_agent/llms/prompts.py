@@ -13,16 +13,15 @@ __all__ = ["prompt_text"]
 
 @cache
 def prompt_text(name: str) -> str:
-    """Give the text of the prompt of this name, the same to the byte at every call.
+    """Return the text of the prompt of this name, the same to the byte at every call.
 
     Raises:
         StoreError: if neither the package nor the checkout has it.
     """
     package = Path(str(files("demem_agent")))
-    places = [folder / "prompts" / f"{name}.md" for folder in (package, package.parent)]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
-        raise StoreError(
-            f"the prompt {name!r} is not installed: looked for {places[0]} and {places[1]}"
-        )
-    return found.read_text(encoding="utf-8").strip()
+    installed = package / "prompts" / f"{name}.md"
+    checkout = package.parent / "prompts" / f"{name}.md"
+    for place in (installed, checkout):
+        if place.is_file():
+            return place.read_text(encoding="utf-8").strip()
+    raise StoreError(f"the prompt {name!r} is not installed: looked for {installed} and {checkout}")

@@ -1,4 +1,4 @@
-"""Keep every call of a model in a file, and give the same answers from it later, without a model.
+"""Keep every call of a model in a file, and answer from it later, without a model.
 
 The file holds one JSON object a line: the key, what was asked, and what came of it, a failure as
 well. The key is a hash of the model's name, the messages and the options. Neither addresses nor
@@ -24,6 +24,8 @@ __all__ = ["Recorded", "RecordingMode", "call_key"]
 
 Outcome = TypeVar("Outcome", Completion, ModelError)
 RecordingMode = Literal["record", "replay", "resume"]
+#: The rows of each key, in the order of the file.
+Known = dict[str, list[Mapping[str, Any]]]
 
 _NOT_RECORDED: ModelFault = "not recorded"
 #: What every recorded call begins with: another file, given by mistake, must not be cut.
@@ -54,18 +56,24 @@ class Recorded:
             raise InvalidInput("mode", mode, "'record', 'replay' or 'resume'")
         if isinstance(model, str) and mode != "replay":
             raise InvalidInput("model", model, "a model, as only a replay does with its name")
-        self.name = text_field("model", model) if isinstance(model, str) else model.name
+        if isinstance(model, str):
+            self.name = text_field("model", model)
+            self._model = None
+        else:
+            self.name = model.name
+            self._model = model
         self.mode = mode
-        self._model = None if isinstance(model, str) else model
         self._path = Path(path)
         self._lock = threading.Lock()
         self._given: Counter[str] = Counter()
+        self._known: Known = {}
         if mode != "replay":
             _without_torn_end(self._path)
-        self._known = {} if mode == "record" else _load(self._path, failures=mode == "replay")
+        if mode != "record":
+            self._known = _load(self._path, failures=mode == "replay")
 
     def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
-        """Give what was recorded, or ask the model and record it.
+        """Return what was recorded, or ask the model and record it.
 
         Raises:
             ModelError: of the kind ``not recorded``, when a replay has no such call; as it was
@@ -82,7 +90,7 @@ class Recorded:
         return self._keep(key, prompt, options, completion)
 
     async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
-        """Give what was recorded, or ask the model and record it; as :meth:`complete`."""
+        """Return what was recorded, or ask the model and record it; as :meth:`complete`."""
         key = call_key(self.name, prompt, options)
         if (found := self._replayed(key)) is not None:
             return found
@@ -99,7 +107,7 @@ class Recorded:
         return self._model
 
     def _replayed(self, key: str) -> Completion | None:
-        """Give the next recorded outcome, or None where the model is to be asked."""
+        """Return the next recorded outcome, or None where the model is to be asked."""
         with self._lock:
             outcomes = self._known.get(key, [])
             number = min(self._given[key], len(outcomes) - 1)
@@ -107,91 +115,84 @@ class Recorded:
         if outcomes:
             return _outcome(outcomes[number], self.name)
         if self.mode == "replay":
-            raise ModelError(
-                _NOT_RECORDED, self.name, note=f"no call {key[:12]} in {self._path.name}"
-            )
+            note = f"no call {key[:12]} in {self._path.name}"
+            raise ModelError(_NOT_RECORDED, self.name, note=note)
         return None
 
     def _keep(self, key: str, prompt: Prompt, options: Options, outcome: Outcome) -> Outcome:
         messages, plain = _asked(prompt, options)
-        row = {
-            "key": key,
-            "model": self.name,
-            "messages": messages,
-            "options": plain,
-            **_plain(outcome),
-        }
-        line = json.dumps(row) + "\n"
+        row = {"key": key, "model": self.name, "messages": messages, "options": plain}
+        line = json.dumps({**row, **_plain(outcome)}) + "\n"
         with self._lock, self._path.open("a", encoding="utf-8") as file:
             file.write(line)
         return outcome
 
 
 def call_key(model: str, prompt: Prompt, options: Options) -> str:
-    """Give the key of a call, 64 hex digits: the same on every machine for the same model, messages
-    and options.
+    """Return the key of a call, 64 hex digits.
+
+    It is the same on every machine for the same model, messages and options.
     """
     asked = json.dumps([model, *_asked(prompt, options)], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
 def _asked(prompt: Prompt, options: Options) -> tuple[list[list[str]], dict[str, Any]]:
-    """Give what a call is told apart by; whether it can wait has no bearing on the answer."""
-    plain = {
-        name: value
-        for name, value in asdict(options).items()
-        if name != "background" and value is not None
-    }
-    return [[message.role, message.text] for message in prompt.messages], plain
+    """Return what a call is told apart by; whether it can wait has no bearing on the answer."""
+    messages = [[message.role, message.text] for message in prompt.messages]
+    plain = asdict(options)
+    del plain["background"]
+    return messages, {name: value for name, value in plain.items() if value is not None}
 
 
 def _plain(outcome: Completion | ModelError) -> dict[str, Any]:
     if isinstance(outcome, Completion):
         return {"completion": asdict(outcome)}
-    return {
-        "failed": {"kind": outcome.kind, "status": outcome.status, "requests": outcome.requests}
-    }
+    failed = {"kind": outcome.kind, "status": outcome.status, "requests": outcome.requests}
+    return {"failed": failed}
 
 
 def _outcome(row: Mapping[str, Any], model: str) -> Completion:
     if "completion" in row:
         given = row["completion"]
         return Completion(**{**given, "usage": Usage(**given["usage"])})
-    error = ModelError(
-        row["failed"]["kind"], model, status=row["failed"]["status"], note="as recorded"
-    )
-    error.requests = row["failed"]["requests"]
+    failed = row["failed"]
+    error = ModelError(failed["kind"], model, status=failed["status"], note="as recorded")
+    error.requests = failed["requests"]
     raise error
 
 
-def _load(path: Path, failures: bool) -> dict[str, list[Mapping[str, Any]]]:
-    """Read a file; a last line without its end is of a call during which the process ended, and
-    does not count.
+def _load(path: Path, failures: bool) -> Known:
+    """Read a file.
+
+    A last line without its end is of a call during which the process ended, and does not count.
     """
-    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(
-            "path", path.name, f"a file that can be read ({type(error).__name__})"
-        ) from error
-    lines = text.splitlines(keepends=True)
+    found: Known = defaultdict(list)
+    lines = _text(path).splitlines(keepends=True)
     for number, line in enumerate(lines, 1):
-        if line.endswith("\n"):
-            row = _row(line, number)
-            if failures or "completion" in row:
-                found[row["key"]].append(row)
+        if not line.endswith("\n"):
+            continue
+        row = _row(line, number)
+        if failures or "completion" in row:
+            found[row["key"]].append(row)
     return dict(found)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        expected = f"a file that can be read ({type(error).__name__})"
+        raise InvalidInput("path", path.name, expected) from error
 
 
 def _row(line: str, number: int) -> dict[str, Any]:
     try:
         row: dict[str, Any] = json.loads(line)
-        known = (
-            row["failed"]["kind"] in get_args(ModelFault)
-            if "failed" in row
-            else bool(_outcome(row, ""))
-        )
+        if "failed" in row:
+            known = row["failed"]["kind"] in get_args(ModelFault)
+        else:
+            known = bool(_outcome(row, ""))
     except (AttributeError, KeyError, TypeError, ValueError):
         known = False
     if not known or not isinstance(row.get("key"), str):
@@ -206,7 +207,6 @@ def _without_torn_end(path: Path) -> None:
         file.seek(0)
         held = file.read()
         if held and not held.startswith(_BEGINNING):
-            raise InvalidInput(
-                "path", path.name, "a file of recorded calls, or one that is not there yet"
-            )
+            expected = "a file of recorded calls, or one that is not there yet"
+            raise InvalidInput("path", path.name, expected)
         file.truncate(held.rfind(b"\n") + 1)

@@ -1,8 +1,7 @@
-"""Count tokens and money, and stop calls of a model before a limit is passed: background work
-first.
+"""Count tokens and money, and stop calls of a model before a limit is passed.
 
-Ingesting and reading never stop: they call no chat model, and where their encoder is behind an
-address, what it uses is counted and not held back.
+Background work stops first. Ingesting and reading never stop: they call no chat model, and where
+their encoder is behind an address, what it uses is counted and not held back.
 """
 
 from __future__ import annotations
@@ -74,12 +73,12 @@ class Spending:
 
 
 class Ledger:
-    """Add up what calls use, and hold back those that could pass the limit; safe to use from
-    several threads.
+    """Add up what calls use, and hold back those that could pass the limit.
 
-    Before a call its greatest use is held, so that any number of calls at once stays within the
-    limit, as far as a provider tells what it used and keeps to ``max_tokens``. What it charges for
-    a request that it never answered is not known and not counted.
+    It is safe to use from several threads. Before a call its greatest use is held, so that any
+    number of calls at once stays within the limit, as far as a provider tells what it used and
+    keeps to ``max_tokens``. What it charges for a request that it never answered is not known and
+    not counted.
 
     Args:
         name: for errors, such as ``memory``.
@@ -110,34 +109,29 @@ class Ledger:
 
     @property
     def spending(self) -> Spending:
-        """Give what was spent, what is held, and what is stopped."""
+        """What was spent, what is held, and what is stopped."""
         with self._lock:
-            stopped = (
-                "nothing"
-                if self._room(True)
-                else "background"
-                if self._room(False)
-                else "everything"
+            return Spending(
+                name=self.name,
+                spent=self._spent,
+                held=self._held,
+                unpriced=self._unpriced,
+                limit=self.limit,
+                stopped=self._stopped(),
             )
-            return Spending(self.name, self._spent, self._held, self._unpriced, self.limit, stopped)
 
     def open(self, *, background: bool = False) -> bool:
-        """Say whether there is anything left for such a call, here and in the ledgers that this one
-        is within.
-        """
+        """Whether anything is left for such a call, here and in the ledgers that this is within."""
         return all(ledger._has_room(background) for ledger in self._all())
 
     def priced(self, model: str, usage: Usage) -> Usage:
-        """Give the usage with its cost, None where the model has no price."""
-        price = next(
-            (ledger.prices[model] for ledger in self._all() if model in ledger.prices), None
-        )
+        """Return the usage with its cost, None where the model has no price."""
+        price = self._price(model)
         if price is None:
             return replace(usage, cost=None if usage.tokens else 0.0)
-        return replace(
-            usage,
-            cost=(usage.prompt_tokens * price[0] + usage.completion_tokens * price[1]) / _MILLION,
-        )
+        for_prompts, for_answers = price
+        cost = usage.prompt_tokens * for_prompts + usage.completion_tokens * for_answers
+        return replace(usage, cost=cost / _MILLION)
 
     def require_price(self, model: str) -> None:
         """Refuse a model without price where a cost is limited: that limit would mean nothing.
@@ -147,9 +141,8 @@ class Ledger:
         """
         limited = any(ledger.limit.cost is not None for ledger in self._all())
         if limited and self.priced(model, Usage(1, 1)).cost is None:
-            raise InvalidInput(
-                "prices", sorted(self.prices), f"with one for {model!r}, as a cost is limited"
-            )
+            expected = f"with one for {model!r}, as a cost is limited"
+            raise InvalidInput("prices", sorted(self.prices), expected)
 
     @contextmanager
     def hold(
@@ -187,6 +180,12 @@ class Ledger:
             ledger = ledger.within or PROCESS
         yield PROCESS
 
+    def _price(self, model: str) -> tuple[float, float] | None:
+        for ledger in self._all():
+            if model in ledger.prices:
+                return ledger.prices[model]
+        return None
+
     def _take(self, most: Usage, urgency: Urgency) -> None:
         background = urgency == "background"
         with self._lock:
@@ -196,12 +195,10 @@ class Ledger:
 
     def _release(self, most: Usage) -> None:
         with self._lock:
-            left = self._held + Usage(
-                -most.prompt_tokens, -most.completion_tokens, cost=-(most.cost or 0.0)
-            )
-            self._held = (
-                left if left.tokens else Usage()
-            )  # what sums of floats leave over goes as well
+            less = Usage(-most.prompt_tokens, -most.completion_tokens, cost=-(most.cost or 0.0))
+            left = self._held + less
+            # Where no token is held any more, what sums of floats leave over goes as well.
+            self._held = left if left.tokens else Usage()
 
     def _count(self, usage: Usage) -> None:
         with self._lock:
@@ -213,11 +210,18 @@ class Ledger:
             return self._room(background)
 
     def _room(self, background: bool, most: Usage | None = None) -> bool:
-        """Tell whether a call fits; without one, whether anything at all does."""
-        share = self.limit.background if background else 1.0
+        """Whether a call fits; without one, whether anything at all does."""
+        limit = self.limit
+        share = limit.background if background else 1.0
         used = self._spent + self._held + (most or Usage(1, cost=1e-12))
-        tokens = self.limit.tokens is None or used.tokens <= share * self.limit.tokens
-        return tokens and (self.limit.cost is None or (used.cost or 0.0) <= share * self.limit.cost)
+        if limit.tokens is not None and used.tokens > share * limit.tokens:
+            return False
+        return limit.cost is None or (used.cost or 0.0) <= share * limit.cost
+
+    def _stopped(self) -> str:
+        if self._room(background=True):
+            return "nothing"
+        return "background" if self._room(background=False) else "everything"
 
     def _told(self) -> tuple[str, str]:
         used = self._spent + self._held
@@ -234,7 +238,7 @@ class Hold:
     model: str
 
     def settle(self, usage: Usage) -> Usage:
-        """Count what the request used; gives it with its cost."""
+        """Count what the request used, and return it with its cost."""
         priced = self.ledger.priced(self.model, usage)
         self.ledger.add(priced)
         return priced
@@ -242,13 +246,14 @@ class Hold:
 
 def _checked(prices: Prices) -> Prices:
     for model, pair in prices.items():
-        if len(pair) != 2 or not all(
-            isinstance(price, int | float) and price >= 0 for price in pair
-        ):
-            raise InvalidInput(
-                f"prices[{model!r}]", pair, "two numbers of at least 0: for prompts and for answers"
-            )
+        if len(pair) != 2 or not all(map(_is_price, pair)):
+            expected = "two numbers of at least 0: for prompts and for answers"
+            raise InvalidInput(f"prices[{model!r}]", pair, expected)
     return dict(prices)
+
+
+def _is_price(price: object) -> bool:
+    return isinstance(price, int | float) and price >= 0
 
 
 #: The ledger of this process, in which all others are counted.

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any
 
-from demem_agent.llms.background import start
+from demem_agent.llms.calls.background import start
 from demem_agent.llms.model import Completion
 
 __all__ = ["Stream"]

@@ -1,6 +1,4 @@
-"""Ask a model for a JSON object, and take it only as it must be; one try to repair it, then an
-error.
-"""
+"""Ask a model for a JSON object, and take it only as it must be, after one repair at most."""
 
 from __future__ import annotations
 
@@ -18,7 +16,10 @@ from demem_agent.llms.model import ChatModel, Message, Options, Prompt
 __all__ = ["Failures", "Reply", "asked_for"]
 
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
-_AGAIN = "That cannot be used: {problem}. Reply again with one JSON object as described, and nothing else."
+_AGAIN = (
+    "That cannot be used: {problem}. Reply again with one JSON object as described, and nothing"
+    " else."
+)
 
 
 class Reply(BaseModel):
@@ -49,7 +50,7 @@ Check = Callable[[Any], str | None]
 async def asked_for(
     model: ChatModel, prompt: Prompt, kind: type[Kind], options: Options, check: Check | None = None
 ) -> Kind:
-    """Give what a model replies, once it is of the kind asked for and passes the check.
+    """Return what a model replies, once it is of the kind asked for and passes the check.
 
     A reply that does not is sent back once, with what is wrong with it.
 
@@ -82,14 +83,16 @@ def _judged(kind: type[Kind], check: Check | None, text: str) -> tuple[Kind | No
     except ValidationError as error:
         return None, _named(error)
     problem = check(found) if check else None
-    return (None, problem) if problem else (found, "")
+    if problem:
+        return None, problem
+    return found, ""
 
 
 def _named(error: ValidationError) -> str:
-    """Say which fields are at fault, and nothing of what was in them."""
+    """Name the fields at fault, and nothing of what was in them."""
     faults = error.errors(include_url=False, include_input=False, include_context=False)
-    places = {
-        ".".join(str(part) for part in fault["loc"]) or "the whole": fault["type"]
-        for fault in faults[:3]
-    }
+    places: dict[str, str] = {}
+    for fault in faults[:3]:
+        place = ".".join(map(str, fault["loc"])) or "the whole"
+        places[place] = fault["type"]
     return ", ".join(f"{place}: {what}" for place, what in places.items())

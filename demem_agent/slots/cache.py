@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from demem_agent.summaries.compress import Excerpt, excerpts
-from demem_agent.text.sentences import Parts, parts
+from demem_agent.text.parts import Parts, parts
 from demem_agent.text.units import Measure
 from demem_agent.types import Draft, Evidence, Line, number_of
 

@@ -12,8 +12,8 @@ from demem_agent.scoring import (
     Weights,
     default_adequacy,
     default_weights,
-    learned,
     lift,
+    moved_weights,
     rank,
     slot_scores,
 )
@@ -103,7 +103,7 @@ def _weights(state: State) -> Weights:
     """Return the default weights or, where the memory learns, what its lessons made of them."""
     if not state.settings.learn or state.derived.experience is None:
         return default_weights()
-    return learned(default_weights(), state.derived.experience.lessons())
+    return moved_weights(default_weights(), state.derived.experience.lessons())
 
 
 def _lifted(state: State, query: Query, ranking: Ranking) -> Ranking:

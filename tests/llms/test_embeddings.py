@@ -1,6 +1,4 @@
-"""An encoder behind HTTP: one vector for each text, in order, or an error; the client is the real
-one.
-"""
+"""An encoder behind HTTP, by the real client: one vector for each text, in order, or an error."""
 
 from __future__ import annotations
 
@@ -142,8 +140,10 @@ class Odd(Provider):
 def test_no_json_value_whatever_passes_for_vectors() -> None:
     vectors: list[Any] = [
         None, [], 7, "text", {}, {"choices": []}, {"error": {"message": "overloaded"}},
-        {"data": 5}, {"data": [None]}, {"data": [{"index": 0}]}, {"data": [{"index": 0, "embedding": []}]},
-        {"data": [{"index": [0], "embedding": [1.0]}]}, {"data": [{"index": 0, "embedding": ["x"]}]},
+        {"data": 5}, {"data": [None]}, {"data": [{"index": 0}]},
+        {"data": [{"index": 0, "embedding": []}]},
+        {"data": [{"index": [0], "embedding": [1.0]}]},
+        {"data": [{"index": 0, "embedding": ["x"]}]},
         {"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}]},
     ]  # fmt: skip
     with Odd() as odd:

@@ -1,6 +1,4 @@
-"""Recording: what a model gave is given again without it, a failure as well, and the file holds no
-secret.
-"""
+"""Recording: what a model gave, a failure as well, is given again, and the file holds no secret."""
 
 from __future__ import annotations
 
@@ -195,8 +193,10 @@ def test_whether_a_call_can_wait_has_no_bearing_on_its_key() -> None:
 
 CALLS: list[tuple[str, Prompt, Options]] = [
     ("m", PROMPT, FULL), ("n", PROMPT, FULL), ("m", Prompt("Answer!", PROMPT.variable), FULL),
-    ("m", Prompt("Answer.", "Who?"), FULL), ("m", replace(PROMPT, more=(Message("user", "More."),)), FULL),
-    *(("m", PROMPT, replace(FULL, **{name: None})) for name in ("max_tokens", "temperature", "seed", "schema")),
+    ("m", Prompt("Answer.", "Who?"), FULL),
+    ("m", replace(PROMPT, more=(Message("user", "More."),)), FULL),
+    ("m", PROMPT, replace(FULL, max_tokens=None)), ("m", PROMPT, replace(FULL, temperature=None)),
+    ("m", PROMPT, replace(FULL, seed=None)), ("m", PROMPT, replace(FULL, schema=None)),
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from demem_agent.errors import InvalidInput
 from demem_agent.llms import Breaker, Retry
-from demem_agent.llms.retry import wait_asked_for
+from demem_agent.llms.calls.retry import wait_asked_for
 
 NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
 

@@ -1,6 +1,4 @@
-"""Spending: what calls use adds up, and no limit is passed, however many run at once; background
-work stops first.
-"""
+"""Spending: what calls use adds up, no limit is passed, and background work stops first."""
 
 from __future__ import annotations
 

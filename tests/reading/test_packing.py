@@ -25,8 +25,9 @@ from demem_agent.reading.packing import (
 )
 from demem_agent.reading.trimming import KEPT, trimmer
 from demem_agent.testing import BagEncoder, ReadingAnswerer
+from demem_agent.text.parts import parts
 from demem_agent.text.saying import said
-from demem_agent.text.sentences import parts, passages
+from demem_agent.text.sentences import passages
 from demem_agent.text.units import Measure
 from demem_agent.types import Line, Mode, Unit
 
@@ -344,14 +345,15 @@ def test_a_document_as_a_query_finds_what_it_speaks_of() -> None:
 # Order and headers
 
 
+def when(item: Line) -> datetime:
+    at = item.evidence.at or datetime.min
+    return at.replace(tzinfo=at.tzinfo or UTC)
+
+
 @given(LINES)
 def test_lines_are_in_the_order_of_events_and_then_of_ingestion(lines: list[Line]) -> None:
     ordered = in_time_order(lines[::-1])
-    keys = [
-        (at.replace(tzinfo=at.tzinfo or UTC) if (at := item.evidence.at) else datetime.min.replace(tzinfo=UTC),
-         int(item.evidence.id[1:]))
-        for item in ordered
-    ]  # fmt: skip
+    keys = [(when(item), int(item.evidence.id[1:])) for item in ordered]
     assert keys == sorted(keys)
 
 
@@ -363,8 +365,16 @@ def test_lines_stand_under_one_header_a_day() -> None:
         line("whenever", None, 4),
     ]
     assert render(lines).splitlines() == [
-        OPEN, "# undated", "- whenever", "# 8 May 2023", "- first", "- second", "# 9 May 2023", "- third", CLOSE,
-    ]  # fmt: skip
+        OPEN,
+        "# undated",
+        "- whenever",
+        "# 8 May 2023",
+        "- first",
+        "- second",
+        "# 9 May 2023",
+        "- third",
+        CLOSE,
+    ]
 
 
 def test_a_line_tells_who_spoke_and_what_day_a_relative_time_means() -> None:

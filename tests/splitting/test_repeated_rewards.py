@@ -21,7 +21,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.records import Head, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.repeated_rewards import IN_COMMON, LEAST, repeated_rewards
-from demem_agent.splitting.replay import envelope_of
+from demem_agent.splitting.replaying import envelope_of
 from demem_agent.testing import BagEncoder, Failing
 from demem_agent.types import Channel, Context, Question
 

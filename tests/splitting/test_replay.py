@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.errors import CertificateRefused
 from demem_agent.slots.experiment import Experiment
-from demem_agent.splitting.replay import replay, sealed
+from demem_agent.splitting.replaying import replay, sealed
 from demem_agent.studies.ablations.triggers import always
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedAnswerer, ScriptedScorer
 from demem_agent.types import Attempt, Question

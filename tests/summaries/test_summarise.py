@@ -19,9 +19,7 @@ from demem_agent.llms import Breaker, OpenAIChat, Retry
 from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.compressor import ModelCompressor, compressing_prompt
 from demem_agent.llms.judges import ModelJudge
-from demem_agent.llms.notes import NoteTaker
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.router import ModelRouter
 from demem_agent.summaries.grounding import fault_of
 from demem_agent.testing import BagEncoder
 from demem_agent.testing.obedient import obedient
@@ -39,15 +37,25 @@ PROMPTS = (
     "judge_binary",
     "judge_graded",
     "judge_unaided",
-    "extract",
-    "route",
     "compress",
 )
 #: What a model can do wrong with a summary; all of them leave the memory as it was.
 SPOILING = (
-    "429", "500", "reset", "html", "null-content", "no-choices", "cut-json", "wrong-schema", "unknown-ids", "too-long",
-    "invented-numbers", "injected", "wrong-json", "length",
-)  # fmt: skip
+    "429",
+    "500",
+    "reset",
+    "html",
+    "null-content",
+    "no-choices",
+    "cut-json",
+    "wrong-schema",
+    "unknown-ids",
+    "too-long",
+    "invented-numbers",
+    "injected",
+    "wrong-json",
+    "length",
+)
 
 
 @pytest.fixture(scope="module")
@@ -393,62 +401,7 @@ def test_the_stable_part_of_answering_is_the_same_to_the_byte(provider: Provider
     assert first == second
 
 
-# Notes and routing
-
-
-def test_notes_are_turns_of_the_same_speaker_time_and_session(provider: Provider) -> None:
-    turn = {
-        "text": "I moved to Porto. How are you?",
-        "speaker": "Ana",
-        "at": "2025-03-05",
-        "session": "s1",
-    }
-    (note,) = asyncio.run(NoteTaker(chat(provider)).notes(turn))
-    assert (note.text, note.source, note.speaker, note.session) == (
-        "I moved to Porto.",
-        "note",
-        "Ana",
-        "s1",
-    )
-    memory = SlotMemory()
-    memory.ingest_many([note])
-    assert len(memory) == 1
-
-
-@pytest.mark.parametrize(
-    "note", ["Ana moved to Faro.", "Ana moved to Porto in 1999.", "Carla moved to Porto."]
-)
-def test_a_note_that_says_more_than_the_turn_is_refused(note: str) -> None:
-    with (
-        saying(json.dumps({"notes": [note]})) as provider,
-        pytest.raises(ModelError, match="malformed"),
-    ):
-        asyncio.run(
-            NoteTaker(chat(provider)).notes({"text": "I moved to Porto.", "speaker": "Ana"})
-        )
-
-
-def test_a_note_may_give_the_day_that_is_meant() -> None:
-    with saying(json.dumps({"notes": ["Ana moved to Porto on 4 March 2025."]})) as provider:
-        turn = {"text": "I moved to Porto yesterday.", "speaker": "Ana", "at": "2025-03-05"}
-        assert len(asyncio.run(NoteTaker(chat(provider)).notes(turn))) == 1
-
-
-def test_a_model_can_choose_the_slot_that_is_read(provider: Provider) -> None:
-    memory = memory_of(provider, slots=4, initial_slots=4, near=1.0, slot_limit=200)
-    router = ModelRouter(chat(provider))
-    for slot in memory.slots:
-        chosen = asyncio.run(router.choose(memory.slots, slot.summary))
-        assert chosen == slot.number
-        assert slot.summary in memory.read("anything", mode="strict", slot=chosen).text
-
-
-@pytest.mark.parametrize("reply", ['{"slot": 99}', '{"slot": "0"}', "slot 0"])
-def test_a_slot_that_is_not_there_is_not_chosen(reply: str) -> None:
-    with saying(reply) as provider:
-        memory = memory_of(provider)
-        with pytest.raises(ModelError, match="malformed"):
-            asyncio.run(ModelRouter(chat(provider)).choose(memory.slots, "anything"))
+# Reading
 
 
 def test_a_slot_that_is_not_active_cannot_be_read() -> None:

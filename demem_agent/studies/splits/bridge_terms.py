@@ -8,27 +8,22 @@ from collections.abc import Callable, Mapping, Sequence
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.paper import BRIDGE as PAPER
 from demem_agent.studies.records import grouped
 from demem_agent.studies.sheets import Found, Sheet
 from demem_agent.studies.splits.bridge import REWARDS, Bridged, Reward, bridge
 
-__all__ = ["PAPER", "TERMS", "audit_bridge", "summed_bridge", "terms"]
+__all__ = ["TERMS", "audit_bridge", "summed_bridge", "terms"]
 
-#: The terms by the names they are reported under, with the paper's figures where it has them.
-PAPER: Mapping[str, float | None] = {
-    "compression floor": 0.035,
-    "routing error": 0.047,
-    "state-realisation error": 0.024,
-    "predicted": 0.106,
-    "observed distortion": 0.086,
-    "slack": 0.020,
-    "exact: mean floor": None,
-    "exact: realisation, all questions": None,
-    "router agrees with the reference": None,
-    "default reading, distortion": None,
-    "gold in units of K * L": None,
-}
-TERMS = tuple(PAPER)
+#: The terms by the names they are reported under: the paper's, and ours.
+TERMS = (
+    *PAPER,
+    "exact: mean floor",
+    "exact: realisation, all questions",
+    "router agrees with the reference",
+    "default reading, distortion",
+    "gold in units of K * L",
+)
 NOTES = (
     "Rewards: gold share, of the gold items that a content holds; contained, of the reference's "
     "parts that a line of it holds. Answers are read from one slot's summary (strict); the default "
@@ -114,7 +109,8 @@ def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
     sheets = [_overall(found, reward, seed) for reward in REWARDS]
     sheets += [_dialogues(found[reward, "after"], reward) for reward in REWARDS]
     drawn = {f"{reward}, {moment}": of for (reward, moment), of in found.items()}
-    return Found(records, tuple(sheets), NOTES, {"terms": drawn, "paper": dict(PAPER)})
+    paper = {name: PAPER.get(name) for name in TERMS}
+    return Found(records, tuple(sheets), NOTES, {"terms": drawn, "paper": paper})
 
 
 def _terms_of_all(records: Sequence[Bridged]) -> ByMoment:
@@ -135,7 +131,7 @@ def _overall(found: ByMoment, reward: Reward, seed: int) -> Sheet:
             by_dialogue = found[reward, moment]
             values = [own[name] for own in by_dialogue.values()]
             cells.append(intervals.mean(values, list(by_dialogue)))
-        rows.append((name, (*cells, PAPER[name])))
+        rows.append((name, (*cells, PAPER.get(name))))
     return Sheet(f"Bridge, reward: {reward}", (*moments, "paper"), tuple(rows))
 
 

@@ -25,8 +25,9 @@ from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.paper import GRAPH as PAPER
 from demem_agent.studies.records import grouped
-from demem_agent.studies.sheets import Cell, Found, Sheet, Spread, spread
+from demem_agent.studies.sheets import Cell, Found, Sheet, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 
 __all__ = ["Epoch", "audit_graph", "colouring", "epochs", "packing", "summed_graph"]
@@ -34,15 +35,6 @@ __all__ = ["Epoch", "audit_graph", "colouring", "epochs", "packing", "summed_gra
 Pair = tuple[int, int]
 #: Which vertices are joined, shape (n, n) and symmetric.
 Graph = NDArray[np.bool_]
-#: The paper's: degeneracy, greedy colours, packing number (mean and standard deviation), epochs
-#: with degeneracy < K.
-PAPER: dict[str, Cell] = {
-    "degeneracy": Spread(4.1, 1.2),
-    "degeneracy, median": 4,
-    "epochs with degeneracy + 1 <= K": 0.968,
-    "greedy colours": Spread(4.8, 1.3),
-    "packing number at twice the level": Spread(7.9, 1.6),
-}
 NOTES = (
     "Edges: tested pairs whose certified radius exceeds the level. Mean and standard deviation "
     "over dialogues and epochs (1, 2, 4, ... feedbacks). Nothing was split while tests were made.",
@@ -237,16 +229,15 @@ def _over_epochs(title: str, records: Sequence[Epoch], seed: int) -> Sheet:
 def _cells(group: Sequence[Epoch], seed: int) -> dict[str, Cell]:
     """Return the cells of one level, by the names of their rows."""
     slots = Settings().slots
-    degeneracy = [one.degeneracy for one in group]
+    enough = Intervals(seed).over(group, lambda one: one.degeneracy < slots)
+    median = statistics.median_low(one.degeneracy for one in group)
     return {
-        "edges": spread([one.edges for one in group]),
-        "degeneracy": spread(degeneracy),
-        "degeneracy, median": statistics.median_low(degeneracy),
-        "epochs with degeneracy + 1 <= K": Intervals(seed).over(
-            group, lambda one: one.degeneracy < slots
-        ),
-        "greedy colours": spread([one.colours for one in group]),
-        "packing number at twice the level": spread([one.packing for one in group]),
+        "edges": spread(group, "edges"),
+        "degeneracy": spread(group, "degeneracy"),
+        "degeneracy, median": median,
+        "epochs with degeneracy + 1 <= K": enough,
+        "greedy colours": spread(group, "colours"),
+        "packing number at twice the level": spread(group, "packing"),
     }
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.evaluate.drawing.looks import label, new_figure, plain
+from demem_agent.studies.paper import DEGENERACY
 from demem_agent.studies.records import grouped
 
 __all__ = ["draw_audit"]
@@ -193,7 +194,7 @@ def _graph(drawn: Drawn, title: str) -> Any:
     _draw_degeneracy(axes, _with(drawn["epochs"], "level", level))
     enough = "K - 1: K colours are always enough below"
     axes.axhline(slots - 1, color=GREY, linestyle="--", label=enough)
-    axes.axhline(4.1, color=PAPER, linestyle=":", label="paper, mean")
+    axes.axhline(DEGENERACY.mean, color=PAPER, linestyle=":", label="paper, mean")
     axes.set_xscale("log", base=2)
     axes.set_ylim(-0.2, slots)
     label(axes, "feedbacks given (log)", f"degeneracy at level {level:g}")

@@ -15,6 +15,7 @@ from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick
 from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.paper import NOISE as PAPER
 from demem_agent.studies.records import flags, grouped
 from demem_agent.studies.sheets import Found, Sheet
 from demem_agent.studies.splits.noise import CHANNELS, Corrupted, Noisy, noisy_replay
@@ -24,8 +25,6 @@ __all__ = ["NOISE", "SEEDS", "audit_noise", "summed_noise"]
 #: The paper's probabilities of a wrong reward, and how often each above 0 is drawn.
 NOISE = (0.0, 0.1, 0.2)
 SEEDS = 2
-#: The paper's split precision, splits a routing event, and answers judged right, by the noise.
-PAPER = {0.0: (0.850, 0.046, 0.911), 0.1: (0.808, 0.049, 0.902), 0.2: (0.776, 0.054, 0.889)}
 NOTES = (
     "p: probability that a reward is the wrong way round. reward: the reference is known, the "
     "reward of the observed answer errs; thumbs: no reference, the thumb errs; scorers: the "

@@ -21,9 +21,10 @@ from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.paper import SLOTS as PAPER_SLOTS
+from demem_agent.studies.paper import SPLITS as PAPER
 from demem_agent.studies.records import flags, grouped
-from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, Spread, spread
-from demem_agent.studies.splits.claims import PAPER as PAPER_CLAIMS
+from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, spread
 from demem_agent.studies.splits.claims import claims_sheet
 from demem_agent.studies.splits.curves import Point, curve, held_out, point
 from demem_agent.studies.splits.loop import CoRouted, Run, Within, replay_splits, within_slots
@@ -34,9 +35,6 @@ __all__ = ["LENGTHS", "audit_splits", "summed_splits"]
 #: The memory's own L, and shorter ones that show what the paper's definition depends on;
 #: characters.
 LENGTHS = (2000, 800, 400, 200)
-#: The paper's figures.
-PAPER = {"splits": 2.4, "rate": 0.046, "full": 0.31}
-PAPER_SLOTS = Spread(8.4, 1.49)
 
 NOTES = (
     f"Tested pairs: at most {PAIRS} a feedback (the memory itself tests {SplitSettings().pairs}), "
@@ -91,7 +89,7 @@ def summed_splits(
         "curve": list(map(_drawn, curve(chosen))),
         "shipped": _drawn(point(chosen, SplitSettings().tau_split)),
         "others": {name: _drawn(one) for name, one in held_out(chosen).items()},
-        "paper": dict(PAPER_CLAIMS),
+        "paper": {"precision": PAPER["precision"], "recall": PAPER["recall"]},
     }
     return Found([*runs, *pairs, *tests, *within], sheets, NOTES, drawn)
 
@@ -119,8 +117,8 @@ def _rows_of_splits(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
 
 def _rows_of_slots(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
     slots = Settings().slots
-    before = spread([run.before for run in runs])
-    final = spread([run.slots for run in runs])
+    before = spread(runs, "before")
+    final = spread(runs, "slots")
     full = Intervals(seed).over(runs, lambda run: run.slots == slots)
     most = max(run.most for run in runs)
     failed = sum(run.failed for run in runs)
@@ -134,7 +132,7 @@ def _rows_of_slots(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
 
 
 def _by_length(runs: Sequence[Run], pairs: Sequence[CoRouted], seed: int) -> Sheet:
-    paper = (None, PAPER_CLAIMS["precision"], PAPER_CLAIMS["recall"], None)
+    paper = (None, PAPER["precision"], PAPER["recall"], None)
     rows: list[SheetRow] = [("paper", paper)]
     for length in LENGTHS:
         what = "as it is" if length == LENGTHS[0] else "what if"

@@ -1,0 +1,1 @@
+"""What stands around every call of a provider: the way there, time, faults, counts."""
