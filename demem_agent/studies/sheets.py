@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from demem_agent.evaluate.bootstrap import Interval
@@ -53,6 +54,7 @@ class Found:
     drawn: Mapping[str, Any] = field(default_factory=dict)
 
 
-def spread(values: Sequence[float]) -> Spread:
-    """Return mean and standard deviation, both to six digits."""
+def spread(records: Sequence[object], name: str) -> Spread:
+    """Return mean and standard deviation of a field of records, both to six digits."""
+    values = list(map(attrgetter(name), records))
     return Spread(round(statistics.fmean(values), 6), round(statistics.pstdev(values), 6))

@@ -422,7 +422,7 @@ def test_epochs_double_and_an_edge_exceeds_the_level() -> None:
 
 
 def test_a_spread_is_that_of_a_population() -> None:
-    assert spread([1.0, 3.0]) == Spread(2.0, 1.0)
+    assert spread([Spread(1.0, 0.0), Spread(3.0, 0.0)], "mean") == Spread(2.0, 1.0)
 
 
 # The command

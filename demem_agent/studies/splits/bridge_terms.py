@@ -109,12 +109,8 @@ def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
     sheets = [_overall(found, reward, seed) for reward in REWARDS]
     sheets += [_dialogues(found[reward, "after"], reward) for reward in REWARDS]
     drawn = {f"{reward}, {moment}": of for (reward, moment), of in found.items()}
-    return Found(
-        records,
-        tuple(sheets),
-        NOTES,
-        {"terms": drawn, "paper": {name: PAPER.get(name) for name in TERMS}},
-    )
+    paper = {name: PAPER.get(name) for name in TERMS}
+    return Found(records, tuple(sheets), NOTES, {"terms": drawn, "paper": paper})
 
 
 def _terms_of_all(records: Sequence[Bridged]) -> ByMoment:

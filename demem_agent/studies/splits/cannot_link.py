@@ -229,16 +229,15 @@ def _over_epochs(title: str, records: Sequence[Epoch], seed: int) -> Sheet:
 def _cells(group: Sequence[Epoch], seed: int) -> dict[str, Cell]:
     """Return the cells of one level, by the names of their rows."""
     slots = Settings().slots
-    degeneracy = [one.degeneracy for one in group]
+    enough = Intervals(seed).over(group, lambda one: one.degeneracy < slots)
+    median = statistics.median_low(one.degeneracy for one in group)
     return {
-        "edges": spread([one.edges for one in group]),
-        "degeneracy": spread(degeneracy),
-        "degeneracy, median": statistics.median_low(degeneracy),
-        "epochs with degeneracy + 1 <= K": Intervals(seed).over(
-            group, lambda one: one.degeneracy < slots
-        ),
-        "greedy colours": spread([one.colours for one in group]),
-        "packing number at twice the level": spread([one.packing for one in group]),
+        "edges": spread(group, "edges"),
+        "degeneracy": spread(group, "degeneracy"),
+        "degeneracy, median": median,
+        "epochs with degeneracy + 1 <= K": enough,
+        "greedy colours": spread(group, "colours"),
+        "packing number at twice the level": spread(group, "packing"),
     }
 
 

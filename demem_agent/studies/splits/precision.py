@@ -35,6 +35,7 @@ __all__ = ["LENGTHS", "audit_splits", "summed_splits"]
 #: The memory's own L, and shorter ones that show what the paper's definition depends on;
 #: characters.
 LENGTHS = (2000, 800, 400, 200)
+
 NOTES = (
     f"Tested pairs: at most {PAIRS} a feedback (the memory itself tests {SplitSettings().pairs}), "
     "chosen by the trigger's rule while nothing was split. Conflicts: those where, by gold, each "
@@ -116,8 +117,8 @@ def _rows_of_splits(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
 
 def _rows_of_slots(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
     slots = Settings().slots
-    before = spread([run.before for run in runs])
-    final = spread([run.slots for run in runs])
+    before = spread(runs, "before")
+    final = spread(runs, "slots")
     full = Intervals(seed).over(runs, lambda run: run.slots == slots)
     most = max(run.most for run in runs)
     failed = sum(run.failed for run in runs)
