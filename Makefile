@@ -2,10 +2,10 @@
 # Another interpreter: make test PYTHON=python3.13. Extra arguments for pytest: make test ARGS='-k budget'.
 # One process instead of one a core: make test WORKERS=0.
 
-WORKERS ?= auto
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
+WORKERS ?= auto
 CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/adapters/test_$(name).py)
 
 VENV := .venv

@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,15 @@ class BagEncoder:
         return np.array(rows, np.float32).reshape(len(sentences), self.dimensions)
 
     def _direction(self, word: str) -> NDArray[np.float32]:
-        seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
-        direction = np.random.default_rng(seed).standard_normal(self.dimensions).astype(np.float32)
-        return direction * np.float32(1.0 if word else 0.01)
+        return _direction(word, self.dimensions)
+
+
+@lru_cache(maxsize=10_000)
+def _direction(word: str, dimensions: int) -> NDArray[np.float32]:
+    """Return the direction of a word, drawn from a seed that follows from the word."""
+    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
+    direction = np.random.default_rng(seed).standard_normal(dimensions).astype(np.float32)
+    return direction * np.float32(1.0 if word else 0.01)
 
 
 class ReadingAnswerer:
