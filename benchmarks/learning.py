@@ -44,6 +44,7 @@ from demem_agent.evaluate import Dialogue, Probe
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording
 from demem_agent.scoring import PassageIndex, Query, Weights, learning, score
+from demem_agent.scoring.query import Words
 from demem_agent.text.words import STOPWORDS
 from demem_agent.types import Attempt
 
@@ -209,7 +210,7 @@ def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
     number, plan = job
     world = WORLDS[number]
     memory = world.memory
-    memory._state.settings = replace(memory.settings, learn=plan.learns)
+    memory._held.state.settings = replace(memory.settings, learn=plan.learns)
     later = []
     with (
         _features_kept(),
@@ -262,15 +263,15 @@ def _set(module: ModuleType, **values: Any) -> Iterator[None]:
 @contextmanager
 def _features_kept() -> Iterator[None]:
     """Compute the features of a question once."""
-    compute = score._features
+    compute = score._table
 
-    def features(index: PassageIndex, query: Query, forms: Sequence[str], words: list[str]) -> Any:
+    def table(index: PassageIndex, query: Query, words: Words) -> Any:
         key = (id(index), query.text, query.asked)
         if key not in KEPT:
-            KEPT[key] = compute(index, query, forms, words)
+            KEPT[key] = compute(index, query, words)
         return KEPT[key]
 
-    with _set(score, _features=features):
+    with _set(score, _table=table):
         yield
 
 

@@ -41,17 +41,20 @@ from demem_agent.slots import placement, state
 from demem_agent.slots.experience import known_reference
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
-from demem_agent.splitting import trigger as trial
+from demem_agent.splitting import examination
+from demem_agent.splitting import trigger as triggers
 from demem_agent.splitting.conflict import Content, Verdict, judge
+from demem_agent.splitting.trials import ids_of
+from demem_agent.studies.paper import SLOTS, SPLITS
 from demem_agent.summaries.compress import Summary, excerpts
 from demem_agent.types import Attempt, Draft, Mode, Question
 
 PAPER = {
-    "splits a dialogue": 2.4,
-    "share of routing events": 0.046,
-    "final slots": "8.4 +- 1.49",
-    "precision": 0.85,
-    "recall": 0.63,
+    "splits a dialogue": SPLITS["splits"],
+    "share of routing events": SPLITS["rate"],
+    "final slots": f"{SLOTS.mean} +- {SLOTS.deviation}",
+    "precision": SPLITS["precision"],
+    "recall": SPLITS["recall"],
 }
 #: The trigger's constants are those that find most conflicts among those that are right at least
 #: this often, whichever dialogue is left out.
@@ -208,7 +211,10 @@ class Lab:
         """Record the tests of a run in which nothing is ever split."""
         recorder = _Recorder()
         loop = self._loop(n, replace(plan, split=_never()))
-        with patched(trial, "_tried", recorder.tried), patched(trial, "judge", recorder.judge):
+        with (
+            patched(examination, "_tried", recorder.tried),
+            patched(examination, "judge", recorder.judge),
+        ):
             loop.run(plan.every)
         judged = (
             _test(loop.gold[a], loop.gold[b], covers, scores)
@@ -404,22 +410,11 @@ class _Recorder:
     def __init__(self) -> None:
         self.seen: list[tuple[tuple[str, str], list[Gold], Floats]] = []
         self._pair = ("", "")
-        self._tried = trial._tried
+        self._tried = examination._tried
 
-    def tried(
-        self,
-        state: State,
-        pending: Any,
-        shared: int,
-        pair: trial.Pair,
-        division: Any,
-        tests: Any,
-        _: bool,
-    ) -> Flow[Verdict | None]:
-        self._pair = (pair[0].context.id, pair[1].context.id)
-        return (
-            yield from self._tried(state, pending, shared, pair, division, tests, thorough=True)
-        )
+    def tried(self, bench: Any, _: bool) -> Flow[Verdict | None]:
+        self._pair = ids_of(bench.pair)
+        return (yield from self._tried(bench, thorough=True))
 
     def judge(
         self, tested: Sequence[Content], answers: Any, scores: Floats, settings: SplitSettings
@@ -451,8 +446,8 @@ def trigger(plan: Plan) -> Iterator[None]:
     with ExitStack() as stack:
         if plan.policy != "certified":
             rng = random.Random(plan.seed)
-            stack.enter_context(patched(trial, "judge", _always))
-            stack.enter_context(patched(trial, "pairs_to_test", partial(_partners, plan, rng)))
+            stack.enter_context(patched(examination, "judge", _always))
+            stack.enter_context(patched(triggers, "pairs_to_test", partial(_partners, plan, rng)))
         yield
 
 

@@ -1,13 +1,15 @@
 """DeMem: agent memory in K bounded slots that splits one only when a certificate shows that it
 must.
 
-Everything public is named here; the rest may move. See ``SlotMemory`` to begin.
+Everything public is named here: names in ``__all__``, rooms in ``__public__``. The rest may move.
+See ``SlotMemory`` to begin.
 """
 
 from __future__ import annotations
 
+from demem_agent.async_memory import AsyncSlotMemory
 from demem_agent.errors import DeMemError, InvalidInput
-from demem_agent.memory import AsyncSlotMemory, SlotMemory
+from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.turns import Turn
 from demem_agent.types import (
@@ -48,4 +50,30 @@ __all__ = [
     "SplitSettings",
     "Turn",
 ]
+#: The modules that outsiders may import from, the names in their ``__all__`` and no others.
+#: Adapters, examples and the code of the documents are outsiders (``tests/test_package.py``).
+__public__ = (
+    "demem_agent",
+    "demem_agent.cli",
+    "demem_agent.decision",
+    "demem_agent.encoders",
+    "demem_agent.errors",
+    "demem_agent.evaluate",
+    "demem_agent.feedback",
+    "demem_agent.llms",
+    "demem_agent.options",
+    "demem_agent.reading",
+    "demem_agent.settings",
+    "demem_agent.splitting",
+    "demem_agent.stores",
+    "demem_agent.studies",
+    "demem_agent.studies.ablations",
+    "demem_agent.studies.slots",
+    "demem_agent.studies.splits",
+    "demem_agent.studies.synthetic",
+    "demem_agent.testing",
+    "demem_agent.text",
+    "demem_agent.turns",
+    "demem_agent.types",
+)
 __version__ = "0.1.0"

@@ -19,22 +19,27 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.encoders import as_matrix
+from demem_agent.encoders import EncoderInfo, as_matrix
 from demem_agent.errors import CollaboratorError, DeMemError
-from demem_agent.requests import Ask, Commit, Compress, Encode, Flow, Request, Score
+from demem_agent.requests import Commit, Complete, Compress, Encode, Flow, Request, Score, Vectors
 from demem_agent.stores import Address, Store
-from demem_agent.types import Answerer, Compressor, Draft, Encoder, Proposal, Scorer
+from demem_agent.types import Answerer, Attempt, Compressor, Draft, Encoder, Proposal, Scorer
 
 __all__ = ["Collaborators", "drive", "drive_async"]
 
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collaborators:
-    """Everything a flow's requests are carried out by."""
+    """Everything a flow's requests are carried out by.
+
+    Attributes:
+        encoder_info: which one the encoder is, as vectors made by it say.
+    """
 
     encoder: Encoder
+    encoder_info: EncoderInfo
     answerer: Answerer
     scorers: tuple[Scorer, ...]
     store: Store
@@ -44,8 +49,9 @@ class Collaborators:
 
 
 def drive(flow: Flow[Result], lock: AbstractContextManager[Any], team: Collaborators) -> Result:
-    """Run a flow; an awaitable that a collaborator returns is awaited on a loop in a thread of its
-    own.
+    """Run a flow, and return what it returns.
+
+    An awaitable that a collaborator returns is awaited on a loop in a thread of its own.
     """
     run = _Run(flow)
     while True:
@@ -60,13 +66,14 @@ def drive(flow: Flow[Result], lock: AbstractContextManager[Any], team: Collabora
         with run.answering():
             work = _work(request, team)
             with _reported(work.who):
-                results = [_settled(call(argument)) for call, argument in work.calls]
+                results = [_settled(call.make()) for call in work.calls]
             run.reply = work.finish(results)
 
 
 async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborators) -> Result:
-    """Run a flow without blocking the event loop: what is not a coroutine function runs in a
-    thread.
+    """Run a flow without blocking the event loop, and return what it returns.
+
+    What is not a coroutine function runs in a thread.
     """
     run = _Run(flow)
     while True:
@@ -74,9 +81,8 @@ async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborator
             request = run.step()
             while isinstance(request, Commit):
                 with run.answering():
-                    await _to_the_end(
-                        asyncio.to_thread(team.store.commit, team.address, request.delta)
-                    )
+                    writing = asyncio.to_thread(team.store.commit, team.address, request.delta)
+                    await _to_the_end(writing)
                 request = run.step()
         if request is None:
             return cast(Result, run.result)
@@ -97,10 +103,13 @@ class _Run:
         self.result: Any = None
 
     def step(self) -> Request | None:
-        """Give the next request, or None at the flow's end."""
-        reply, error, self.reply, self._error = self.reply, self._error, None, None
+        """Return the next request, or None at the flow's end."""
+        reply, self.reply = self.reply, None
+        error, self._error = self._error, None
         try:
-            return self._flow.throw(error) if error else self._flow.send(reply)
+            if error is not None:
+                return self._flow.throw(error)
+            return self._flow.send(reply)
         except StopIteration as stop:
             self.result = stop.value
             return None
@@ -114,43 +123,78 @@ class _Run:
             self._error = error
 
 
+# What collaborators take and give differs from request to request, so a call is Any to Any: it is
+# checked where the reply is made of the results.
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call of a collaborator, with its one argument."""
+
+    function: Callable[[Any], Any]
+    argument: Any
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it is no coroutine function, so that it has to run in a thread."""
+        return not inspect.iscoroutinefunction(self.function)
+
+    def make(self) -> Any:
+        """Call it, and return what it gives, which may be an awaitable."""
+        return self.function(self.argument)
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A request as calls of one argument each, and what makes the reply out of their results."""
+    """A request as calls of one collaborator, and what makes the reply of their results."""
 
     who: str
-    calls: list[tuple[Callable[[Any], Any], Any]]
+    calls: list[_Call]
     finish: Callable[[list[Any]], Any]
 
 
-def _work(request: Encode | Ask | Score | Compress, team: Collaborators) -> _Work:
+def _work(request: Encode | Complete | Score | Compress, team: Collaborators) -> _Work:
     if isinstance(request, Encode):
-        n = len(request.texts)
-        return _Work(
-            "encoder",
-            [(team.encoder.encode, list(request.texts))],
-            lambda raw: as_matrix(raw[0], n),
-        )
-    if isinstance(request, Ask):
-        calls: list[tuple[Callable[[Any], Any], Any]] = [
-            (team.answerer.answer, q) for q in request.questions
-        ]
-        return _Work("answerer", calls, lambda given: [_draft(text) for text in given])
+        return _encoding(request, team)
+    if isinstance(request, Complete):
+        calls = [_Call(team.answerer.answer, question) for question in request.questions]
+        return _Work("answerer", calls, _drafts)
     if isinstance(request, Compress):
-        if team.compressor is None:
-            raise CollaboratorError("the memory was made without a compressor")
-        return _Work(
-            "compressor",
-            [(team.compressor.compress, request.task)],
-            lambda given: _proposal(given[0]),
-        )
+        return _compressing(request, team)
+    return _scoring(request, team)
+
+
+def _encoding(request: Encode, team: Collaborators) -> _Work:
+    def finish(results: list[Any]) -> Vectors:
+        return Vectors(as_matrix(results[0], len(request.texts)), team.encoder_info)
+
+    return _Work("encoder", [_Call(team.encoder.encode, list(request.texts))], finish)
+
+
+def _compressing(request: Compress, team: Collaborators) -> _Work:
+    if team.compressor is None:
+        raise CollaboratorError("the memory was made without a compressor")
+    return _Work("compressor", [_Call(team.compressor.compress, request.task)], _proposal)
+
+
+def _scoring(request: Score, team: Collaborators) -> _Work:
     raters = team.judges if request.judged else team.scorers
-    pairs: list[tuple[Callable[[Any], Any], Any]] = [
-        (s.score, a) for a in request.attempts for s in raters
-    ]
-    return _Work(
-        "judge" if request.judged else "scorer", pairs, lambda given: _scores(given, raters)
-    )
+
+    def finish(results: list[Any]) -> NDArray[np.float64]:
+        return _scores(results, raters)
+
+    calls: list[_Call] = []
+    for attempt in request.attempts:
+        calls += _ratings(attempt, raters)
+    return _Work("judge" if request.judged else "scorer", calls, finish)
+
+
+def _ratings(attempt: Attempt, raters: Sequence[Scorer]) -> list[_Call]:
+    return [_Call(rater.score, attempt) for rater in raters]
+
+
+def _drafts(results: list[Any]) -> list[Draft]:
+    return [_draft(given) for given in results]
 
 
 def _draft(given: object) -> Draft:
@@ -161,7 +205,8 @@ def _draft(given: object) -> Draft:
     raise CollaboratorError(f"the answerer gave {type(given).__name__}, not a text or a Draft")
 
 
-def _proposal(given: object) -> Proposal:
+def _proposal(results: list[Any]) -> Proposal:
+    given = results[0]
     if isinstance(given, Proposal):
         return given
     raise CollaboratorError(f"the compressor gave {type(given).__name__}, not a Proposal")
@@ -169,19 +214,23 @@ def _proposal(given: object) -> Proposal:
 
 def _scores(given: Sequence[object], scorers: Sequence[Scorer]) -> NDArray[np.float64]:
     for n, score in enumerate(given):
-        number = isinstance(score, int | float) and not isinstance(score, bool)
-        if not number or not 0 <= cast(float, score) <= 1:  # NaN is not in [0, 1] either
+        if not _in_unit_range(score):
             name = scorers[n % len(scorers)].name
-            raise CollaboratorError(
-                f"the scorer {name} gave {type(score).__name__}, not a number in [0, 1]"
-            )
+            wrong = type(score).__name__
+            raise CollaboratorError(f"the scorer {name} gave {wrong}, not a number in [0, 1]")
     return np.array(given, np.float64).reshape(-1, len(scorers))
+
+
+def _in_unit_range(score: object) -> bool:
+    number = isinstance(score, int | float) and not isinstance(score, bool)
+    return number and 0 <= cast(float, score) <= 1  # NaN is not in [0, 1] either
 
 
 @contextmanager
 def _reported(who: str) -> Iterator[None]:
-    """Report whatever a collaborator raises as one error; its own text may quote memory, so only
-    its type is named.
+    """Report whatever a collaborator raises as one error.
+
+    Its own text may quote memory, so only its type is named.
     """
     try:
         yield
@@ -192,30 +241,21 @@ def _reported(who: str) -> Iterator[None]:
 
 
 def _settled(value: Any) -> Any:
-    return (
-        asyncio.run_coroutine_threadsafe(_wait(value), _loop()).result()
-        if inspect.isawaitable(value)
-        else value
-    )
+    if inspect.isawaitable(value):
+        return asyncio.run_coroutine_threadsafe(_wait(value), _loop()).result()
+    return value
 
 
-async def _settled_async(calls: Sequence[tuple[Callable[[Any], Any], Any]]) -> list[Any]:
-    """Make all calls: coroutine functions here and together, everything else in one thread after
-    the other.
-    """
-    blocking = [
-        (call, argument) for call, argument in calls if not inspect.iscoroutinefunction(call)
-    ]
-    done = iter(
-        await asyncio.to_thread(lambda: [call(argument) for call, argument in blocking])
-        if blocking
-        else []
-    )
-    given = [
-        call(argument) if inspect.iscoroutinefunction(call) else next(done)
-        for call, argument in calls
-    ]
+async def _settled_async(calls: Sequence[_Call]) -> list[Any]:
+    """Make all calls: coroutine functions here and together, all others in one thread in turn."""
+    blocking = [call for call in calls if call.blocks]
+    done = iter(await asyncio.to_thread(_made, blocking) if blocking else [])
+    given = [next(done) if call.blocks else call.make() for call in calls]
     return [*await asyncio.gather(*(_wait(value) for value in given))]
+
+
+def _made(calls: Sequence[_Call]) -> list[Any]:
+    return [call.make() for call in calls]
 
 
 async def _to_the_end(work: Coroutine[Any, Any, Any]) -> None:
@@ -234,8 +274,9 @@ async def _wait(value: Any) -> Any:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """Give the loop on which a synchronous memory awaits; it runs in a daemon thread from its first
-    use on.
+    """Return the loop on which a synchronous memory awaits.
+
+    It runs in a daemon thread from its first use on.
     """
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="demem-await", daemon=True).start()

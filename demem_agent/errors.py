@@ -10,7 +10,7 @@
     ├── InvariantBroken       check() found a state that must not exist
     ├── CertificateRefused    a certificate does not come to what it claims
     ├── CollaboratorError     an encoder, answerer or scorer gave an unusable result
-    │   ├── ModelError        a language model failed, or gave what cannot be used; ``kind`` says how
+    │   ├── ModelError        a language model failed or gave nothing usable; ``kind`` says how
     │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
     └── StoreError            the database failed, is locked, is newer, or holds a damaged row
@@ -107,7 +107,8 @@ class EncoderMismatch(DeMemError):
         self.given = given
         super().__init__(
             f"the memory was built with the encoder {built_with}, but {given} was given; "
-            "use the first one, or move the memory over: SlotMemory.open(..., encoder=..., reembed=True)"
+            "use the first one, or move the memory over: "
+            "SlotMemory.open(..., encoder=..., reembed=True)"
         )
 
 

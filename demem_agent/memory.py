@@ -1,22 +1,38 @@
-"""SlotMemory and AsyncSlotMemory: what a user holds. Both are thin; what happens is in the flows."""
+"""SlotMemory: what a user holds. It is thin: the door checks, a flow does the work."""
 
 from __future__ import annotations
 
-import asyncio
-import functools
+import copy
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Self, TypeVar, Unpack
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
-from demem_agent.door import MemoryCore, Numbers, When
-from demem_agent.drivers import drive, drive_async
-from demem_agent.errors import StaleState
-from demem_agent.feedback.signals import Told
+from demem_agent.channels import Told
+from demem_agent.copying import Lines, kept_of, made_again, opened
+from demem_agent.door import Door
+from demem_agent.drivers import Collaborators, drive
+from demem_agent.errors import InvalidInput, StaleState
+from demem_agent.flows.answer import answer, answered
+from demem_agent.flows.arrange import merge, pin, rename
+from demem_agent.flows.feedback import Given as Judged
+from demem_agent.flows.feedback import feedback
+from demem_agent.flows.forget import forget
+from demem_agent.flows.ingest import ingest
+from demem_agent.flows.read import read, route
+from demem_agent.flows.reembed import reembed
+from demem_agent.flows.summarise import due, summarise
+from demem_agent.flows.undo import undo
+from demem_agent.held import Held
 from demem_agent.options import Options
+from demem_agent.reading.ask import Reads, Routes, When
 from demem_agent.requests import Flow
-from demem_agent.stores import Store, portable
-from demem_agent.turns import Turn, as_turn
+from demem_agent.settings import Settings
+from demem_agent.slots.invariants import check
+from demem_agent.slots.state import State
+from demem_agent.stores import Store
+from demem_agent.stores.portable import export
+from demem_agent.turns import Turn, as_turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -24,16 +40,17 @@ from demem_agent.types import (
     Evidence,
     FeedbackReport,
     Ingested,
-    Mode,
     Reading,
     Receipt,
     Route,
+    Slot,
     SplitCertificate,
     Summarised,
 )
 
-__all__ = ["AsyncSlotMemory", "SlotMemory"]
+__all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory"]
 
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Progress = Callable[[int, int], object]
 
@@ -43,7 +60,85 @@ BATCH = 512
 RETRIES = 5
 
 
-class SlotMemory(MemoryCore):
+class MemoryHandle:
+    """What both memories have: the memory they hold, its door, and how they are copied."""
+
+    _held: Held
+    _door: Door
+
+    @property
+    def settings(self) -> Settings:
+        """The budget, and how what comes in is placed."""
+        return self._held.state.settings
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The active slots, by number."""
+        with self._still():
+            state = self._held.state
+            return tuple(state.slot_view(number) for number in sorted(state.slots))
+
+    def __len__(self) -> int:
+        """Return the number of live evidence items."""
+        with self._still():
+            return len(self._held.state.evidence)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what makes the memory again elsewhere."""
+        with self._still():
+            return kept_of(self._held)
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._begin(made_again(kept))
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+        """Copy a memory in RAM with all it holds; one in a store becomes another handle on it.
+
+        Who does the work (encoder, answerer, ...) is shared, not copied.
+        """
+        made = type(self).__new__(type(self))
+        made.__setstate__(self.__getstate__())
+        made._held.owns_store = False
+        return made
+
+    @classmethod
+    def _of(cls, held: Held) -> Self:
+        made = cls.__new__(cls)
+        made._begin(held)
+        return made
+
+    def _begin(self, held: Held) -> None:
+        self._held = held
+        self._door = Door(held.state.settings, held.clock)
+
+    def _still(self) -> AbstractContextManager[Any]:
+        """Keep the state still, and up to date, while it is inspected."""
+        return nullcontext()
+
+    def _evidence(self) -> tuple[Evidence, ...]:
+        return tuple(self._held.state.evidence.values())
+
+    def _contexts(self) -> tuple[Context, ...]:
+        return tuple(stored.context for stored in self._held.state.contexts.values())
+
+    def _certificates(self) -> tuple[SplitCertificate, ...]:
+        certificates = self._held.state.certificates.values()
+        return tuple(certified.certificate for certified in certificates)
+
+    def _given(self, answer: Answer | str, told: Told, key: str | None) -> Judged:
+        return self._door.feedback(answer, told, key, self._held.raters())
+
+    def _author(self) -> str:
+        """Return the name of the compressor; refuse to go on without one."""
+        if self._held.team.compressor is None:
+            raise InvalidInput("compressor", None, "given when the memory is made or opened")
+        return self._held.team.compressor.name
+
+
+class SlotMemory(MemoryHandle):
     """Agent memory in K bounded slots: remember, route, read, answer, learn from feedback.
 
     Safe to share between threads. Made by its constructor it lives in RAM; ``SlotMemory.open``
@@ -58,20 +153,22 @@ class SlotMemory(MemoryCore):
     * ``memory_id``, ``tenant``: which memory of a store.
 
     :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about
-        each.
+    each.
 
-    Example:
+    Examples:
         >>> memory = SlotMemory(slots=4)
-        >>> memory.ingest("I moved to Lisbon yesterday.", speaker="Ana", at="2024-03-02").evidence_id
+        >>> told = memory.ingest("I moved to Lisbon yesterday.", speaker="Ana", at="2024-03-02")
+        >>> told.evidence_id
         'e1'
         >>> memory.answer("When did Ana move to Lisbon?").text
         'Ana: I moved to Lisbon yesterday (1 March 2024).'
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
-        super().__init__(options)
+        self._begin(Held(options))
 
-    def _make_lock(self) -> None:
+    def _begin(self, held: Held) -> None:
+        super()._begin(held)
         self._lock = threading.RLock()
 
     @classmethod
@@ -95,10 +192,9 @@ class SlotMemory(MemoryCore):
             EncoderMismatch: if the memory was built with another encoder.
             StoreError: if the store cannot be opened or a row is damaged.
         """
-        memory = cls._opened(url, options, skip_damaged=skip_damaged, reembed=reembed)
-        if reembed and memory._built_with_another():
-            with memory._closed_on_error():
-                memory.reembed(memory._team.encoder)
+        memory = cls._of(opened(url, options, skip_damaged=skip_damaged, reembed=reembed))
+        if memory._held.built_with_another:
+            memory._reembed_or_release()
         return memory
 
     def ingest(
@@ -127,7 +223,7 @@ class SlotMemory(MemoryCore):
             IdempotencyConflict: if the key was used for another request.
         """
         turn = as_turn(Turn(text, speaker, at, session, source, source_id, trust, key))
-        return self._run(self._ingesting([turn]))[0]
+        return self._remember([turn])[0]
 
     def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, Any]], *, progress: Progress | None = None
@@ -142,67 +238,59 @@ class SlotMemory(MemoryCore):
         Raises:
             InvalidInput: naming the turn and the field; then none of the turns was stored.
         """
-        checked = self._turns(turns)
+        checked = self._door.turns(turns)
         done: list[Ingested] = []
         for start in range(0, len(checked), BATCH):
-            done += self._run(self._ingesting(checked[start : start + BATCH]))
+            done += self._remember(checked[start : start + BATCH])
             if progress:
                 progress(len(done), len(checked))
         return done
 
-    def route(self, query: str, *, at: When = None, vector: Numbers | None = None) -> Route:
-        """Choose the slot that a query goes to, and tell whether any is adequate; ``vector`` as of
-        :meth:`read`.
-        """
-        return self._run(self._routing(query, at, vector))
-
-    def read(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        mode: Mode | None = None,
-        at: When = None,
-        slot: int | None = None,
-        vector: Numbers | None = None,
-        without: Iterable[str] = (),
-    ) -> Reading:
-        """Give the text to put before a model: at most ``limit`` in the memory's unit, marks
-        included.
+    def route(self, query: str, **how: Unpack[Routes]) -> Route:
+        """Choose the slot that a query goes to, and tell whether any is adequate.
 
         Args:
-            mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead;
-                ``strict`` gives the routed slot's summary alone, as in the paper.
-            at: when the query is asked; "last week" in it then means something.
-            slot: read this one as if the query had been routed there.
-            vector: of the query by the memory's own encoder, where you have it already, of any
-                length but 0; the query may then be "", and is found by its meaning alone.
-            without: ids of evidence to leave out, such as what the model is shown anyway; a strict
-                reading, which is a summary, is given as it is.
+            how: when the query is asked, and its vector: :class:`~demem_agent.reading.ask.Routes`.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+        """
+        return self._run(route, self._door.routing(query, how))
+
+    def read(self, query: str, **how: Unpack[Reads]) -> Reading:
+        """Return the text to put before a model: never more than its limit, marks included.
 
         A limit too small for the marks and one line gives an empty text.
+
+        Args:
+            how: ``limit``, ``mode``, ``at``, ``slot``, ``vector``, ``without``, as
+                :class:`~demem_agent.reading.ask.Reads` explains them.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+            NotFound: for a slot that is not active.
         """
-        return self._run(self._reading(query, limit, mode, at, slot, vector, without))
+        return self._run(read, self._door.reading(query, how))
 
     def answer(self, query: str, *, at: When = None) -> Answer:
         """Answer from memory alone and remember the decision, so that feedback can refer to it."""
-        return self._run(self._answering(query, at))
+        return self._run(answer, self._door.reading(query, {"at": at}))
 
     def answered(
         self, query: str, text: str, *, reading: Reading | None = None, at: When = None
     ) -> Answer:
-        """Record an answer that was produced elsewhere, such as by your own model, so that feedback
-        can refer to it.
+        """Record an answer that was produced elsewhere, so that feedback can refer to it.
 
         Args:
-            text: the answer as it was given; it is not remembered as evidence.
+            text: the answer as it was given, such as by your own model; it is not remembered as
+                evidence.
             reading: what it was given from; give what ``read`` gave, or what rewards say of
                 evidence is guesswork.
 
         Raises:
             InvalidInput: for a blank query, or a text that is none.
         """
-        return self._run(self._recording(query, text, reading, at))
+        return self._run(answered, *self._door.answered(query, text, reading, at))
 
     def feedback(
         self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
@@ -233,16 +321,16 @@ class SlotMemory(MemoryCore):
                 range.
             NotFound: for an unknown answer.
         """
-        return self._run(self._learning(answer, told, key))
+        return self._run(feedback, self._given(answer, told, key))
 
     def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
     ) -> Receipt:
-        """Erase evidence and every text that came from it; when this returns it is in no file
-        either.
+        """Erase evidence and every text that came from it.
 
-        Every answer whose reading held an item is blanked, since nobody can tell what it drew on;
-        so is a reference that rests on the item or quotes it. Rewards stay.
+        When this returns it is in no file either. Every answer whose reading held an item is
+        blanked, since nobody can tell what it drew on; so is a reference that rests on the item or
+        quotes it. Rewards stay.
 
         Give exactly one of: an evidence id, the caller's own ``source_id``, or ``before``, which
         means everything dated earlier.
@@ -250,21 +338,25 @@ class SlotMemory(MemoryCore):
         Raises:
             NotFound: for an unknown evidence id or source id.
         """
-        return self._run(self._forgetting(evidence_id, source_id, before))
+        return self._run(forget, self._door.selected(evidence_id, source_id, before))
 
     def undo(self, certificate_id: str) -> None:
-        """Take a split back: exactly if nothing came after it, else by merging and keeping what
-        came after.
+        """Take a split back.
+
+        It is exactly undone if nothing came after it; else the slots are merged, and what came
+        after is kept.
 
         Raises:
             NotFound: for an unknown certificate.
             InvalidInput: if it did not split, or was undone before.
         """
-        self._run(self._undoing(certificate_id))
+        self._run(undo, text_field("certificate_id", certificate_id))
 
     def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
-        """Have the memory's ``compressor`` write summaries: of one slot, or of all that changed
-        since it last did.
+        """Have the memory's ``compressor`` write summaries.
+
+        Args:
+            slot: the one to write of; all that changed since it last did, unless given.
 
         Ingest and read never wait for it: nothing is locked while it works, and what it gives is
         kept only if the slot has not changed meanwhile and everything in it stands in the evidence
@@ -275,77 +367,83 @@ class SlotMemory(MemoryCore):
             InvalidInput: if the memory has no compressor.
             NotFound: for a slot that is not active.
         """
+        author = self._author()
+        named = None if slot is None else whole_field("slot", slot, 0)
         with self._still():
-            numbers = self._due(slot)
-        return tuple(self._run(self._summarising(number)) for number in numbers)
+            numbers = due(self._held.state, named)
+        return tuple(self._run(summarise, number, author) for number in numbers)
 
     def rename(self, slot: int, name: str | None) -> None:
-        """Give a slot a name, for people; None takes it away. Nothing else depends on it.
+        """Name a slot, for people; None takes it away. Nothing else depends on it.
 
         Raises:
             NotFound: for a slot that is not active.
         """
-        self._run(self._naming(slot, name))
+        self._run(rename, *self._door.naming(slot, name))
 
     def pin(self, slot: int, pinned: bool = True) -> None:
-        """Have a slot stay as it is divided: it is neither split nor merged, and still takes in
-        what is placed there.
+        """Have a slot stay as it is divided: it is neither split nor merged.
 
-        A conflict certified in it is logged as suppressed, and acted on once the slot is no longer
-        pinned.
+        It still takes in what is placed there. A conflict certified in it is logged as suppressed,
+        and acted on once the slot is no longer pinned.
 
         Raises:
             NotFound: for a slot that is not active.
         """
-        self._run(self._pinning(slot, pinned))
+        self._run(pin, *self._door.pinning(slot, pinned))
 
     def merge(self, slot: int, *, into: int) -> None:
-        """Move all that is in one slot into another and close it, which frees its number for a
-        later split.
+        """Move all that is in one slot into another and close it.
 
-        Splits that this takes back are marked as undone.
+        That frees its number for a later split. Splits that this takes back are marked as undone.
 
         Raises:
             NotFound: for a slot that is not active.
             InvalidInput: if one of them is pinned, or both are the same.
         """
-        self._run(self._merging(slot, into))
+        self._run(merge, *self._door.merging(slot, into))
 
     def reembed(self, encoder: Encoder) -> int:
-        """Encode everything anew with another encoder; gives the number of items."""
-        return self._run(self._reembedding(encoder), encoder)
+        """Encode everything anew with another encoder, and return the number of items.
+
+        Raises:
+            InvalidInput: for what is no encoder.
+        """
+        team = self._held.team_with(encoder)
+        return self._run_by(team, reembed, self._held.adopting(team))
 
     def evidence(self) -> tuple[Evidence, ...]:
-        """Give every live item, in order of ingestion."""
+        """Return every live item, in order of ingestion."""
         with self._still():
             return self._evidence()
 
     def contexts(self) -> tuple[Context, ...]:
-        """Give every decision so far: one for each answer."""
+        """Return every decision so far: one for each answer."""
         with self._still():
             return self._contexts()
 
     def certificates(self) -> tuple[SplitCertificate, ...]:
-        """Give every certificate, of splits carried out, undone and suppressed alike."""
+        """Return every certificate, of splits carried out, undone and suppressed alike."""
         with self._still():
             return self._certificates()
 
     def fingerprint(self) -> str:
-        """Digest what is remembered: the same operations in the same order give the same 64 hex
-        digits.
+        """Digest what is remembered, as 64 hex digits.
+
+        The same operations in the same order give the same.
         """
         with self._still():
-            return self._state.fingerprint()
+            return self._held.state.fingerprint()
 
     def export(self) -> list[dict[str, Any]]:
-        """Give the whole memory as JSON values, the first with the format and the settings."""
+        """Return the whole memory as JSON values, the first with the format and the settings."""
         with self._still():
-            return list(portable.export(self._state))
+            return list(export(self._held.state))
 
     @classmethod
     def restore(
         cls,
-        lines: Iterable[Mapping[str, Any]],
+        lines: Lines,
         url: str | Store = "memory://",
         **options: Unpack[Options],
     ) -> Self:
@@ -355,7 +453,7 @@ class SlotMemory(MemoryCore):
             InvalidInput: naming the line that is not as ``export`` writes it.
             StoreError: if the store holds a memory of that id already.
         """
-        return cls._opened(url, options, lines=lines)
+        return cls._of(opened(url, options, lines=lines))
 
     def check(self) -> None:
         """Assert every invariant.
@@ -364,14 +462,15 @@ class SlotMemory(MemoryCore):
             InvariantBroken: naming the first that does not hold.
         """
         with self._still():
-            self._state.check()
+            check(self._held.state)
 
     def close(self) -> None:
-        """Release the store, if ``open`` made it from a URL; a store object belongs to whoever made
-        it.
+        """Release the store, if ``open`` made it from a URL.
+
+        A store object belongs to whoever made it.
         """
         with self._lock:
-            self._release()
+            self._held.release()
 
     def __enter__(self) -> Self:
         return self
@@ -382,215 +481,46 @@ class SlotMemory(MemoryCore):
     @contextmanager
     def _still(self) -> Generator[None]:
         with self._lock:
-            self._refresh()
+            self._held.refresh()
             yield
 
-    def _run(self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None) -> Result:
+    def _remember(self, turns: list[Turn]) -> list[Ingested]:
+        return self._run(ingest, *self._door.arrivals(turns))
+
+    def _reembed_or_release(self) -> None:
+        try:
+            self.reembed(self._held.team.encoder)
+        except BaseException:
+            self._held.release()
+            raise
+
+    def _run(
+        self,
+        flow: Callable[Concatenate[State, Given], Flow[Result]],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        return self._run_by(None, flow, *given, **named)
+
+    def _run_by(
+        self,
+        team: Collaborators | None,
+        flow: Callable[Concatenate[State, Given], Flow[Result]],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        """Carry out a flow; begin again where another process has moved the memory on.
+
+        Args:
+            team: who does the work, if not those of the memory.
+        """
         for attempt in range(RETRIES):
             with self._lock:
-                self._refresh()
-                flow, team = make(), self._team_with(encoder)
+                self._held.refresh()
+                begun = flow(self._held.state, *given, **named)
+                doing = team or self._held.team
             try:
-                return drive(flow, self._lock, team)
-            except StaleState:
-                if attempt == RETRIES - 1:
-                    raise
-        raise AssertionError("the loop above returns or raises")
-
-
-class AsyncSlotMemory(MemoryCore):
-    """The same memory with coroutines; what blocks runs in threads, never on the event loop.
-
-    Every method does what the one of :class:`SlotMemory` with its name does, with the same
-    arguments and errors. ``settings``, ``slots`` and ``len()`` are plain, and as of the last
-    operation.
-    """
-
-    def __init__(self, **options: Unpack[Options]) -> None:
-        super().__init__(options)
-
-    def _make_lock(self) -> None:
-        self._lock = asyncio.Lock()
-
-    @classmethod
-    async def open(
-        cls,
-        url: str | Store,
-        *,
-        skip_damaged: bool = False,
-        reembed: bool = False,
-        **options: Unpack[Options],
-    ) -> Self:
-        """Open a memory in a store, as ``SlotMemory.open`` does."""
-        opening = functools.partial(
-            cls._opened, url, options, skip_damaged=skip_damaged, reembed=reembed
-        )
-        memory = await asyncio.to_thread(opening)
-        if reembed and memory._built_with_another():
-            with memory._closed_on_error():
-                await memory.reembed(memory._team.encoder)
-        return memory
-
-    async def ingest(
-        self,
-        text: str,
-        *,
-        speaker: str | None = None,
-        at: When = None,
-        session: str | None = None,
-        source: str | None = None,
-        source_id: str | None = None,
-        trust: float = 1.0,
-        key: str | None = None,
-    ) -> Ingested:
-        """Remember a text."""
-        turn = as_turn(Turn(text, speaker, at, session, source, source_id, trust, key))
-        return (await self._run(self._ingesting([turn])))[0]
-
-    async def ingest_many(
-        self, turns: Iterable[Turn | Mapping[str, Any]], *, progress: Progress | None = None
-    ) -> list[Ingested]:
-        """Remember many turns."""
-        checked = self._turns(turns)
-        done: list[Ingested] = []
-        for start in range(0, len(checked), BATCH):
-            done += await self._run(self._ingesting(checked[start : start + BATCH]))
-            if progress:
-                progress(len(done), len(checked))
-        return done
-
-    async def route(self, query: str, *, at: When = None, vector: Numbers | None = None) -> Route:
-        """Choose the slot that a query goes to."""
-        return await self._run(self._routing(query, at, vector))
-
-    async def read(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        mode: Mode | None = None,
-        at: When = None,
-        slot: int | None = None,
-        vector: Numbers | None = None,
-        without: Iterable[str] = (),
-    ) -> Reading:
-        """Give the text to put before a model."""
-        return await self._run(self._reading(query, limit, mode, at, slot, vector, without))
-
-    async def answer(self, query: str, *, at: When = None) -> Answer:
-        """Answer from memory alone and remember the decision."""
-        return await self._run(self._answering(query, at))
-
-    async def answered(
-        self, query: str, text: str, *, reading: Reading | None = None, at: When = None
-    ) -> Answer:
-        """Record an answer that was produced elsewhere."""
-        return await self._run(self._recording(query, text, reading, at))
-
-    async def feedback(
-        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
-    ) -> FeedbackReport:
-        """Learn from how an answer did."""
-        return await self._run(self._learning(answer, told, key))
-
-    async def forget(
-        self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
-    ) -> Receipt:
-        """Erase evidence and every text that came from it."""
-        return await self._run(self._forgetting(evidence_id, source_id, before))
-
-    async def undo(self, certificate_id: str) -> None:
-        """Take a split back."""
-        await self._run(self._undoing(certificate_id))
-
-    async def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
-        """Have the memory's ``compressor`` write summaries."""
-        return tuple([await self._run(self._summarising(number)) for number in self._due(slot)])
-
-    async def rename(self, slot: int, name: str | None) -> None:
-        """Give a slot a name."""
-        await self._run(self._naming(slot, name))
-
-    async def pin(self, slot: int, pinned: bool = True) -> None:
-        """Have a slot stay as it is divided."""
-        await self._run(self._pinning(slot, pinned))
-
-    async def merge(self, slot: int, *, into: int) -> None:
-        """Move all that is in one slot into another and close it."""
-        await self._run(self._merging(slot, into))
-
-    async def reembed(self, encoder: Encoder) -> int:
-        """Encode everything anew with another encoder."""
-        return await self._run(self._reembedding(encoder), encoder)
-
-    async def evidence(self) -> tuple[Evidence, ...]:
-        """Give every live item, in order of ingestion."""
-        async with self._fresh():
-            return self._evidence()
-
-    async def contexts(self) -> tuple[Context, ...]:
-        """Give every decision so far: one for each answer."""
-        async with self._fresh():
-            return self._contexts()
-
-    async def certificates(self) -> tuple[SplitCertificate, ...]:
-        """Give every certificate, of splits carried out, undone and suppressed alike."""
-        async with self._fresh():
-            return self._certificates()
-
-    async def fingerprint(self) -> str:
-        """Digest what is remembered: the same operations in the same order give the same 64 hex
-        digits.
-        """
-        async with self._fresh():
-            return self._state.fingerprint()
-
-    async def export(self) -> list[dict[str, Any]]:
-        """Give the whole memory as JSON values."""
-        async with self._fresh():
-            return list(portable.export(self._state))
-
-    @classmethod
-    async def restore(
-        cls,
-        lines: Iterable[Mapping[str, Any]],
-        url: str | Store = "memory://",
-        **options: Unpack[Options],
-    ) -> Self:
-        """Make a memory from what ``export`` gave."""
-        return await asyncio.to_thread(functools.partial(cls._opened, url, options, lines=lines))
-
-    async def check(self) -> None:
-        """Assert every invariant."""
-        async with self._fresh():
-            self._state.check()
-
-    async def close(self) -> None:
-        """Release the store, if ``open`` made it from a URL."""
-        async with self._lock:
-            await asyncio.to_thread(self._release)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    @asynccontextmanager
-    async def _fresh(self) -> AsyncGenerator[None]:
-        async with self._lock:
-            await asyncio.to_thread(self._refresh)
-            yield
-
-    async def _run(
-        self, make: Callable[[], Flow[Result]], encoder: Encoder | None = None
-    ) -> Result:
-        for attempt in range(RETRIES):
-            async with self._lock:
-                await asyncio.to_thread(self._refresh)
-                flow, team = make(), self._team_with(encoder)
-            try:
-                return await drive_async(flow, self._lock, team)
+                return drive(begun, self._lock, doing)
             except StaleState:
                 if attempt == RETRIES - 1:
                     raise

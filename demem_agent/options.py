@@ -9,9 +9,10 @@ from typing import Any, TypedDict, get_type_hints
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import default_scorers
 from demem_agent.drivers import Collaborators
-from demem_agent.encoders import default_encoder
+from demem_agent.encoders import default_encoder, describe
 from demem_agent.errors import InvalidInput
 from demem_agent.settings import Settings, SplitSettings
+from demem_agent.slots.experiment import Experiment
 from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.units import Measure
 from demem_agent.text.words import clean
@@ -33,7 +34,8 @@ class Options(TypedDict, total=False):
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
     compressor (writes summaries when ``summarise`` is called; none): sync or async. counter:
     measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by
-    default they stay undated. memory_id, tenant: whose memory it is.
+    default they stay undated. memory_id, tenant: whose memory it is. experiment: parts put in the
+    place of the library's own, by a study; a memory in use has none.
     """
 
     slots: int
@@ -54,6 +56,7 @@ class Options(TypedDict, total=False):
     clock: Callable[[], datetime]
     memory_id: str
     tenant: str
+    experiment: Experiment
 
 
 _KNOWN = frozenset(get_type_hints(Options))
@@ -61,18 +64,18 @@ _SETTINGS = frozenset(Settings.__dataclass_fields__)
 
 
 def settings_given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give those of the options that belong in :class:`Settings`.
+    """Return those of the options that belong in :class:`Settings`.
 
     Raises:
         TypeError: for an option that does not exist, as Python does for a wrong keyword.
     """
     for name in options:
         if name not in _KNOWN:
-            raise TypeError(
-                f"SlotMemory got an unexpected keyword argument {name!r}; known are {sorted(_KNOWN)}"
-            )
+            known = f"known are {sorted(_KNOWN)}"
+            raise TypeError(f"SlotMemory got an unexpected keyword argument {name!r}; {known}")
     given = {name: value for name, value in options.items() if name in _SETTINGS}
-    if "initial_slots" not in given and isinstance(slots := given.get("slots"), int):
+    slots = given.get("slots")
+    if "initial_slots" not in given and isinstance(slots, int):
         given["initial_slots"] = max(1, min(Settings().initial_slots, slots))
     return given
 
@@ -80,41 +83,65 @@ def settings_given(options: Mapping[str, Any]) -> dict[str, Any]:
 def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborators:
     """Put together what carries out the flows' requests.
 
+    Args:
+        store: where the memory lives; one in RAM unless given.
+
     Raises:
         InvalidInput: for a collaborator without the method that it is called by.
     """
-    encoder = options.get("encoder", default_encoder())
-    answerer = options.get("answerer", ExtractiveAnswerer())
-    scorers = tuple(options.get("scorers", default_scorers()))
-    checked_encoder(encoder)
-    if not isinstance(answerer, Answerer):
-        raise InvalidInput("answerer", answerer, "an object with answer(question)")
-    if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
-        raise InvalidInput(
-            "scorers", scorers, "at least two objects with a name and score(attempt)"
-        )
-    judges = tuple(options.get("judges", ()))
-    if len(judges) == 1 or not all(isinstance(judge, Scorer) for judge in judges):
-        raise InvalidInput(
-            "judges", judges, "at least two objects with a name and score(attempt), or none"
-        )
-    if not callable(options.get("clock", callable)):
-        raise InvalidInput("clock", options["clock"], "a function that gives the time now")
-    address = Address(_name("tenant", options), _name("memory_id", options))
-    compressor = options.get("compressor")
-    if compressor is not None and not isinstance(compressor, Compressor):
-        raise InvalidInput("compressor", compressor, "an object with a name and compress(task)")
-    place = store if store is not None else MemoryStore()
-    return Collaborators(encoder, answerer, scorers, place, address, judges, compressor)
+    clock = options.get("clock")
+    if clock is not None and not callable(clock):
+        raise InvalidInput("clock", clock, "a function that gives the time now")
+    encoder = checked_encoder(options.get("encoder", default_encoder()))
+    return Collaborators(
+        encoder=encoder,
+        encoder_info=describe(encoder),
+        answerer=_answerer(options),
+        scorers=_scorers(options),
+        judges=_judges(options),
+        compressor=_compressor(options),
+        store=MemoryStore() if store is None else store,
+        address=Address(_name("tenant", options), _name("memory_id", options)),
+    )
 
 
 def checked_encoder(encoder: object) -> Encoder:
+    """Return what has an ``encode`` method; raise InvalidInput for anything else."""
     # Text has an encode() of its own, and a class has its instances' methods: both are easy slips.
     if isinstance(encoder, str | type) or not isinstance(encoder, Encoder):
-        raise InvalidInput(
-            "encoder", encoder, "an object with encode(list of texts), not the name of a model"
-        )
+        allowed = "an object with encode(list of texts), not the name of a model"
+        raise InvalidInput("encoder", encoder, allowed)
     return encoder
+
+
+def _answerer(options: Mapping[str, Any]) -> Answerer:
+    answerer = options.get("answerer", ExtractiveAnswerer())
+    if not isinstance(answerer, Answerer):
+        raise InvalidInput("answerer", answerer, "an object with answer(question)")
+    return answerer
+
+
+def _scorers(options: Mapping[str, Any]) -> tuple[Scorer, ...]:
+    scorers = tuple(options.get("scorers", default_scorers()))
+    if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
+        allowed = "at least two objects with a name and score(attempt)"
+        raise InvalidInput("scorers", scorers, allowed)
+    return scorers
+
+
+def _judges(options: Mapping[str, Any]) -> tuple[Scorer, ...]:
+    judges = tuple(options.get("judges", ()))
+    if len(judges) == 1 or not all(isinstance(judge, Scorer) for judge in judges):
+        allowed = "at least two objects with a name and score(attempt), or none"
+        raise InvalidInput("judges", judges, allowed)
+    return judges
+
+
+def _compressor(options: Mapping[str, Any]) -> Compressor | None:
+    compressor = options.get("compressor")
+    if compressor is not None and not isinstance(compressor, Compressor):
+        raise InvalidInput("compressor", compressor, "an object with a name and compress(task)")
+    return compressor
 
 
 def _name(field: str, options: Mapping[str, Any]) -> str:

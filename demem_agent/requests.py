@@ -6,21 +6,38 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.encoders import EncoderInfo
 from demem_agent.slots.records import Delta
 from demem_agent.types import Attempt, Compression, Question
 
-__all__ = ["Ask", "Commit", "Compress", "Encode", "Flow", "Request", "Score"]
+__all__ = ["Commit", "Complete", "Compress", "Encode", "Flow", "Request", "Score", "Vectors"]
 
 
 @dataclass(frozen=True, slots=True)
 class Encode:
-    """Texts to encode; the reply is a float32 array of shape (n, d) with rows of unit length."""
+    """Texts to encode; the reply is :class:`Vectors`."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Vectors:
+    """The reply to :class:`Encode`.
+
+    Attributes:
+        matrix: shape (n, d), rows of unit length.
+        encoder: which encoder made it; the memory may have been moved to another one meanwhile.
+    """
+
+    matrix: NDArray[np.float32]
+    encoder: EncoderInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
     """Questions to answer; the reply is one :class:`~demem_agent.types.Draft` each."""
 
     questions: tuple[Question, ...]
@@ -28,8 +45,9 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Attempts to score; the reply is a float64 array of shape (n, B) in [0, 1], one column per
-    scorer.
+    """Attempts to score; the reply is a float64 array of shape (n, B) in [0, 1].
+
+    It has one column per scorer.
 
     Attributes:
         judged: by the judges, who know no reference, instead of the scorers.
@@ -48,16 +66,16 @@ class Compress:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Rows to write; when the reply (None) comes they are durable, and the flow applies them to the
-    state.
+    """Rows to write; when the reply (None) comes they are durable.
 
-    The only request that is carried out while the memory's lock is held.
+    The flow then applies them to the state (:func:`demem_agent.flows.commit.committed`). This is
+    the only request that is carried out while the memory's lock is held.
     """
 
     delta: Delta
 
 
-Request = Encode | Ask | Score | Compress | Commit
+Request = Encode | Complete | Score | Compress | Commit
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and
 #: right after a Commit it applies the delta; the driver holds the memory's lock whenever the

@@ -1,4 +1,4 @@
-"""What a memory is built with; checked once, stored with the memory, never changed behind its back."""
+"""What a memory is built with; checked once, stored with it, never changed behind its back."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, datetime, time
 from typing import Any
 
@@ -15,6 +15,7 @@ from demem_agent.errors import InvalidInput
 __all__ = [
     "Turn",
     "as_turn",
+    "refuse_unknown",
     "request_hash",
     "text_field",
     "time_field",
@@ -47,7 +48,7 @@ _FIELDS = frozenset(field.name for field in fields(Turn))
 
 
 def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
-    """Check a turn and give it with ``at`` as a datetime.
+    """Check a turn and return it with ``at`` as a datetime.
 
     Args:
         where: put before the field's name in errors, such as ``turns[3].``.
@@ -55,29 +56,36 @@ def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
     Raises:
         InvalidInput: naming the field.
     """
-    if isinstance(given, Turn):
-        turn = given
-    elif not isinstance(given, Mapping):
-        raise InvalidInput(where.rstrip(".") or "turn", given, "a Turn or a mapping with a text")
-    elif unknown := sorted(str(key) for key in given if key not in _FIELDS):
-        known = ", ".join(sorted(_FIELDS))
-        raise InvalidInput(
-            f"{where}{unknown[0]}", given[unknown[0]], f"left out, as no field of a turn ({known})"
-        )
-    else:
-        turn = Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
+    turn = given if isinstance(given, Turn) else _turn_from(given, where)
     text_field(f"{where}text", turn.text)
     for name in ("speaker", "session", "source", "source_id", "key"):
         _optional_text(f"{where}{name}", getattr(turn, name))
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
-    return Turn(
-        turn.text, turn.speaker, at, turn.session, turn.source, turn.source_id, trust, turn.key
-    )
+    return replace(turn, trust=trust, at=at)
+
+
+def _turn_from(given: object, where: str) -> Turn:
+    if not isinstance(given, Mapping):
+        raise InvalidInput(where.rstrip(".") or "turn", given, "a Turn or a mapping with a text")
+    unknown = sorted(str(key) for key in given if key not in _FIELDS)
+    if unknown:
+        name = unknown[0]
+        known = ", ".join(sorted(_FIELDS))
+        allowed = f"left out, as no field of a turn ({known})"
+        raise InvalidInput(f"{where}{name}", given[name], allowed)
+    return Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
+
+
+def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
+    """Raise TypeError for a keyword that is no key of a TypedDict, as Python would."""
+    unknown = sorted(set(given) - known.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"{function} got an unexpected keyword argument {unknown[0]!r}")
 
 
 def text_field(field: str, value: object) -> str:
-    """Give a text that is not blank."""
+    """Return a text that is not blank; raise InvalidInput for any other value."""
     if not isinstance(value, str):
         raise InvalidInput(field, value, "a text")
     if not value.strip():
@@ -86,7 +94,7 @@ def text_field(field: str, value: object) -> str:
 
 
 def time_field(field: str, value: object) -> datetime | None:
-    """Give a time from a datetime, a date (its midnight) or an ISO 8601 string.
+    """Return a time from a datetime, a date (its midnight) or an ISO 8601 string.
 
     A zone becomes its offset at that time, so that a store gives back what was remembered.
     """
@@ -107,7 +115,7 @@ def time_field(field: str, value: object) -> datetime | None:
 
 
 def unit_field(field: str, value: object) -> float:
-    """Give a number in [0, 1]."""
+    """Return a number in [0, 1] as a float; raise InvalidInput for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InvalidInput(field, value, "a number from 0 to 1")
     if not 0 <= value <= 1:
@@ -116,14 +124,14 @@ def unit_field(field: str, value: object) -> float:
 
 
 def whole_field(field: str, value: object, least: int) -> int:
-    """Give a whole number of at least ``least``."""
+    """Return a whole number of at least ``least``; raise InvalidInput for any other value."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InvalidInput(field, value, f"a whole number of at least {least}")
     return value
 
 
 def request_hash(kind: str, request: object) -> str:
-    """Digest a request, so that the same key can be told from a clash; text does not survive in it."""
+    """Digest a request, so that the same key can be told from a clash; no text survives in it."""
     plain = asdict(request) if isinstance(request, Turn) else request
     canonical = json.dumps([kind, plain], sort_keys=True, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()

@@ -323,7 +323,7 @@ class SplitCertificate:
         models: names of the answerer and of the encoder.
         seed: of random choices; None, as all choices are deterministic.
         pinned: True when the slot was pinned, so that it could not be split.
-        digest: of all ids and numbers; :func:`demem_agent.splitting.replay.replay` refuses a
+        digest: of all ids and numbers; :func:`demem_agent.splitting.replay` refuses a
             certificate where it differs.
     """
 

@@ -34,18 +34,22 @@ TURNS = (
 
 
 class Fake(FunctionInvocationLayer[Any], BaseChatClient[Any]):
+    """A chat client that answers with what was recalled."""
+
     async def _inner_get_response(
         self, *, messages: Sequence[Message], stream: bool, options: Mapping[str, Any], **_: Any
     ) -> Any:
         *recalled, asked = [message.text for message in messages]
-        lines = [line for text in recalled for line in text.splitlines()]
-        told = [line for line in lines if line.startswith("- user: ") and "boiler" in line]
+        lines = "\n".join(recalled).splitlines()
+        said = [line for line in lines if line.startswith("- user: ")]
+        told = [line for line in said if "boiler" in line]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
         answer = Message("assistant", [known if asked.endswith("?") else "Noted."])
         return ChatResponse(messages=[answer], response_id=f"r{id(answer)}", finish_reason="stop")
 
 
 async def main() -> None:
+    """Run the turns, each in a session of its own, and correct the last answer."""
     memories = Memories(limit=400)
     memory = MemoryProvider(memories, namespace=lambda session: session.state["user"])
     agent = Agent(Fake(), context_providers=[InMemoryHistoryProvider(), memory])
@@ -54,9 +58,8 @@ async def main() -> None:
         session.state["user"] = name
         response = await agent.run(turn, session=session)
         print(f"{name}: {turn}\nbot: {response.text}")
-    report = memories.feedback(
-        response.response_id or "", correction="It is a brass valve, fitted in 2019."
-    )
+    correction = "It is a brass valve, fitted in 2019."
+    report = memories.feedback(response.response_id or "", correction=correction)
     print(f"The correction is remembered as {report.remembered}.")
 
 

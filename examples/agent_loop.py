@@ -37,14 +37,12 @@ ASKED = (
 
 
 def run(host: str, command: str) -> bool:
-    """The tool: give whether the command worked there."""
+    """Run a command on a host: the tool, which tells whether that worked."""
     return WANTS[host] == command
 
 
 class Agent:
-    """Reads its memory, tries what it finds there, and, if it ``learns``, tells memory how that
-    went.
-    """
+    """Reads its memory and tries what it finds; if it ``learns``, it tells memory how that went."""
 
     def __init__(self, *, learns: bool) -> None:
         self.learns = learns
@@ -52,12 +50,12 @@ class Agent:
         self.memory.ingest_many([{"text": text, "source": "runbook"} for text in RUNBOOK])
 
     def solve(self, host: str, task: str) -> int:
-        """Carry out a task; give the number of tool calls that it took."""
+        """Carry out a task, and return the number of tool calls that it took."""
         reading = self.memory.read(task)
         best_first = sorted(reading.lines, key=lambda line: -line.score)
-        found = dict.fromkeys(
-            command for line in best_first for command in re.findall(r"`(.+?)`", line.text)
-        )
+        found: dict[str, None] = {}
+        for line in best_first:
+            found.update(dict.fromkeys(re.findall(r"`(.+?)`", line.text)))
         tried: list[Answer] = []
         for command in found:
             worked = run(host, command)
@@ -69,9 +67,7 @@ class Agent:
         raise LookupError(f"nothing in memory restarts {host}")
 
     def hear(self, tried: list[Answer], worked: bool, right: str) -> None:
-        """Tell memory how the last attempt went and, once one worked, what the first should have
-        been.
-        """
+        """Tell memory how the last attempt went and, once one worked, what the first should be."""
         self.memory.feedback(tried[-1], outcome=worked)
         if worked and len(tried) > 1:
             self.memory.feedback(tried[0], correction=right)
@@ -82,14 +78,14 @@ if __name__ == "__main__":
         "memory that hears nothing": Agent(learns=False),
         "memory that hears of outcomes": Agent(learns=True),
     }
-    print(
-        f"{'tool calls for ' + str(len(WANTS)) + ' tasks':<32}{'day 1':>8}{'day 2':>8}{'day 3':>8}"
-    )
+    heading = f"tool calls for {len(WANTS)} tasks"
+    print(f"{heading:<32}{'day 1':>8}{'day 2':>8}{'day 3':>8}")
     for name, agent in agents.items():
-        days = [
-            sum(agent.solve(host, asked.format(host=host)) for host in WANTS) for asked in ASKED
-        ]
-        print(f"{name:<32}" + "".join(f"{calls:>8}" for calls in days))
+        row = f"{name:<32}"
+        for asked in ASKED:
+            calls = sum(agent.solve(host, asked.format(host=host)) for host in WANTS)
+            row += f"{calls:>8}"
+        print(row)
     heard = agents["memory that hears of outcomes"].memory
     print("\nWhat the tools have taught it:")
     for item in heard.evidence()[len(RUNBOOK) :]:

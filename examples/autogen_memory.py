@@ -28,26 +28,29 @@ TURNS = (
 
 
 class Fake(ReplayChatCompletionClient):
+    """A model client that answers with what was recalled."""
+
     async def create(self, messages: Sequence[LLMMessage], **call: Any) -> CreateResult:
+        """Answer a question with the remembered line, and note everything else."""
         *recalled, asked = [str(message.content) for message in messages]
-        told = [
-            line
-            for line in "\n".join(recalled).splitlines()
-            if line.startswith("- user: ") and "boiler" in line
-        ]
+        lines = "\n".join(recalled).splitlines()
+        said = [line for line in lines if line.startswith("- user: ")]
+        told = [line for line in said if "boiler" in line]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
         self.chat_completions.append(known if asked.endswith("?") else "Noted.")
         return await super().create(messages, **call)
 
 
 async def main() -> None:
+    """Run the turns, each with an agent of its own, and show what is remembered."""
     memories = Memories(limit=400)
     for name, turn in TURNS:
         client = LongTermMemory(memories, name).wrap(Fake([]))
         agent = AssistantAgent("bot", model_client=client, system_message="Be brief.")
         result = await agent.run(task=turn)
         print(f"{name}: {turn}\nbot: {result.messages[-1].to_text()}")
-    print("\nHelpful?", (await client.feedback(thumbs=False)).rewards)
+    report = await client.feedback(thumbs=False)
+    print("\nHelpful?", report.rewards)
     for name in ("ana", "ben"):
         print(name, [item.text for item in memories.of(name).evidence()])
 

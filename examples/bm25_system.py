@@ -1,6 +1,4 @@
-"""Compare a retriever of your own with DeMem: python examples/bm25_system.py [TURNS.jsonl
-QUESTIONS.jsonl]
-"""
+"""Compare a retriever of your own with DeMem: bm25_system.py [TURNS.jsonl QUESTIONS.jsonl]"""
 
 from __future__ import annotations
 
@@ -19,11 +17,15 @@ except ImportError:
 
 
 class PlainBM25:
+    """A system as ``evaluate`` takes it: it is told turns, and read for a question."""
+
     def ingest(self, turns: Sequence[Turn]) -> None:
+        """Index the turns."""
         self.lines = [f"{turn.speaker}: {turn.text}" for turn in turns]
         self.index = BM25Okapi([line.lower().split() for line in self.lines])
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
+        """Return the best lines, as many of them as fit."""
         text = ""
         for line in self.index.get_top_n(query.lower().split(), self.lines, n=len(self.lines)):
             if len(text) + len(line) + 1 <= limit:
@@ -35,7 +37,9 @@ if __name__ == "__main__":
     here = Path(__file__).parent
     files = sys.argv[1:] or [here / "support_chat.jsonl", here / "support_chat_questions.jsonl"]
     systems = {"rank_bm25": PlainBM25, "demem": BASELINES["demem"]}
-    found = report(evaluate([load_own(*files)], systems, limits := [250, 500, 1000]))
+    limits = [250, 500, 1000]
+    found = report(evaluate([load_own(*files)], systems, limits))
     print("evidence recall at", *(f"{limit:>6}" for limit in limits))
     for name, cells in found["systems"].items():
-        print(f"{name:<18}", *(f"{cells[str(limit)]['recall']['mean']:>6.3f}" for limit in limits))
+        means = [cells[str(limit)]["recall"]["mean"] for limit in limits]
+        print(f"{name:<18}", *(f"{mean:>6.3f}" for mean in means))

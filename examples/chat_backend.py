@@ -35,17 +35,22 @@ WINDOW = 6
 
 
 class Said(BaseModel):
+    """What a user says in a session."""
+
     session: str
     text: str
 
 
 class Verdict(BaseModel):
+    """How an answer did: a thumb, or what would have been right."""
+
     answer: str
     thumbs: bool | None = None
     correction: str | None = None
 
 
 def known(request: Request, authorization: Annotated[str, Header()] = "") -> str:
+    """Return the user who is logged in."""
     user = request.app.state.users.get(authorization.removeprefix("Bearer "))
     if user is None:
         raise HTTPException(401, "no user has this token")
@@ -73,10 +78,11 @@ def make_backend(
     @app.post("/chat")
     async def chat(said: Said, user: User) -> dict[str, Any]:
         session = sessions[user, said.session]
-        messages: Any = [*session, {"role": "user", "content": said.text}]
+        asked = {"role": "user", "content": said.text}
+        messages: Any = [*session, asked]
         response = await chatting.chat.completions.create(model=model, messages=messages, user=user)
         answer = response.choices[0].message.content or ""
-        session += [messages[-1], {"role": "assistant", "content": answer}]
+        session += [asked, {"role": "assistant", "content": answer}]
         del session[:-WINDOW]
         return {"id": response.id, "text": answer}
 
@@ -107,17 +113,17 @@ def make_backend(
     return app
 
 
-# -- from here on it is used, by two people and a model of a few lines
+# From here on it is used, by two people and a model of a few lines.
 
 
 def reply(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Answer a question with the last statement that was recalled, and note everything else."""
     *shown, asked = [str(message["content"]) for message in messages]
-    lines = [line.partition(": ") for line in "\n".join(shown).splitlines()]
-    told = [
-        text
-        for who, _, text in lines
-        if who in ("- user", "- correction") and not text.endswith("?")
-    ]
+    told: list[str] = []
+    for line in "\n".join(shown).splitlines():
+        who, _, text = line.partition(": ")
+        if who in ("- user", "- correction") and not text.endswith("?"):
+            told.append(text)
     if not asked.endswith("?"):
         return "Noted."
     return f"You told me: {told[-1]}" if told else "I know nothing of it."
@@ -125,6 +131,7 @@ def reply(messages: Sequence[Mapping[str, Any]]) -> str:
 
 @contextlib.contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
+    """Serve an application on this machine, and yield its address."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -138,24 +145,30 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 
 class Person:
+    """Somebody who talks to the bot over HTTP."""
+
     def __init__(self, url: str, name: str, token: str) -> None:
-        self.url, self.name, self.token = url, name, token
+        self.url = url
+        self.name = name
+        self.token = token
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
+        """Send a request, and return the JSON that comes back."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
-        with urllib.request.urlopen(
-            urllib.request.Request(self.url + path, data, headers, method=method)
-        ) as response:
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        with urllib.request.urlopen(request) as response:
             return json.load(response)
 
     def say(self, session: str, text: str) -> str:
+        """Say something in a session, and return the id of the answer."""
         answer = self.request("POST", "/chat", {"session": session, "text": text})
         print(f"{self.name} ({session}): {text}\nbot: {answer['text']}")
         return str(answer["id"])
 
 
 def main() -> None:
+    """Have two people talk to the bot."""
     which = "Which valve is in the kitchen's boiler?"
     with Provider(reply) as provider, Memories(limit=400) as memories:
         client = AsyncOpenAI(base_url=provider.url, api_key="unused")
@@ -165,17 +178,13 @@ def main() -> None:
             ana.say("monday", "The boiler in the kitchen has a brass valve, fitted in 2019.")
             ben.say("monday", which)
             answer = ana.say("tuesday", which)
-            told = ana.request(
-                "POST",
-                "/feedback",
-                {"answer": answer, "correction": "It is of steel since last week."},
-            )
+            verdict = {"answer": answer, "correction": "It is of steel since last week."}
+            told = ana.request("POST", "/feedback", verdict)
             print(f"ana corrects it: remembered as {told['remembered']}")
             ana.say("wednesday", which)
             first = ana.request("GET", "/memory")[0]
-            print(
-                f"ana has it forgotten: {ana.request('DELETE', '/memory/' + first['id'])['forgotten']}"
-            )
+            gone = ana.request("DELETE", f"/memory/{first['id']}")
+            print(f"ana has it forgotten: {gone['forgotten']}")
             print(f"ben is remembered with {len(ben.request('GET', '/memory'))} items")
 
 

@@ -14,9 +14,11 @@ from typing import Any
 
 # CrewAI writes to the home folder and sends telemetry: here it does neither. Said before it is
 # imported.
-os.environ["HOME"] = os.environ["CREWAI_STORAGE_DIR"] = tempfile.mkdtemp()
-os.environ["CREWAI_DISABLE_TELEMETRY"] = os.environ["OTEL_SDK_DISABLED"] = "true"
+os.environ["HOME"] = tempfile.mkdtemp()
+os.environ["CREWAI_STORAGE_DIR"] = os.environ["HOME"]
+os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
 os.environ["CREWAI_TRACING_ENABLED"] = "false"
+os.environ["OTEL_SDK_DISABLED"] = "true"
 
 from crewai import Agent, BaseLLM, Crew, Task
 
@@ -33,23 +35,23 @@ TURNS = (
 
 
 class Fake(BaseLLM):
+    """A model that answers with what was recalled."""
+
     def call(self, messages: Any, *_: Any, **__: Any) -> str:
+        """Answer a question with the remembered line, and note everything else."""
         prompt = messages[-1]["content"]
-        told = [
-            line
-            for line in prompt.splitlines()
-            if line.startswith("- (score=") and "boiler" in line
-        ]
+        lines = prompt.splitlines()
+        said = [line for line in lines if line.startswith("- (score=")]
+        told = [line for line in said if "boiler" in line]
         known = f"You told me: {told[0].partition(') ')[2]}" if told else "I know nothing of it."
-        return (
-            f"Thought: done\nFinal Answer: {known if '?' in prompt.splitlines()[1] else 'Noted.'}"
-        )
+        answer = known if "?" in lines[1] else "Noted."
+        return f"Thought: done\nFinal Answer: {answer}"
 
 
 def crew_of(memory: LongTermMemory, turn: str) -> Crew:
-    helper = Agent(
-        role="Helper", goal="Help", backstory="You help about the house.", llm=Fake(model="fake")
-    )
+    """Make a crew of one for a turn."""
+    model = Fake(model="fake")
+    helper = Agent(role="Helper", goal="Help", backstory="You help about the house.", llm=model)
     task = Task(description=turn, expected_output="An answer", agent=helper)
     return Crew(agents=[helper], tasks=[task], memory=memory)
 

@@ -9,7 +9,7 @@ model is called, and nothing here says when to split.
 from __future__ import annotations
 
 from demem_agent import SlotMemory, SplitCertificate
-from demem_agent.splitting.replay import replay
+from demem_agent.splitting import replay
 
 HANDBOOK = (
     "Everyone gets a badge on the first day, at the reception in the north building.",
@@ -40,9 +40,7 @@ LATER = (
 
 
 class HelpDesk:
-    """A chatbot backend in small: it answers from memory and passes on what users say about the
-    answers.
-    """
+    """A chatbot backend in small: it answers from memory, and tells it what users say of that."""
 
     def __init__(self) -> None:
         # A summary of 220 characters holds one of the two answers and not both. The bot sees only
@@ -54,42 +52,42 @@ class HelpDesk:
         self.memory.ingest_many([{"text": text, "source": "handbook"} for text in HANDBOOK])
 
     def ask(self, question: str) -> str:
+        """Answer from memory."""
         return self.memory.answer(question).text
 
     def correct(self, question: str, right: str) -> SplitCertificate | None:
-        """Answer, hear what would have been right, and give the certificate if the memory found a
-        conflict.
-        """
+        """Answer, hear what would have been right, and return the certificate of a conflict."""
         return self.memory.feedback(self.memory.answer(question), correction=right).certificate
 
     def show(self, heading: str) -> None:
+        """Print what all of them are answered now, and whether that is right."""
         print(f"\n{heading}: {len(self.memory.slots)} slot(s)")
         for question, n in [(TOLD[0][0], 0), (TOLD[1][0], 1), *LATER]:
-            right = TOLD[n][1] in (answer := self.ask(question))
-            print(f"  {'right' if right else 'WRONG'}  {question}\n         ... {answer[-80:]}")
+            answer = self.ask(question)
+            verdict = "right" if TOLD[n][1] in answer else "WRONG"
+            print(f"  {verdict}  {question}\n         ... {answer[-80:]}")
 
 
 def explain(certificate: SplitCertificate) -> None:
     """Print a certificate as a table: what each of the two loses if both share one content."""
-    print(
-        f"\nCertificate {certificate.id}: slot {certificate.slot} is split, slot {certificate.new_slot} opens"
-    )
+    opens = f"slot {certificate.slot} is split, slot {certificate.new_slot} opens"
+    print(f"\nCertificate {certificate.id}: {opens}")
     for context, question in zip(certificate.pair, certificate.queries, strict=True):
         print(f"  {context}: {question}")
     print(f"  {'if both shared ...':<20}{'first loses':>12}{'second loses':>14}")
     for candidate in certificate.candidates:
         first, second = candidate.losses
         print(f"  {candidate.name:<20}{first:>12.2f}{second:>14.2f}")
-    print(
-        f"  the best of these still costs one of them {certificate.radius:.2f}, over {certificate.threshold:.2f}"
-    )
+    radius = f"{certificate.radius:.2f}, over {certificate.threshold:.2f}"
+    print(f"  the best of these still costs one of them {radius}")
     print(f"  {certificate.conditions}")
     print(f"  computed again from its own scores: {replay(certificate).decision}")
 
 
 if __name__ == "__main__":
     desk = HelpDesk()
-    found = [certificate for told in TOLD if (certificate := desk.correct(*told))]
+    told = [desk.correct(question, right) for question, right in TOLD]
+    found = [certificate for certificate in told if certificate is not None]
     desk.show("After every user was heard once")
     for certificate in found:
         explain(certificate)

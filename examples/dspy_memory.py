@@ -1,8 +1,8 @@
 """A DSPy program with memory and two users: python examples/dspy_memory.py
 
 The model is a fake one, made to answer with the remembered line that is nearest to the question.
-Each call is on its
-own: what is known later comes from memory. Needs ``pip install 'demem-agent[dspy]'``.
+Each call is on its own: what is known later comes from memory. Needs ``pip install
+'demem-agent[dspy]'``.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ class Echo(dspy.Module):
         self.ask = dspy.Predict("memory, question -> answer")
 
     def forward(self, memory: str, question: str) -> Any:
-        told = [
-            line for line in memory.splitlines() if line.startswith("- user: ") and "boiler" in line
-        ]
+        """Answer a question with the remembered line, and note everything else."""
+        said = [line for line in memory.splitlines() if line.startswith("- user: ")]
+        told = [line for line in said if "boiler" in line]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
-        with dspy.context(lm=DummyLM([{"answer": known if question.endswith("?") else "Noted."}])):
+        answer = known if question.endswith("?") else "Noted."
+        with dspy.context(lm=DummyLM([{"answer": answer}])):
             return self.ask(memory=memory, question=question)
 
 

@@ -30,52 +30,53 @@ TURNS = (
 
 
 class Fake(BaseLlm):
+    """A model that answers with what was recalled."""
+
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        *recalled, asked = [
-            part.text or "" for content in llm_request.contents for part in content.parts or []
-        ]
-        recalled.append(
-            str(llm_request.config.system_instruction)
-        )  # where older releases put what was preloaded
-        told = [
-            line
-            for line in "\n".join(recalled).splitlines()
-            if line.startswith("user: ") and "boiler" in line
-        ]
+        """Answer a question with the remembered line, and note everything else."""
+        texts: list[str] = []
+        for content in llm_request.contents:
+            texts += [part.text or "" for part in content.parts or []]
+        *recalled, asked = texts
+        # Where older releases put what was preloaded.
+        recalled.append(str(llm_request.config.system_instruction))
+        lines = "\n".join(recalled).splitlines()
+        users = [line for line in lines if line.startswith("user: ")]
+        told = [line for line in users if "boiler" in line]
         known = f"You told me: {told[0][6:]}" if told else "I know nothing of it."
         said = known if asked.endswith("?") else "Noted."
-        usage = types.GenerateContentResponseUsageMetadata(
-            prompt_token_count=1, candidates_token_count=1
-        )
+        counts = {"prompt_token_count": 1, "candidates_token_count": 1}
         yield LlmResponse(
             content=types.ModelContent(said),
             finish_reason=types.FinishReason.STOP,
-            usage_metadata=usage,
+            usage_metadata=types.GenerateContentResponseUsageMetadata(**counts),
         )
 
 
 async def main() -> None:
-    tools = [PreloadMemoryTool()]
+    """Run the turns, each in a session of its own, and show what is remembered."""
     agent = LlmAgent(
-        name="bot", model=Fake(model="fake"), tools=tools, after_agent_callback=remember_session
+        name="bot",
+        model=Fake(model="fake"),
+        tools=[PreloadMemoryTool()],
+        after_agent_callback=remember_session,
     )
-    memories = Memories(limit=400)
-    memory, sessions = MemoryService(memories), InMemorySessionService()
+    memory = MemoryService(Memories(limit=400))
+    sessions = InMemorySessionService()
     runner = Runner(app_name="house", agent=agent, session_service=sessions, memory_service=memory)
     for name, turn in TURNS:
         session = await sessions.create_session(app_name="house", user_id=name)
-        async for event in runner.run_async(
-            user_id=name, session_id=session.id, new_message=types.UserContent(turn)
-        ):
+        said = types.UserContent(turn)
+        events = runner.run_async(user_id=name, session_id=session.id, new_message=said)
+        async for event in events:
             if event.is_final_response() and event.content and event.content.parts:
                 print(f"{name}: {turn}\nbot: {event.content.parts[0].text}")
     for name in ("ana", "ben"):
         found = await memory.search_memory(app_name="house", user_id=name, query="kitchen's boiler")
-        print(
-            name, [entry.content.parts[0].text for entry in found.memories if entry.content.parts]
-        )
+        contents = [entry.content for entry in found.memories]
+        print(name, [content.parts[0].text for content in contents if content.parts])
 
 
 if __name__ == "__main__":

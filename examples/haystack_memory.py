@@ -1,9 +1,8 @@
-"""A Haystack agent with memory and two users, and a pipeline on the same memory: python
-examples/haystack_memory.py
+"""A Haystack agent with memory and two users: python examples/haystack_memory.py
 
-The model is Haystack's own fake, made to answer with the remembered line that is nearest to the
-question. Each run is a conversation of its own: what is known later comes from memory. Needs ``pip
-install 'demem-agent[haystack]'``.
+A pipeline reads from the same memory. The model is Haystack's own fake, made to answer with the
+remembered line that is nearest to the question. Each run is a conversation of its own: what is
+known later comes from memory. Needs ``pip install 'demem-agent[haystack]'``.
 """
 
 from __future__ import annotations
@@ -29,12 +28,11 @@ TURNS = (
 
 
 def answer(messages: list[ChatMessage]) -> str:
+    """Answer a question with the remembered line, and note everything else."""
     *recalled, asked = [message.text or "" for message in messages]
-    told = [
-        line
-        for line in "".join(recalled).splitlines()
-        if line.startswith("- user: ") and "boiler" in line
-    ]
+    lines = "".join(recalled).splitlines()
+    said = [line for line in lines if line.startswith("- user: ")]
+    told = [line for line in said if "boiler" in line]
     if not asked.endswith("?"):
         return "Noted."
     return f"You told me: {told[0][8:]}" if told else "I know nothing of it."
@@ -42,16 +40,13 @@ def answer(messages: list[ChatMessage]) -> str:
 
 if __name__ == "__main__":
     memories = SharedMemories(limit=400)
-    agent = Agent(
-        chat_generator=MockChatGenerator(response_fn=answer), hooks=memory_hooks(memories)
-    )
+    model = MockChatGenerator(response_fn=answer)
+    agent = Agent(chat_generator=model, hooks=memory_hooks(memories))
     for name, turn in TURNS:
         result = agent.run([ChatMessage.from_user(turn)], hook_context={"namespace": name})
         print(f"{name}: {turn}\nbot: {result['last_message'].text}")
-    print(
-        "\nHelpful?",
-        memories.feedback(result["last_message"].meta["demem_call"], thumbs=False).rewards,
-    )
+    call = result["last_message"].meta["demem_call"]
+    print("\nHelpful?", memories.feedback(call, thumbs=False).rewards)
 
     pipeline = Pipeline()
     pipeline.add_component("recall", MemoryRetriever(memories))

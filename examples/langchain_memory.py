@@ -34,38 +34,36 @@ class Who:
 
 
 class Fake(SimpleChatModel):
+    """A model that answers with what was recalled."""
+
     @property
     def _llm_type(self) -> str:
         return "fake"
 
     def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
         *shown, asked = [message.text for message in messages]
-        told = [
-            line
-            for line in "\n".join(shown).splitlines()
-            if line.startswith("- user: ") and "boiler" in line
-        ]
-        known = (
-            f"You told me: {told[0].removeprefix('- user: ')}" if told else "I know nothing of it."
-        )
+        lines = "\n".join(shown).splitlines()
+        said = [line for line in lines if line.startswith("- user: ")]
+        told = [line for line in said if "boiler" in line]
+        known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
         return known if asked.endswith("?") else "Noted."
+
+
+def whose(runtime: Any) -> str | None:
+    """Return whose memory a run has."""
+    return getattr(runtime.context, "user", None)
 
 
 if __name__ == "__main__":
     memories = Memories(limit=400)  # Memories("sqlite:///bot.db") keeps them
-    memory = MemoryMiddleware(
-        memories, namespace=lambda runtime: getattr(runtime.context, "user", None)
-    )
+    memory = MemoryMiddleware(memories, namespace=whose)
     agent = create_agent(Fake(), system_prompt="Be brief.", middleware=[memory], context_schema=Who)
     for user, text in TURNS:
-        answer = agent.invoke({"messages": [{"role": "user", "content": text}]}, context=Who(user))[
-            "messages"
-        ][-1]
+        said = {"messages": [{"role": "user", "content": text}]}
+        answer = agent.invoke(said, context=Who(user))["messages"][-1]
         print(f"{user}: {text}\nbot: {answer.text}")
         memories.feedback(answer.id, thumbs=True)
     retriever = MemoryRetriever(memories=memories, namespace=lambda call: call["user"], k=2)
     for user in ("ana", "ben"):
-        print(
-            user,
-            [document.page_content for document in retriever.invoke("kitchen's boiler", user=user)],
-        )
+        found = retriever.invoke("kitchen's boiler", user=user)
+        print(user, [document.page_content for document in found])

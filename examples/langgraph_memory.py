@@ -32,13 +32,17 @@ class Who:
 
 
 class State(TypedDict, total=False):
+    """What was asked, and what was said to it."""
+
     asked: str
     said: str
 
 
 def answer(state: State, runtime: Runtime[Who]) -> State:
+    """Answer a question with the nearest item of the store, and put everything else into it."""
     assert runtime.store is not None
-    facts, text = ("facts", runtime.context.user), state["asked"]
+    facts = ("facts", runtime.context.user)
+    text = state["asked"]
     if not text.endswith("?"):
         runtime.store.put(facts, text.split()[1], {"text": text})
         return {"said": "Noted."}
@@ -47,17 +51,15 @@ def answer(state: State, runtime: Runtime[Who]) -> State:
 
 
 if __name__ == "__main__":
-    store = wrap(
-        InMemoryStore(), Memories()
-    )  # any store, such as one in Postgres; Memories("sqlite:///bot.db")
+    # Any store, such as one in Postgres, and Memories("sqlite:///bot.db").
+    store = wrap(InMemoryStore(), Memories())
     graph = StateGraph(State, context_schema=Who).add_node(answer)
     app = graph.set_entry_point("answer").set_finish_point("answer").compile(store=store)
     for user, text in TURNS:
-        print(f"{user}: {text}\nbot: {app.invoke({'asked': text}, context=Who(user))['said']}")
-    store.put(
-        ("facts", "ana"), "boiler", {"text": "The boiler in the kitchen has a steel valve now."}
-    )
-    print(
-        f"later: {app.invoke({'asked': 'Which valve has the boiler?'}, context=Who('ana'))['said']}"
-    )
+        done = app.invoke({"asked": text}, context=Who(user))
+        print(f"{user}: {text}\nbot: {done['said']}")
+    later = {"text": "The boiler in the kitchen has a steel valve now."}
+    store.put(("facts", "ana"), "boiler", later)
+    done = app.invoke({"asked": "Which valve has the boiler?"}, context=Who("ana"))
+    print(f"later: {done['said']}")
     print(f"by key: {store.get(('facts', 'ana'), 'boiler').value}")

@@ -12,9 +12,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-os.environ.setdefault(
-    "LITELLM_LOCAL_MODEL_COST_MAP", "True"
-)  # else it looks for newer prices when it is imported
+# Else it looks for newer prices when it is imported.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 import litellm
 
@@ -30,35 +29,33 @@ TURNS = (
 
 
 def reply(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Answer a question with the remembered line, and note everything else."""
     *shown, asked = [str(message["content"]) for message in messages]
-    told = [
-        line
-        for line in "\n".join(shown).splitlines()
-        if line.startswith("- user: ") and "boiler" in line
-    ]
+    lines = "\n".join(shown).splitlines()
+    said = [line for line in lines if line.startswith("- user: ")]
+    told = [line for line in said if "boiler" in line]
     if not asked.endswith("?"):
         return "Noted."
     return f"You told me: {told[0].removeprefix('- user: ')}" if told else "I know nothing of it."
 
 
 def whose(call: Mapping[str, Any]) -> str:
+    """Return whose memory a call has."""
     return str(call["user"])
 
 
 def show(user: str, text: str, response: Any) -> None:
+    """Print a turn."""
     print(f"{user}: {text}\nbot: {response.choices[0].message.content}")
 
 
 async def converse(memories: Memories, small: Mapping[str, Any]) -> None:
+    """Run the turns through the callback."""
     litellm.callbacks = [MemoryLogger(memories, namespace=whose)]
     for user, text in TURNS:
-        show(
-            user,
-            text,
-            await litellm.acompletion(
-                **small, messages=[{"role": "user", "content": text}], user=user
-            ),
-        )
+        messages = [{"role": "user", "content": text}]
+        response = await litellm.acompletion(**small, messages=messages, user=user)
+        show(user, text, response)
     await litellm.close_litellm_async_clients()
 
 
@@ -70,8 +67,5 @@ if __name__ == "__main__":
         litellm.callbacks = []
         completion = wrap(litellm.completion, memories, namespace=whose)
         text = TURNS[-1][1]
-        show(
-            "ben",
-            text,
-            completion(**small, messages=[{"role": "user", "content": text}], user="ben"),
-        )
+        messages = [{"role": "user", "content": text}]
+        show("ben", text, completion(**small, messages=messages, user="ben"))

@@ -27,7 +27,10 @@ TURNS = (
 
 
 class Fake(MockLLM):
+    """A model that answers with what was recalled."""
+
     def chat(self, messages: Any, **_: Any) -> ChatResponse:
+        """Answer a question with the remembered line, and note everything else."""
         shown = "\n".join(message.content or "" for message in messages).splitlines()
         told = [line for line in shown if line.startswith("- user: ") and "boiler" in line]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
@@ -36,6 +39,7 @@ class Fake(MockLLM):
 
 
 def memory_of(name: str, block: MemoryBlock) -> Memory:
+    """Make a user's history, which holds about one turn."""
     return Memory.from_defaults(
         session_id=name,
         token_limit=60,  # words, by the tokenizer below
@@ -55,7 +59,6 @@ if __name__ == "__main__":
         engine = SimpleChatEngine.from_defaults(llm=Fake(), memory=histories[name])
         print(f"{name}: {turn}\nbot: {engine.chat(turn)}")
     print("\nRetrieved for 'When does Ines come?':")
-    for node in MemoryRetriever(memories, namespace="ana", limit=200).retrieve(
-        "When does Ines come?"
-    ):
+    retriever = MemoryRetriever(memories, namespace="ana", limit=200)
+    for node in retriever.retrieve("When does Ines come?"):
         print(f"  {node.score:.2f}  {node.text}")

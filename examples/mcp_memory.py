@@ -25,6 +25,7 @@ QUESTION = "Which valve is in the kitchen's boiler?"
 
 
 async def main(folder: Path) -> None:
+    """Start the server in a folder, and call its tools."""
     command = ["-m", "demem_adapters.mcp", "--memory", str(folder / "bot.db"), "--limit", "150"]
     server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
     async with stdio_client(server) as streams, ClientSession(*streams) as session:
@@ -38,17 +39,13 @@ async def main(folder: Path) -> None:
         for speaker, text in TURNS:
             await call("remember", speaker=speaker, text=text)
         print(await call("recall", question=QUESTION))
-        told = json.loads(
-            await call(
-                "feedback", question=QUESTION, answer="Brass.", correction="Steel, since May."
-            )
-        )
+        verdict = {"answer": "Brass.", "correction": "Steel, since May."}
+        told = json.loads(await call("feedback", question=QUESTION, **verdict))
         print(f"answer {told['answer_id']}: the correction is remembered as {told['remembered']}")
-        print(
-            "about it:",
-            [item["id"] for item in json.loads(await call("explain", question=QUESTION))["items"]],
-        )
-        print("forgotten:", json.loads(await call("forget", evidence_id="e1"))["evidence"])
+        explained = json.loads(await call("explain", question=QUESTION))
+        print("about it:", [item["id"] for item in explained["items"]])
+        forgotten = json.loads(await call("forget", evidence_id="e1"))
+        print("forgotten:", forgotten["evidence"])
         print("a mistake:", await call("forget", evidence_id="e1"))
 
 

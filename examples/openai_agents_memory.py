@@ -1,8 +1,8 @@
-"""An agent whose prompt stays small while its session loses nothing: python
-examples/openai_agents_memory.py
+"""An agent of a small prompt and a whole session: python examples/openai_agents_memory.py
 
-The model is the SDK's scripted one; its answers say what it was shown of what was remembered. Needs
-``pip install 'demem-agent[openai-agents]'``.
+The model is shown the new message and what is remembered; the session loses nothing. The model is
+the SDK's scripted one; its answers say what it was shown of what was remembered. Needs ``pip
+install 'demem-agent[openai-agents]'``.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ TURNS = (
 
 
 def say_what_is_recalled(call: ModelCall) -> ModelStep:
-    shown = [
-        item["content"] for item in call.input if str(item.get("content")).startswith(DECLARED)
-    ]
-    recalled = [line for text in shown for line in text.splitlines() if line.startswith("- user")]
+    """Answer with what the model was shown of what was remembered."""
+    contents = [str(item.get("content")) for item in call.input]
+    shown = [content for content in contents if content.startswith(DECLARED)]
+    lines = "\n".join(shown).splitlines()
+    recalled = [line for line in lines if line.startswith("- user")]
     number = sum(item.get("role") == "user" for item in call.input) - len(shown)
     text = f"I see {number} message(s) of yours and recall {recalled}."
     return ModelStep([assistant_message(text, item_id=f"msg-{text}")])
 
 
 async def main() -> None:
+    """Run the turns in one session, and correct the last answer."""
     set_tracing_disabled(True)  # tracing would send to OpenAI
-    agent = Agent(
-        "Helper", model=ScriptedModel([ModelStep.respond(say_what_is_recalled) for _ in TURNS])
-    )
+    steps = [ModelStep.respond(say_what_is_recalled) for _ in TURNS]
+    agent = Agent("Helper", model=ScriptedModel(steps))
     session = MemorySession(SQLiteSession("monday"), Memories(limit=180), namespace="ana", turns=0)
     for turn in TURNS:
         result = await Runner.run(agent, turn, session=session, run_config=session.run_config())

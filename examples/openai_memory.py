@@ -1,6 +1,6 @@
 """Memory for the OpenAI client, offline: python examples/openai_memory.py
 
-The provider runs on this machine and answers with what it was shown; leave it away with a real one.
+The provider runs on this machine and answers with what it was shown; leave it out with a real one.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ TURNS = (
 
 
 def reply(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Answer a question with the remembered line, and note everything else."""
     *shown, asked = [str(message["content"]) for message in messages]
     told = [line for line in "\n".join(shown).splitlines() if line.startswith("- user: ")]
     if not asked.endswith("?"):

@@ -27,23 +27,23 @@ TURNS = (
 
 @dataclass
 class User:
+    """What a run depends on: who is talking."""
+
     name: str
 
 
 def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-    *recalled, asked = [
-        str(part.content) for m in messages if isinstance(m, ModelRequest) for part in m.parts
-    ]
-    told = [
-        line
-        for line in "".join(recalled).splitlines()
-        if line.startswith("- user: ") and "boiler" in line
-    ]
-    if not asked.endswith("?"):
-        return ModelResponse(parts=[TextPart("Noted.")])
-    return ModelResponse(
-        parts=[TextPart(f"You told me: {told[0][8:]}" if told else "I know nothing of it.")]
-    )
+    """Answer a question with the remembered line, and note everything else."""
+    texts: list[str] = []
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            texts += [str(part.content) for part in message.parts]
+    *recalled, asked = texts
+    lines = "".join(recalled).splitlines()
+    said = [line for line in lines if line.startswith("- user: ")]
+    told = [line for line in said if "boiler" in line]
+    known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
+    return ModelResponse(parts=[TextPart(known if asked.endswith("?") else "Noted.")])
 
 
 if __name__ == "__main__":

@@ -26,20 +26,23 @@ TURNS = (
 
 
 class Fake(Model):
+    """A model that answers with what was recalled."""
+
     async def stream(self, messages: Any, *_: Any, **__: Any) -> AsyncIterator[Any]:
+        """Answer a question with the remembered line, and note everything else."""
         asked, *recalled = [block["text"] for block in messages[-1]["content"]]
-        told = [
-            line
-            for line in "".join(recalled).splitlines()
-            if line.startswith("- user: ") and "boiler" in line
-        ]
+        lines = "".join(recalled).splitlines()
+        said = [line for line in lines if line.startswith("- user: ")]
+        told = [line for line in said if "boiler" in line]
         known = f"You told me: {told[0][8:]}" if told else "I know nothing of it."
         yield {"messageStart": {"role": "assistant"}}
-        yield {"contentBlockDelta": {"delta": {"text": known if asked.endswith("?") else "Noted."}}}
+        answer = known if asked.endswith("?") else "Noted."
+        yield {"contentBlockDelta": {"delta": {"text": answer}}}
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "end_turn"}}
 
     async def structured_output(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
+        """Yield nothing: there is none."""
         for event in ():
             yield event
 
@@ -47,15 +50,15 @@ class Fake(Model):
         """Nothing to set."""
 
     def get_config(self) -> dict[str, Any]:
+        """Return the configuration: there is none."""
         return {}
 
 
 if __name__ == "__main__":
     memories = Memories(limit=400)
     for name, turn in TURNS:
-        agent = Agent(
-            model=Fake(), memory_manager=LongTermMemory(memories, name), callback_handler=None
-        )
+        memory = LongTermMemory(memories, name)
+        agent = Agent(model=Fake(), memory_manager=memory, callback_handler=None)
         result = agent(turn)
         print(f"{name}: {turn}\nbot: {result}", end="")
     print("\nHelpful?", memories.feedback(result.message["tracking_id"], thumbs=False).rewards)

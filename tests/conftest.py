@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -15,6 +16,21 @@ LONGEST = ("test_machine.py", "test_learner.py", "test_sequences.py", "test_seed
 sys.path.append(str(Path(__file__).parent / "support"))
 # What it asserts is told like what a test file asserts.
 pytest.register_assert_rewrite("adapter_contract")
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    """A folder to put first on PATH, whose ``demem`` is the one of the interpreter that runs the
+    tests.
+    """
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    installed = Path(sys.executable).with_name("demem")
+    start = [str(installed)] if installed.exists() else [sys.executable, "-m", "demem_agent.cli"]
+    script = folder / "demem"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(start)} "$@"\n')
+    script.chmod(0o755)
+    return folder
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

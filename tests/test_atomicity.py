@@ -237,8 +237,8 @@ def test_what_a_failing_commit_left_in_the_store_opens_as_the_state_before(
 def test_a_state_that_ran_ahead_of_its_store_falls_back_to_it(store: BreakableStore) -> None:
     memory = told(SlotMemory.open(store, **team()))
     before = all_of(memory)
-    memory._state.head = replace(memory._state.head, seq=memory._state.head.seq + 1)
-    memory._state.slots.clear()
+    memory._held.state.head = replace(memory._held.state.head, seq=memory._held.state.head.seq + 1)
+    memory._held.state.slots.clear()
     assert all_of(memory) == before
 
 

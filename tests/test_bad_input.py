@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -458,7 +459,8 @@ def stored(tmp_path: Path) -> Path:
 
 
 def test_a_store_of_a_newer_version_is_refused(stored: Path) -> None:
-    altered(stored, "INSERT INTO demem_schema (version) VALUES (99)")
+    with closing(sqlite3.connect(stored / "a.db")) as database:
+        database.execute("PRAGMA user_version = 99")
     with pytest.raises(
         StoreError,
         match=r"a.db was written by a newer version of demem-agent \(schema 99, known here: \d+\)",

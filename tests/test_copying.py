@@ -71,7 +71,7 @@ def test_a_copy_of_a_memory_in_a_store_is_the_same_memory(copied: Copy, tmp_path
 
 def test_who_does_the_work_is_shared() -> None:
     memory = told()
-    assert copy.deepcopy(memory)._team.encoder is memory._team.encoder
+    assert copy.deepcopy(memory)._held.team.encoder is memory._held.team.encoder
 
 
 def test_an_async_memory_is_copied_alike() -> None:

@@ -1,6 +1,4 @@
-"""The guides in ``docs`` do what they say: their Python runs, block by block, in one namespace a
-guide.
-"""
+"""The pages in ``docs`` do what they say: their code runs, block by block, a namespace a page."""
 
 from __future__ import annotations
 
@@ -8,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from documents import ROOT, blocks, run_python
+from documents import ROOT, blocks, run_command, run_python
 
-GUIDES = sorted((ROOT / "docs").glob("*.md"))
+GUIDES = [
+    page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "adapters"
+]  # the pages of adapters run inside their frameworks
 
 
 def name(guide: Path) -> str:
-    return guide.name
+    return str(guide.relative_to(ROOT / "docs"))
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=name)
@@ -26,6 +26,13 @@ def test_the_python_of_a_guide_runs_in_reading_order(
     for block in blocks(guide.read_text(encoding="utf-8")):
         if block.language == "python" and block.skipped is None:
             run_python(block, namespace)
+
+
+@pytest.mark.parametrize("guide", sorted((ROOT / "docs" / "use").glob("*.md")), ids=name)
+def test_the_commands_of_a_page_on_use_run(guide: Path, tmp_path: Path, tools: Path) -> None:
+    for block in blocks(guide.read_text(encoding="utf-8")):
+        for command in block.commands:
+            run_command(command, tmp_path, tools)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=name)

@@ -1,14 +1,20 @@
 """The package as a whole: its table of contents, how light it is to import, which way its arrows
-point.
+point, what outsiders may reach.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+from documents import README, ROOT, blocks
 
 import demem_agent
 
@@ -25,6 +31,14 @@ HEAVY = {
     "typer",
 }
 
+OUTSIDERS = [
+    *sorted((ROOT / "adapters").rglob("*.py")),
+    *sorted((ROOT / "examples").glob("*.py")),
+    *sorted((ROOT / "benchmarks").glob("adapter*.py")),
+    README,
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
 
 def imported_modules(source: str) -> set[str]:
     found: set[str] = set()
@@ -34,6 +48,42 @@ def imported_modules(source: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             found.add(node.module or "")
     return found
+
+
+def of_the_package(name: str) -> bool:
+    return name.partition(".")[0] == "demem_agent"
+
+
+def gives_out(module: str, name: str) -> bool:
+    """Whether outsiders may import a name from a public module: a room in it may be one."""
+    if name == "*" or f"{module}.{name}" in demem_agent.__public__:
+        return True
+    return name in getattr(importlib.import_module(module), "__all__", ())
+
+
+def beyond_the_wall(source: str) -> Iterator[str]:
+    """Yield what a source imports of the package that is not public, as written in full."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                if of_the_package(name.name) and name.name not in demem_agent.__public__:
+                    yield name.name
+        elif isinstance(node, ast.ImportFrom) and of_the_package(node.module or ""):
+            module = node.module or ""
+            if module not in demem_agent.__public__:
+                yield module
+                continue
+            for name in node.names:
+                if not gives_out(module, name.name):
+                    yield f"{module}.{name.name}"
+
+
+def python_of(path: Path) -> str:
+    """Return the code of a source file, or that of all Python blocks of a document."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        return text
+    return "\n".join(block.text for block in blocks(text) if block.language == "python")
 
 
 def test_public_names_are_sorted_and_at_most_twenty() -> None:
@@ -84,5 +134,71 @@ def test_decision_core_imports_nothing_of_the_rest() -> None:
     assert outside == set()
 
 
-def test_package_is_marked_as_typed() -> None:
+@pytest.mark.parametrize("module", demem_agent.__public__)
+def test_every_public_module_exists_and_gives_out_what_it_says(module: str) -> None:
+    made = importlib.import_module(module)
+    assert made.__doc__
+    assert [name for name in getattr(made, "__all__", ()) if not hasattr(made, name)] == []
+
+
+def test_public_modules_are_sorted_and_each_is_named_once() -> None:
+    assert list(demem_agent.__public__) == sorted(set(demem_agent.__public__))
+
+
+@pytest.mark.parametrize("path", OUTSIDERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_outsiders_import_what_is_public_and_nothing_else(path: Path) -> None:
+    assert [*beyond_the_wall(python_of(path))] == []
+
+
+def test_the_wall_sees_every_way_around_it() -> None:
+    source = """
+import demem_agent.text.words
+import demem_agent.errors
+import json, demem_agent.slots as slots
+from demem_agent import SlotMemory, flows, text
+from demem_agent.splitting import replay, replaying
+from demem_agent.decision import *
+
+
+def f():
+    from demem_agent.reading.packing import pack
+    from demem_agent.text import clean, units
+"""
+    assert {*beyond_the_wall(source)} == {
+        "demem_agent.text.words",
+        "demem_agent.slots",
+        "demem_agent.flows",
+        "demem_agent.splitting.replaying",
+        "demem_agent.reading.packing",
+        "demem_agent.text.units",
+    }
+
+
+ADAPTERS = sorted(
+    path.stem
+    for path in (ROOT / "adapters" / "demem_adapters").iterdir()
+    if path.stem[0].isalpha() and path.name not in ("common", "py.typed")
+)
+
+
+def test_adapters_are_found() -> None:
+    assert {"openai", "langgraph"} <= {*ADAPTERS}
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_an_adapter_has_an_extra_a_test_and_a_page_of_its_name(name: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert name.replace("_", "-") in project["optional-dependencies"]
+    assert (ROOT / "tests" / "adapters" / f"test_{name}.py").is_file()
+    assert (ROOT / "docs" / "adapters" / f"{name}.md").is_file()
+
+
+def test_both_packages_are_marked_as_typed() -> None:
     assert (PACKAGE / "py.typed").is_file()
+    assert (ROOT / "adapters" / "demem_adapters" / "py.typed").is_file()
+
+
+def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nimport a\n```\n```json\n{}\n```\n```python\nimport b\n```\n")
+    assert imported_modules(python_of(page)) == {"a", "b"}

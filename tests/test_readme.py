@@ -9,28 +9,11 @@ goes to a shell; both work in the same empty folder. A Python block that cannot 
 from __future__ import annotations
 
 import re
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from documents import README, ROOT, Block, blocks, run_command, run_python
-
-
-@pytest.fixture
-def tools(tmp_path: Path) -> Path:
-    """A folder to put first on PATH, whose ``demem`` is the one of the interpreter that runs the
-    tests.
-    """
-    folder = tmp_path / "tools"
-    folder.mkdir()
-    installed = Path(sys.executable).with_name("demem")
-    start = [str(installed)] if installed.exists() else [sys.executable, "-m", "demem_agent.cli"]
-    script = folder / "demem"
-    script.write_text(f'#!/bin/sh\nexec {shlex.join(start)} "$@"\n')
-    script.chmod(0o755)
-    return folder
 
 
 @pytest.fixture
@@ -41,18 +24,29 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return empty
 
 
-def test_everything_runs_in_reading_order(folder: Path, tools: Path) -> None:
+def test_everything_runs_in_reading_order(
+    folder: Path, tools: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    ran = {"python": 0, "demem": 0}
+    ran = {"python": 0, "demem": 0, "printed": 0}
     for block in blocks(README.read_text(encoding="utf-8")):
         if block.language == "python" and block.skipped is None:
             run_python(block, namespace)
             ran["python"] += 1
+        elif block.language == "text":
+            assert capsys.readouterr().out == block.text, f"printed otherwise: line {block.line}"
+            ran["printed"] += 1
         elif block.language in {"bash", "console"}:
             for command in block.commands:
                 run_command(command, folder, tools)
                 ran["demem"] += 1
     assert min(ran.values()) > 0, f"nothing was run of one kind: {ran}"
+
+
+def test_the_readme_is_short() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert len(text.split()) <= 900
 
 
 def test_a_block_that_is_not_run_says_why() -> None:

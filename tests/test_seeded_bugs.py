@@ -1,12 +1,10 @@
-"""The machine finds what it is for: bugs put into the library on purpose make it fail, each for the
-right reason.
-"""
+"""The machine finds what it is for: bugs put in on purpose make it fail, for the right reason."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,14 +19,14 @@ from demem_agent.feedback import crediting
 from demem_agent.flows import arrange as arranging
 from demem_agent.flows import feedback, undo
 from demem_agent.flows import forget as erase
-from demem_agent.flows import read as flows
+from demem_agent.flows import ingest as ingesting
+from demem_agent.flows.quoting import Quotes
 from demem_agent.reading.packing import pack
-from demem_agent.slots.ledger import operation, stored_result
+from demem_agent.slots.ledger import stored_result, unkeyed
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
-from demem_agent.splitting import replay
-from demem_agent.splitting import trigger as trial
+from demem_agent.splitting import replaying, trigger
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
@@ -80,7 +78,8 @@ def summary_is_not_cut_to_the_limit(patch: Patch) -> None:
 
 
 @bug(
-    "slots do not hold every live item|listed in slot|misstates the slots|damaged rows: slot|lost or gained"
+    "slots do not hold every live item|listed in slot|misstates the slots|damaged rows: slot"
+    "|lost or gained"
 )
 def moved_item_stays_in_its_old_slot_too(patch: Patch) -> None:
     right = State._move
@@ -112,8 +111,8 @@ def undo_always_merges(patch: Patch) -> None:
 
 @bug("the summary of slot . covers|forgotten text is left|the prototype of slot")
 def forget_leaves_the_summary(patch: Patch) -> None:
-    def rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[Any, ...]:
-        touched = sorted({state.slot_of[item] for item in gone})
+    def rebuilt(state: State, going: Any) -> tuple[Any, ...]:
+        touched = sorted({state.slot_of[item] for item in going.items})
         return tuple(
             replace(state.slots[number], revision=state.head.seq + 1) for number in touched
         )
@@ -123,8 +122,8 @@ def forget_leaves_the_summary(patch: Patch) -> None:
 
 @bug("forgotten text is left", SLOW)
 def forget_leaves_the_answers_in_certificates(patch: Patch) -> None:
-    def without(candidate: Any, gone: set[str], quotes: Sequence[str]) -> Any:
-        return replace(candidate, cover=tuple(item for item in candidate.cover if item not in gone))
+    def without(candidate: Any, going: Any) -> Any:
+        return replace(candidate, cover=going.without(candidate.cover))
 
     patch.setattr(erase, "_without", without)
 
@@ -133,8 +132,8 @@ def forget_leaves_the_answers_in_certificates(patch: Patch) -> None:
 def forget_leaves_what_was_quoted_in_queries(patch: Patch) -> None:
     right = erase._cleared
 
-    def cleared(stored: Any, gone: set[str], quotes: Sequence[str]) -> Any:
-        return right(stored, gone, ())
+    def cleared(stored: Any, going: Any) -> Any:
+        return right(stored, replace(going, quotes=Quotes(())))
 
     patch.setattr(erase, "_cleared", cleared)
 
@@ -165,7 +164,8 @@ def key_is_looked_up_without_its_request(patch: Patch) -> None:
 
 
 @bug(
-    "a re(opened|stored) memory exports something else|the twin gives another result|are not those given"
+    "a re(opened|stored) memory exports something else|the twin gives another result"
+    "|are not those given"
 )
 def keyed_result_is_not_stored(patch: Patch) -> None:
     for store in STORES:
@@ -217,11 +217,11 @@ def a_batch_places_by_the_slots_before_it(patch: Patch) -> None:
 def loading_loses_what_was_used(patch: Patch) -> None:
     def load(*args: Any) -> State:
         state = load_state(*args)
-        state.used.clear()
-        state.cut.clear()
+        state.derived.used.clear()
+        state.cache.excerpts.clear()
         return state
 
-    patch.setattr("demem_agent.door.load_state", load)
+    patch.setattr("demem_agent.held.load_state", load)
 
 
 @bug("the twin|goes on otherwise", SLOW)
@@ -231,11 +231,13 @@ def forgetting_the_last_item_of_a_session_forgets_the_session_in_ram(patch: Patc
     def drop(self: State, items: Any) -> None:
         last = {item: self.evidence[item].session for item in items}
         last = {
-            item: session for item, session in last.items() if self.sessions[session][-1] == item
+            item: session
+            for item, session in last.items()
+            if self.derived.sessions[session][-1] == item
         }
         right(self, items)
         for session in last.values():
-            self.sessions[session] = _Unseen(self.sessions[session])
+            self.derived.sessions[session] = _Unseen(self.derived.sessions[session])
 
     patch.setattr(State, "_drop", drop)
 
@@ -247,13 +249,15 @@ def rendered_text_is_remembered(patch: Patch) -> None:
 
 @bug("a pinned slot was split|misstates why it was suppressed|another decision", SLOW)
 def pins_are_not_looked_at_by_splits(patch: Patch) -> None:
-    right = trial._conflict
+    right = trigger._conflict
 
-    def unpinned(*args: Any, **more: Any) -> Any:
-        found = right(*args, **more)
-        return found if found.saturated else replace(found, division=args[3], pinned=False)
+    def unpinned(state: State, pair: Any, finding: Any, *rest: Any) -> Any:
+        found = right(state, pair, finding, *rest)
+        if found.saturated:
+            return found
+        return replace(found, division=finding.division, pinned=False)
 
-    patch.setattr(trial, "_conflict", unpinned)
+    patch.setattr(trigger, "_conflict", unpinned)
 
 
 @bug("InvalidInput was not raised", SLOW)
@@ -285,15 +289,14 @@ def closed_slots_hand_on_their_names(patch: Patch) -> None:
 
 @bug("a correction was remembered twice|the twin gives another result")
 def corrections_are_remembered_each_time(patch: Patch) -> None:
-    right = flows.ingest
+    right = ingesting.ingest
 
-    def anew(state: State, answer_id: str, signal: Any, encoder: Any, at: Any) -> Any:
-        context = state.context(answer_id).context
-        if signal.channel != "correction" or context.redacted:
+    def anew(state: State, given: Any) -> Any:
+        context = state.context(given.answer_id).context
+        if given.signal.channel != "correction" or context.redacted:
             return None
-        done = yield from right(
-            state, encoder, [corrections.correction_turn(context, signal.reference, at)], [""]
-        )
+        turn = corrections.correction_turn(context, given.signal.reference, given.at)
+        done = yield from right(state, [turn], [""])
         return done[0].evidence_id
 
     patch.setattr(feedback, "_remembered", anew)
@@ -303,29 +306,28 @@ def corrections_are_remembered_each_time(patch: Patch) -> None:
 def corrections_of_forgotten_answers_are_remembered(patch: Patch) -> None:
     right = feedback._remembered
 
-    def all_of_them(state: State, answer_id: str, *rest: Any) -> Any:
-        stored = state.contexts.get(answer_id)
+    def all_of_them(state: State, given: Any) -> Any:
+        stored = state.contexts.get(given.answer_id)
         if stored is not None:
-            state.contexts[answer_id] = replace(
-                stored, context=replace(stored.context, redacted=False)
-            )
+            whole = replace(stored.context, redacted=False)
+            state.contexts[given.answer_id] = replace(stored, context=whole)
         try:
-            return (yield from right(state, answer_id, *rest))
+            return (yield from right(state, given))
         finally:
             if stored is not None:
-                state.contexts[answer_id] = stored
+                state.contexts[given.answer_id] = stored
 
     patch.setattr(feedback, "_remembered", all_of_them)
 
 
 @bug("a correction that quotes what is forgotten is left", SLOW)
 def corrections_outlive_what_they_quote(patch: Patch) -> None:
-    patch.setattr(erase, "_corrections", lambda state, quotes: set())
+    patch.setattr(erase, "_corrections", lambda state, going: set())
 
 
 @bug("a certificate with one number changed is accepted")
 def digests_leave_out_the_revisions_of_slots(patch: Patch) -> None:
-    right = replay._numbers
+    right = replaying._numbers
 
     def fewer(certificate: Any) -> Any:
         candidates = tuple(
@@ -333,17 +335,17 @@ def digests_leave_out_the_revisions_of_slots(patch: Patch) -> None:
         )
         return right(replace(certificate, candidates=candidates))
 
-    patch.setattr(replay, "_numbers", fewer)
+    patch.setattr(replaying, "_numbers", fewer)
 
 
 @bug("what feedback comes to depends on its order", SLOW)
 def the_last_reward_tells_whether_an_answer_was_good(patch: Patch) -> None:
-    right = crediting._known
+    right = crediting._judged_by
 
-    def known(told: Any, signal: Any) -> Any:
+    def judged_by(told: Any, signal: Any) -> Any:
         return right(replace(told, told=told.told[-1:], rewards=told.rewards[-1:]), signal)
 
-    patch.setattr(crediting, "_known", known)
+    patch.setattr(crediting, "_judged_by", judged_by)
 
 
 @bug("live evidence is not|neighbour|the twin")
@@ -364,8 +366,9 @@ def test_the_machine_finds(monkeypatch: Patch, put_in: Callable[[Patch], None], 
 
 
 def _found() -> str:
-    """Search until something is found; the cases of a search follow from its name, so they are the
-    same every day.
+    """Search until something is found, and return what was said of it.
+
+    The cases of a search follow from its name, so they are the same every day.
     """
     for again in range(SEARCHES):
         machine = type(f"Search{again}", (MemoryMachine,), {})
@@ -393,7 +396,7 @@ def _commit_as(patch: Patch, store: type[Any], change: Callable[[Delta], Delta])
 
 
 def _without_key(line: Any) -> Any:
-    return operation(line.seq, line.kind, None, "", {})
+    return unkeyed(line.seq, line.kind)
 
 
 def _for_one_tenant(patch: Patch, store: type[Any], name: str) -> None:

@@ -1,6 +1,4 @@
-"""Memory for the Microsoft Agent Framework: a context provider that recalls before a run and
-remembers after it.
-"""
+"""Memory for the Microsoft Agent Framework: a provider that recalls for a run and remembers it."""
 
 from __future__ import annotations
 
@@ -24,20 +22,21 @@ try:
     )
 except ImportError as error:
     raise ImportError(
-        "the agent_framework adapter needs agent-framework-core: pip install 'demem-agent[agent-framework]'"
+        "the agent_framework adapter needs agent-framework-core: "
+        "pip install 'demem-agent[agent-framework]'"
     ) from error
 
 __all__ = ["MemoryProvider"]
 
 _NO_REASON = (
-    "a run was not remembered: its answer came without a finish reason, as of a stream that broke off. "
-    "If the chat client never gives one, nothing is remembered until it is MemoryProvider(..., whole=('stop', None))"
+    "a run was not remembered: its answer came without a finish reason, "
+    "as that of a stream that broke off. If the chat client never gives one, nothing is remembered "
+    "until it is MemoryProvider(..., whole=('stop', None))"
 )
 
 
 class MemoryProvider(ContextProvider):
-    """Recall for what the user says before each run of an agent; remember both sides after a run
-    that ended whole.
+    """Recall for what the user says before each run; remember both sides after a whole one.
 
     What is recalled reaches the model only: history providers keep what was said. Nothing is
     remembered of a run that fails or is cut off, or of a stream that is left early. A run that
@@ -79,7 +78,8 @@ class MemoryProvider(ContextProvider):
             raise InvalidInput(
                 "whole", whole, "a collection of finish reasons, such as ('stop', None)"
             )
-        self.memories, self.whole = memories, frozenset(whole)
+        self.memories = memories
+        self.whole = frozenset(whole)
         self.inject: Inject = checked(inject)
         free = namespace is None or callable(namespace)
         self.namespace = namespace if free else text_field("namespace", namespace)
@@ -103,10 +103,12 @@ class MemoryProvider(ContextProvider):
     async def after_run(
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
     ) -> None:
-        """Remember what was asked and answered, if the model came to its end; a memory that fails
-        costs no answer.
+        """Remember what was asked and answered, if the model came to its end.
+
+        A memory that fails costs no answer.
         """
-        response, asked = context.response, _asked(context, state)
+        response = context.response
+        asked = _asked(context, state)
         if response is None:
             return
         waits = bool(response.user_input_requests)
@@ -115,15 +117,19 @@ class MemoryProvider(ContextProvider):
         if reason not in self.whole:
             self._missed(reason)
             return
-        who, said = self._whose(session), _last(response.messages, "assistant")
+        who = self._whose(session)
         key = await asyncio.to_thread(self._key, who, asked, context, state)
-        state |= {"runs": state.get("runs", 0) + 1, "call": response.response_id or key}
-        about: dict[str, Any] = {
-            "reading": context.metadata.get(self.source_id),
-            "session": session.session_id,
-        }
+        state["runs"] = state.get("runs", 0) + 1
+        state["call"] = response.response_id or key
         await asyncio.to_thread(
-            self.memories.converse, who, asked, said, key=key, call=state["call"], **about
+            self.memories.converse,
+            who,
+            asked,
+            _last(response.messages, "assistant"),
+            key=key,
+            reading=context.metadata.get(self.source_id),
+            session=session.session_id,
+            call=state["call"],
         )
 
     def _whose(self, session: AgentSession) -> str | None:
@@ -139,8 +145,9 @@ class MemoryProvider(ContextProvider):
     def _key(
         self, who: str | None, asked: str, context: SessionContext, state: dict[str, Any]
     ) -> str:
-        """Give the same key for the same message; without ids, for the same words at the same place
-        of a session.
+        """Return the key of a run: the same for the same message.
+
+        Without ids of messages, it is the same for the same words at the same place of a session.
         """
         messages = context.get_messages(exclude_sources={self.source_id}, include_input=True)
         if messages and messages[-1].message_id:
@@ -149,32 +156,31 @@ class MemoryProvider(ContextProvider):
         # A session that was made anew with the same id has no runs: what was said between tells
         # turns apart.
         before = self.memories.before(who, asked, session=context.session_id)
-        return digest(
-            context.session_id, state.get("runs", 0), said, before, date.today().isoformat()
-        )
+        today = date.today().isoformat()
+        return digest(context.session_id, state.get("runs", 0), said, before, today)
 
 
 def _asked(context: SessionContext, state: dict[str, Any]) -> str:
-    """Give what the user says; in a run that goes on with approvals or results of tools, what the
-    first one asked.
+    """Return what the user says.
+
+    In a run that goes on with approvals or results of tools, it is what the first one asked.
     """
     return _last(context.input_messages, "user") or state.get("waiting", "")
 
 
 def _last(messages: Sequence[Message], role: str) -> str:
-    """Give the text of the last messages, as far as they are of one role: nothing of tools or of
-    turns before.
-    """
+    """Return the text of the last messages of one role: nothing of tools or of turns before."""
     last = [*takewhile(lambda message: message.role == role, reversed(messages))]
     return "\n".join(message.text for message in reversed(last) if message.text.strip())
 
 
 def _reason(response: AgentResponse[Any]) -> str | None:
-    """Give the finish reason of the last call of the model; that of a stream may be of a call
-    before its tools'.
+    """Return the finish reason of the last call of the model.
+
+    That of a stream may be of a call before its tools'.
     """
-    pieces = response.raw_representation if isinstance(response.raw_representation, list) else []
-    for piece in reversed(pieces):
+    pieces = response.raw_representation
+    for piece in reversed(pieces) if isinstance(pieces, list) else ():
         if getattr(piece, "finish_reason", None):
             break
         if getattr(piece, "role", None) == "tool":
@@ -183,6 +189,6 @@ def _reason(response: AgentResponse[Any]) -> str | None:
 
 
 def _origins(reading: Reading, session: AgentSession) -> list[str]:
-    """Give the other sessions that what was recalled comes from, as the framework wants it marked."""
+    """Return the other sessions that what was recalled comes from, as the framework marks them."""
     sessions = {evidence.session for evidence in reading.evidence if evidence.session}
     return sorted(sessions - {session.session_id})

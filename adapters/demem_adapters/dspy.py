@@ -1,13 +1,12 @@
-"""Memory for DSPy: a retriever for ``dspy.configure(rm=...)``, and a module that gives a program a
-memory.
-"""
+"""Memory for DSPy: a retriever for ``dspy.configure(rm=...)``, and a program with memory."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from demem_adapters.common import LOG, Memories, Namespace, block, named
@@ -23,10 +22,14 @@ except ImportError as error:
 
 __all__ = ["MemoryRetriever", "WithMemory"]
 
+#: Why a model stops that has come to its end; None is one that does not say why.
+_WHOLE = frozenset({None, "stop", "tool_calls", "tool_call"})
+
 
 class MemoryRetriever:
-    """Retrieve from a memory: a passage for each item of a reading, with its day and speaker, best
-    first.
+    """Retrieve from a memory: a passage for each item of a reading, best first.
+
+    A passage says the day and the speaker of its item.
 
     Args:
         memories: where to read. All passages together are within their limit, with a line break
@@ -36,26 +39,66 @@ class MemoryRetriever:
     """
 
     def __init__(self, memories: Memories, *, namespace: Namespace = "default") -> None:
-        self.memories, self.namespace = memories, namespace
+        self.memories = memories
+        self.namespace = namespace
 
     def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
-        """Give at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
+        """Return at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
         reading = self.memories.recall(named(self.namespace, **about), query)
         if reading is None:
             return []
         size = self.memories.measure(reading.unit)
-        found = fitting(
-            passages(reading),
-            lambda passage: f"{_shown(passage)}\n",
-            reading.limit + size("\n"),
-            size,
-        )
+        room = reading.limit + size("\n")  # after the last passage there is no line break
+        found = fitting(passages(reading), lambda passage: f"{_shown(passage)}\n", room, size)
         return [dotdict(long_text=_shown(passage)) for passage in found][:k]
 
 
+class _Watch:
+    """Stands among the calling modules, to which DSPy tells the calls of models; one a call."""
+
+    def __init__(self) -> None:
+        self.history: list[dict[str, Any]] = []
+
+    @property
+    def whole(self) -> bool:
+        """Whether no model was cut off, as far as DSPy keeps a history."""
+        if dspy.settings.disable_history or dspy.settings.max_history_size <= 0:
+            return False
+        return all(reason in _WHOLE for reason in self._reasons())
+
+    def _reasons(self) -> Iterator[str | None]:
+        for call in self.history:
+            response = call.get("response")
+            yield getattr(response, "finish_reason", None)
+            for choice in getattr(response, "choices", None) or ():
+                yield getattr(choice, "finish_reason", None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call of a program with memory.
+
+    Attributes:
+        namespace: whose memory; None for a call without.
+        asked: the question.
+        given: what the program is called with, without what was recalled.
+        id: what the caller named the call.
+        watch: hears how the calls of models ended.
+    """
+
+    namespace: str | None
+    asked: str
+    given: dict[str, Any]
+    id: str | None
+    watch: _Watch = field(default_factory=_Watch)
+
+    def modules(self) -> Sequence[Any]:
+        """Return the calling modules as DSPy is to know them, this call's watch among them."""
+        return [*(dspy.settings.caller_modules or []), self.watch]
+
+
 class WithMemory(dspy.Module):
-    """Give a program a memory: recall for what it is asked, and remember question and answer when
-    it has answered.
+    """Give a program a memory: recall for what it is asked; remember question and answer.
 
     The program gets what was recalled in an input field of its own, "" where there is nothing.
     Nothing is remembered of a program that fails, or of whose models one was cut off. That stands
@@ -97,59 +140,54 @@ class WithMemory(dspy.Module):
         remember: bool = True,
     ) -> None:
         super().__init__()
-        if (given := _gives(program)) and answer not in given:
+        given = _gives(program)
+        if given and answer not in given:
             raise InvalidInput("answer", answer, " or ".join(map(repr, given)))
-        self.program, self.memories, self.namespace = program, memories, namespace
-        self.question, self.answer, self.field = question, answer, field
-        self.keep, self.remember = keep, remember
+        self.program = program
+        self.memories = memories
+        self.namespace = namespace
+        self.question = question
+        self.answer = answer
+        self.field = field
+        self.keep = keep
+        self.remember = remember
 
     def forward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
         """Recall, call the program, and remember."""
-        namespace, asked, given = self._asked(inputs)
-        reading = self.memories.prepare(namespace, asked)
-        watch = _Watch()
-        with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
-            prediction = self.program(**given, **{self.field: block(reading)})
-        return self._kept(namespace, asked, reading, prediction, call_id, watch.whole)
+        call = self._begun(inputs, call_id)
+        reading = self.memories.prepare(call.namespace, call.asked)
+        with dspy.context(caller_modules=call.modules()):
+            prediction = self.program(**call.given, **{self.field: block(reading)})
+        return self._kept(call, reading, prediction)
 
     async def aforward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
         """Recall, call the program, and remember, without blocking the event loop."""
-        namespace, asked, given = self._asked(inputs)
-        reading = await self.memories.aprepare(namespace, asked)
-        watch = _Watch()
+        call = self._begun(inputs, call_id)
+        reading = await self.memories.aprepare(call.namespace, call.asked)
         called = getattr(self.program, "acall", self.program)
-        with dspy.context(caller_modules=[*(dspy.settings.caller_modules or []), watch]):
-            prediction = await called(**given, **{self.field: block(reading)})
-        return await asyncio.to_thread(
-            self._kept, namespace, asked, reading, prediction, call_id, watch.whole
-        )
+        with dspy.context(caller_modules=call.modules()):
+            prediction = await called(**call.given, **{self.field: block(reading)})
+        return await asyncio.to_thread(self._kept, call, reading, prediction)
 
-    def _asked(self, inputs: dict[str, Any]) -> tuple[str | None, str, dict[str, Any]]:
-        if not isinstance(asked := inputs.get(self.question), str):
+    def _begun(self, inputs: dict[str, Any], call_id: str | None) -> _Call:
+        asked = inputs.get(self.question)
+        if not isinstance(asked, str):
             raise InvalidInput(self.question, asked, "a text: what the program is asked")
-        return (
-            named(self.namespace, **inputs),
-            asked,
-            {k: v for k, v in inputs.items() if k not in self.keep},
-        )
+        given = {name: value for name, value in inputs.items() if name not in self.keep}
+        return _Call(named(self.namespace, **inputs), asked, given, call_id)
 
-    def _kept(
-        self,
-        namespace: str | None,
-        asked: str,
-        reading: Reading | None,
-        prediction: Any,
-        call: str | None,
-        whole: bool,
-    ) -> Any:
-        if not (self.remember and whole):
+    def _kept(self, call: _Call, reading: Reading | None, prediction: Any) -> Any:
+        if not self.remember or not call.watch.whole:
             return prediction
         said = prediction.get(self.answer) if isinstance(prediction, dspy.Prediction) else None
         if said is None:
             LOG.warning("a turn was not remembered: what the program gave has no such answer")
             return prediction
-        prediction.call_id = call = call or uuid.uuid4().hex
-        self.memories.converse(namespace, asked, str(said), key=call, reading=reading, call=call)
+        id = call.id or uuid.uuid4().hex
+        prediction.call_id = id
+        self.memories.converse(
+            call.namespace, call.asked, str(said), key=id, reading=reading, call=id
+        )
         return prediction
 
     def __getstate__(self) -> dict[str, Any]:
@@ -165,41 +203,26 @@ class WithMemory(dspy.Module):
         super().__setstate__(kept)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        copied = memo[id(self)] = type(self).__new__(type(self))
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
         super(WithMemory, copied).__setstate__(copy.deepcopy(super().__getstate__(), memo))
         return copied
 
 
-class _Watch:
-    """Stands among the calling modules, to which DSPy tells the calls of models; for one call, so
-    none mix.
-    """
-
-    def __init__(self) -> None:
-        self.history: list[dict[str, Any]] = []
-
-    @property
-    def whole(self) -> bool:
-        known = not dspy.settings.disable_history and dspy.settings.max_history_size > 0
-        return known and all(
-            reason in (None, "stop", "tool_calls", "tool_call") for reason in self._reasons()
-        )
-
-    def _reasons(self) -> Iterator[str | None]:
-        for response in (call.get("response") for call in self.history):
-            for said in (response, *(getattr(response, "choices", None) or ())):
-                yield getattr(said, "finish_reason", None)
-
-
 def _gives(program: Any) -> list[str]:
-    """Give the names of the fields that a program says it gives; none of one that does not say."""
+    """Return the names of the fields that a program says it gives; none if it does not say."""
     says = program.predict if isinstance(program, dspy.ChainOfThought) else program
     signature: Any = getattr(says, "signature", None)
-    return [*signature.output_fields] if isinstance(signature, type(dspy.Signature)) else []
+    if not isinstance(signature, type(dspy.Signature)):
+        return []
+    return [*signature.output_fields]
 
 
 def _shown(passage: Passage) -> str:
     item = passage.evidence
-    day = f"{item.at:%Y-%m-%d}" if item and item.at else None
-    about = ", ".join(word for word in (day, item.speaker if item else None) if word)
-    return f"{about}: {passage.text}" if about else passage.text
+    about: list[str] = []
+    if item is not None and item.at:
+        about.append(f"{item.at:%Y-%m-%d}")
+    if item is not None and item.speaker:
+        about.append(item.speaker)
+    return f"{', '.join(about)}: {passage.text}" if about else passage.text

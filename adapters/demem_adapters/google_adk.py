@@ -1,4 +1,4 @@
-"""Memory for Google's Agent Development Kit: a memory service for ``Runner(memory_service=...)``."""
+"""Memory for Google's Agent Development Kit: a service for ``Runner(memory_service=...)``."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ __all__ = ["MemoryService", "remember_session"]
 
 
 class MemoryService(BaseMemoryService):
-    """Remember what was said in sessions, and find it again: for each app, a memory for each of its
-    users.
+    """Remember what was said in sessions, and find it again.
+
+    For each app, each of its users has a memory.
 
     An event is remembered once, by its id, as often as its session is added. Only text that was
     said is: no thoughts, no calls of tools and no results of theirs, nothing of an answer that is
@@ -75,8 +76,9 @@ class MemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Remember entries, each once by its id, or by what it says where it has none; the metadata
-        is left out.
+        """Remember entries; the metadata is left out.
+
+        Each is remembered once, by its id, or by what it says where it has none.
 
         Raises:
             InvalidInput: for a timestamp that is not ISO 8601; the entries before it are
@@ -88,26 +90,26 @@ class MemoryService(BaseMemoryService):
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
-        """Find what bears on a query, best first: an entry for each event, with the passages of it
-        that do.
+        """Find what bears on a query, best first.
+
+        There is an entry for each event, with those passages of it that bear on the query.
         """
         reading = await self.memories.arecall(_named(app_name, user_id), query)
         if reading is None:
             return SearchMemoryResponse(memories=[])
         if reading.mode == "strict":
-            return SearchMemoryResponse(
-                memories=[MemoryEntry(content=types.UserContent(reading.text))]
-            )
-        found = fitting(
-            passages(reading), _shown, reading.limit, self.memories.measure(reading.unit)
-        )
+            summary = MemoryEntry(content=types.UserContent(reading.text))
+            return SearchMemoryResponse(memories=[summary])
+        measure = self.memories.measure(reading.unit)
+        found = fitting(passages(reading), _shown, reading.limit, measure)
         return SearchMemoryResponse(memories=[_entry(passage) for passage in found])
 
     async def delete_memory(
         self, *, app_name: str, user_id: str, memory_id: str | None = None
     ) -> None:
-        """Erase what was remembered under the id of an entry; adding its session again does not
-        bring it back.
+        """Erase what was remembered under the id of an entry.
+
+        Adding its session again does not bring it back.
         """
         if memory_id:
             await asyncio.to_thread(self._forget, _named(app_name, user_id), memory_id)
@@ -145,23 +147,24 @@ def _named(app_name: str, user_id: str) -> str:
 
 
 def _whole(event: Event) -> bool:
-    """Whether an event is all of what was said. A model with a version is a provider's, which says
-    why it stopped.
-    """
+    """Whether an event is all of what was said."""
     if event.partial or event.interrupted or event.error_code:
         return False
-    return event.finish_reason == types.FinishReason.STOP or (
-        event.finish_reason is None and not event.model_version
-    )
+    if event.finish_reason is None:
+        # A model with a version is a provider's, which says why it stopped.
+        return not event.model_version
+    return event.finish_reason == types.FinishReason.STOP
 
 
 def _turn(event: Event, session: str | None) -> dict[str, Any]:
-    about = {
+    return {
+        "text": _text(event.content),
         "speaker": event.author or None,
         "at": datetime.fromtimestamp(event.timestamp),
         "session": session,
+        "source_id": event.id,
+        "key": event.id,
     }
-    return {**about, "text": _text(event.content), "source_id": event.id, "key": event.id}
 
 
 def _entry_turn(entry: MemoryEntry) -> dict[str, Any]:
@@ -177,7 +180,9 @@ def _entry_turn(entry: MemoryEntry) -> dict[str, Any]:
 
 
 def _text(content: types.Content | None) -> str:
-    parts = (content.parts if content else None) or []
+    if content is None:
+        return ""
+    parts = content.parts or ()
     return "\n".join(part.text for part in parts if part.text and not part.thought)
 
 
@@ -189,10 +194,11 @@ def _shown(passage: Passage) -> str:
 def _entry(passage: Passage) -> MemoryEntry:
     about = details(passage.evidence)
     role = "user" if about.get("speaker") == "user" else "model"
+    session = {"session_id": about["session"]} if "session" in about else {}
     return MemoryEntry(
         id=about.get("source_id"),
         author=about.get("speaker"),
         timestamp=about.get("at"),
         content=types.Content(role=role, parts=[types.Part(text=passage.text)]),
-        custom_metadata={"session_id": about["session"]} if "session" in about else {},
+        custom_metadata=session,
     )

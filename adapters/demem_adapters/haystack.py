@@ -1,12 +1,10 @@
-"""Memory for Haystack: a retriever and a writer for pipelines, and hooks for an agent; all can be
-written to YAML.
-"""
+"""Memory for Haystack: retriever and writer for pipelines, hooks for agents; all go into YAML."""
 
 from __future__ import annotations
 
 import uuid
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import count
 from typing import Any, ClassVar, Self, Unpack
@@ -41,8 +39,10 @@ __all__ = [
 #: Reasons of replies that are not whole; None is a stream that broke off, and what no model wrote
 #: has no reason at all.
 _CUT_OFF = frozenset({None, "length", "max_tokens", "content_filter"})
-#: In the meta of messages: what this adapter put among them, and the id of a reply for feedback.
-_BLOCK, _CALL = "demem_block", "demem_call"
+#: In the meta of messages: what this adapter put among them.
+_BLOCK = "demem_block"
+#: In the meta of a reply: its id, for feedback.
+_CALL = "demem_call"
 #: What was read last in each run of an agent; beside its state, as a reading cannot be written
 #: down.
 _READ: weakref.WeakKeyDictionary[State, Reading | None] = weakref.WeakKeyDictionary()
@@ -57,7 +57,7 @@ class SharedMemories(Memories):
     another process memories in RAM begin empty and those in a database go on.
 
     Args:
-        url, limit, options: as of ``Memories``.
+        url, limit, options: as in ``Memories``.
         index: what to know them by; a new name unless given.
     """
 
@@ -85,14 +85,15 @@ class SharedMemories(Memories):
         super().close()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give how these memories were made; Haystack refuses to write down those made with an
-        object.
+        """Return how these memories were made.
+
+        Haystack refuses to write down those that were made with an object.
         """
         return default_to_dict(self, **self._made, index=self.index)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Give the memories of that index, if they live, or make them."""
+        """Return the memories of that index, if they live, or make them."""
         living = cls._living.get(data["init_parameters"].get("index", ""))
         return living if isinstance(living, cls) else default_from_dict(cls, data)
 
@@ -106,8 +107,7 @@ class SharedMemories(Memories):
 
 @component
 class MemoryRetriever:
-    """Retrieve from a memory: as documents, one for each item, best first, and as one dated text
-    for a prompt.
+    """Retrieve from a memory: documents, one for each item, best first, and one text for a prompt.
 
     The text is at most ``limit`` long without the sentence that declares it to be data; so are the
     contents of the documents together. The score of all documents is the probability that the
@@ -117,7 +117,9 @@ class MemoryRetriever:
     def __init__(
         self, memories: Memories, namespace: str | None = "default", limit: int | None = None
     ) -> None:
-        self.memories, self.namespace, self.limit = memories, namespace, limit
+        self.memories = memories
+        self.namespace = namespace
+        self.limit = limit
 
     @component.output_types(documents=list[Document], text=str)
     def run(
@@ -139,17 +141,13 @@ class MemoryRetriever:
         reading = self.memories.recall(namespace or self.namespace, query, limit=self.limit)
         if reading is None:
             return {"documents": [], "text": ""}
-        score = reading.probability
-        found = [
-            Document(content=p.text, meta=details(p.evidence), score=score)
-            for p in passages(reading)
-        ]
-        passed = [
-            document
-            for document in found
-            if filters is None or document_matches_filter(filters, document)
-        ]
-        return {"documents": passed[:top_k], "text": block(reading)}
+        found: list[Document] = []
+        for passage in passages(reading):
+            meta = details(passage.evidence)
+            document = Document(content=passage.text, meta=meta, score=reading.probability)
+            if filters is None or document_matches_filter(filters, document):
+                found.append(document)
+        return {"documents": found[:top_k], "text": block(reading)}
 
 
 @component
@@ -162,7 +160,8 @@ class MemoryWriter:
     """
 
     def __init__(self, memories: Memories, namespace: str | None = "default") -> None:
-        self.memories, self.namespace = memories, namespace
+        self.memories = memories
+        self.namespace = namespace
 
     @component.output_types(written=int)
     def run(
@@ -181,13 +180,14 @@ class MemoryWriter:
             session: of the messages: which conversation they are part of.
         """
         turns = [_turn(message, key, session) for message, key in _told(messages or (), session)]
-        kept = [
-            turn for turn in [*turns, *map(_document_turn, documents or ())] if turn["text"].strip()
-        ]
+        turns += map(_document_turn, documents or ())
         whose = namespace or self.namespace
+        if whose is None:
+            return {"written": 0}
+        kept = [turn for turn in turns if turn["text"].strip()]
         for turn in kept:
             self.memories.remember(whose, **turn)
-        return {"written": len(kept) if whose is not None else 0}
+        return {"written": len(kept)}
 
 
 class _MemoryHook:
@@ -201,10 +201,12 @@ class _MemoryHook:
     def __init__(
         self, memories: Memories, namespace: str | None = "default", inject: Inject = "user"
     ) -> None:
-        self.memories, self.namespace, self.inject = memories, namespace, checked(inject)
+        self.memories = memories
+        self.namespace = namespace
+        self.inject = checked(inject)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give how it was made."""
+        """Return how it was made."""
         return default_to_dict(
             self, memories=self.memories, namespace=self.namespace, inject=self.inject
         )
@@ -222,30 +224,28 @@ class _MemoryHook:
 
 
 class RecallHook(_MemoryHook):
-    """Before each model call, put what bears on the user's last message before the model; for
-    ``before_llm``.
-    """
+    """Put what bears on the user's last message before the model, in each call: ``before_llm``."""
 
     allowed_hook_points = ("before_llm",)
 
     def run(self, state: State) -> None:
         """Put a block of its own among the messages, in place of an earlier one."""
         messages = _said(state)
-        asked = [n for n, message in enumerate(messages) if message.is_from("user")]
-        reading = (
-            self.memories.prepare(self._named(state), _text(messages[asked[-1]])) if asked else None
-        )
-        if reading is not None:
-            make = ChatMessage.from_user if self.inject == "user" else ChatMessage.from_system
-            begun = next(
-                (n for n, message in enumerate(messages) if not message.is_from("system")), 0
-            )
-            messages.insert(
-                asked[-1] if self.inject == "user" else begun,
-                make(block(reading), meta={_BLOCK: True}),
-            )
+        asked = _last_of_user(messages)
+        reading: Reading | None = None
+        if asked is not None:
+            reading = self.memories.prepare(self._named(state), _text(messages[asked]))
+        if asked is not None and reading is not None:
+            self._put(messages, asked, block(reading))
         state.set("messages", messages, handler_override=replace_values)
         _READ[state] = reading
+
+    def _put(self, messages: list[ChatMessage], asked: int, recalled: str) -> None:
+        if self.inject == "user":
+            messages.insert(asked, ChatMessage.from_user(recalled, meta={_BLOCK: True}))
+        else:
+            told = ChatMessage.from_system(recalled, meta={_BLOCK: True})
+            messages.insert(_after_instructions(messages), told)
 
 
 class RememberHook(_MemoryHook):
@@ -266,38 +266,47 @@ class RememberHook(_MemoryHook):
         """Remember, and leave the messages as they were said."""
         messages = _said(state)
         state.set("messages", messages, handler_override=replace_values)
-        ended, told = state.data.get("exit_reason"), [*_told(messages)]
-        by_tool = ended in (state.data.get("tool_call_counts") or {})
-        asked = [(_text(message), key) for message, key in told if message.is_from("user")]
-        if not asked or not (by_tool or (ended == "text" and _whole(messages[-1]))):
+        asked = [turn for turn in _told(messages) if turn[0].is_from("user")]
+        by_tool = _ended_by_tool(state)
+        by_model = state.data.get("exit_reason") == "text" and _whole(messages[-1])
+        if not asked or not (by_tool or by_model):
             return
-        (question, key), said = asked[-1], "" if by_tool else _text(messages[-1])
-        namespace, turn = self._named(state), _told_of(state, "turn")
+        message, key = asked[-1]
+        question = _text(message)
+        said = "" if by_tool else _text(messages[-1])
+        namespace = self._named(state)
+        turn = _told_of(state, "turn")
         key = self._again(namespace, question, key) if turn is None else digest("turn", turn)
-        call, reading = _reply_key(key, said), _READ.get(state)
+        call = _reply_key(key, said)
+        reading = _READ.get(state)
         if self.memories.converse(namespace, question, said, key=key, reading=reading, call=call):
             messages[-1].meta[_CALL] = call
 
     def _again(self, namespace: str | None, question: str, key: str) -> str:
-        """Give another key for what was said before and is said again after something else."""
+        """Return another key for what was said before and is said again after something else."""
         try:
             memory = self.memories.known(namespace)
             items = memory.evidence() if memory is not None else ()
         except DeMemError:
             return key  # what fails will be logged when it comes to remembering
-        used = {(item.source_id or "").rpartition(":")[0]: n for n, item in enumerate(items)}
-        other = max(
-            (n for n, item in enumerate(items) if item.speaker == "user" and item.text != question),
-            default=-1,
-        )
-        keys = (digest(key, n) if n else key for n in count())
-        return next(key for key in keys if used.get(key, other) >= other)
+        used: dict[str, int] = {}
+        other = -1  # where the user last said something else
+        for n, item in enumerate(items):
+            used[(item.source_id or "").rpartition(":")[0]] = n
+            if item.speaker == "user" and item.text != question:
+                other = n
+        again = key
+        for n in count(1):
+            if used.get(again, other) >= other:
+                break
+            again = digest(key, n)
+        return again
 
 
 def memory_hooks(
     memories: Memories, *, namespace: str | None = "default", inject: Inject = "user"
 ) -> dict[str, list[Hook]]:
-    """Give the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
+    """Make the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
 
     Args:
         memories: :class:`SharedMemories` if the agent is to be written to YAML.
@@ -305,10 +314,8 @@ def memory_hooks(
             None has none.
         inject: where what was recalled goes, "user" or "system".
     """
-    recall, remember = (
-        RecallHook(memories, namespace, inject),
-        RememberHook(memories, namespace, inject),
-    )
+    recall = RecallHook(memories, namespace, inject)
+    remember = RememberHook(memories, namespace, inject)
     return {"before_llm": [recall], "after_run": [remember]}
 
 
@@ -320,41 +327,68 @@ def _said(state: State) -> list[ChatMessage]:
     return [message for message in state.data.get("messages") or () if _BLOCK not in message.meta]
 
 
+def _last_of_user(messages: Sequence[ChatMessage]) -> int | None:
+    for number in reversed(range(len(messages))):
+        if messages[number].is_from("user"):
+            return number
+    return None
+
+
+def _after_instructions(messages: Sequence[ChatMessage]) -> int:
+    for number, message in enumerate(messages):
+        if not message.is_from("system"):
+            return number
+    return 0
+
+
+def _ended_by_tool(state: State) -> bool:
+    """Whether a run ended with a tool, whose name is then its reason."""
+    return state.data.get("exit_reason") in (state.data.get("tool_call_counts") or {})
+
+
 def _text(message: ChatMessage) -> str:
     return "\n".join(message.texts)
 
 
 def _whole(message: ChatMessage) -> bool:
-    return (
-        message.is_from("assistant") and message.meta.get("finish_reason", "stop") not in _CUT_OFF
-    )
+    if not message.is_from("assistant"):
+        return False
+    return message.meta.get("finish_reason", "stop") not in _CUT_OFF
+
+
+def _is_said(message: ChatMessage) -> bool:
+    """Whether a message is what a user said, or what a model said whole."""
+    if _BLOCK in message.meta:
+        return False
+    return message.is_from("user") or (_whole(message) and bool(message.texts))
 
 
 def _told(
     messages: Iterable[ChatMessage], session: str | None = None
 ) -> Iterator[tuple[ChatMessage, str]]:
-    """Give what was said by a user or said whole by a model, each with the key of its turn.
+    """Yield what was said by a user or said whole by a model, each with the key of its turn.
 
     The key is of all that was said up to the user's message, in a session or on a day.
     """
-    key = before = digest(session or date.today().isoformat())
+    before = digest(session or date.today().isoformat())
+    key = before
     for message in messages:
-        if _BLOCK in message.meta or not (
-            message.is_from("user") or (_whole(message) and message.texts)
-        ):
+        if not _is_said(message):
             continue
         before = digest(before, message.role.value, _text(message))
-        key = before if message.is_from("user") else key
+        if message.is_from("user"):
+            key = before
         yield message, key
 
 
 def _turn(message: ChatMessage, key: str, session: str | None) -> dict[str, Any]:
-    text, speaker = _text(message), message.role.value
-    about = {"text": text, "speaker": speaker, "session": session}
+    text = _text(message)
+    about = {"text": text, "speaker": message.role.value, "session": session}
     # As Memories.converse has it, so that what a hook remembered is known to the writer.
-    if speaker == "user":
+    if message.is_from("user"):
         return {**about, "key": f"{key}:user"}
-    return {**about, "key": _reply_key(key, text), "source_id": _reply_key(key, text)}
+    reply = _reply_key(key, text)
+    return {**about, "key": reply, "source_id": reply}
 
 
 def _reply_key(key: str, text: str) -> str:
@@ -363,12 +397,7 @@ def _reply_key(key: str, text: str) -> str:
 
 def _document_turn(document: Document) -> dict[str, Any]:
     about = {name: document.meta.get(name) for name in ("speaker", "at", "source")}
-    about["session"] = document.meta.get(
-        "source_id"
-    )  # by which Haystack's splitter knows the pieces of one document
-    return {
-        "text": document.content or "",
-        "source_id": document.id,
-        "key": digest(document.id, about),
-        **about,
-    }
+    # By this Haystack's splitter knows the pieces of one document.
+    about["session"] = document.meta.get("source_id")
+    key = digest(document.id, about)
+    return {"text": document.content or "", "source_id": document.id, "key": key, **about}

@@ -1,6 +1,4 @@
-"""Memory for LangGraph: a store that keeps what the inner store keeps, and searches it with a
-memory.
-"""
+"""Memory for LangGraph: a store that keeps what another keeps, and searches it with a memory."""
 
 from __future__ import annotations
 
@@ -65,7 +63,7 @@ def wrap(
     owner: Owner = ".".join,
     text: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> SlotStore:
-    """Give a store like this one whose searches in natural language are answered from memory.
+    """Make a store like this one whose searches in natural language are answered from memory.
 
     Args:
         owner: whose memory a namespace belongs to; one of its own each (labels hold no dot) unless
@@ -94,21 +92,26 @@ class SlotStore(BaseStore):
         owner: Owner,
         text: Callable[[Mapping[str, Any]], str],
     ) -> None:
-        self._inner, self._memories, self._owner, self._text = inner, memories, owner, text
+        self._inner = inner
+        self._memories = memories
+        self._owner = owner
+        self._text = text
         self._lock = threading.Lock()
-        #: Each look at the inner store has a number, taken before it; by item, that of the look
-        #: that memory holds.
-        self._looks, self._held = count(), Recent[str, int](_MOST_HELD)
-        self.supports_ttl, self.ttl_config = inner.supports_ttl, inner.ttl_config
+        #: Each look at the inner store has a number, taken before it.
+        self._looks = count()
+        #: By item, the number of the look that memory holds.
+        self._held: Recent[str, int] = Recent(_MOST_HELD)
+        self.supports_ttl = inner.supports_ttl
+        self.ttl_config = inner.ttl_config
 
     def __getattr__(self, name: str) -> Any:
-        if (
-            name.startswith("__") or name == "_inner"
-        ):  # while it is copied there is no inner store yet
+        # While it is copied there is no inner store yet.
+        if name.startswith("__") or name == "_inner":
             raise AttributeError(name)
         return getattr(self._inner, name)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry out operations on the inner store; searches with a query ask memory as well."""
         flow = self._batch(list(ops))
         asks, gives = _advance(flow)
         while asks is not None:
@@ -116,6 +119,7 @@ class SlotStore(BaseStore):
         return gives
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry out operations as :meth:`batch` does, without blocking the event loop."""
         flow = self._batch(list(ops))
         asks, gives = await asyncio.to_thread(_advance, flow)
         while asks is not None:
@@ -123,14 +127,12 @@ class SlotStore(BaseStore):
         return gives
 
     def catch_up(self, namespace_prefix: Path = ()) -> int:
-        """Remember what the inner store holds already; gives the number of items looked at."""
+        """Remember what the inner store holds already, and return how many items that is."""
         look = next(self._looks)
         return self._catch_up(self._inner.search(namespace_prefix, limit=_ALL), look)
 
     async def acatch_up(self, namespace_prefix: Path = ()) -> int:
-        """Remember what the inner store holds already, as :meth:`catch_up` does, without blocking
-        the event loop.
-        """
+        """Remember as :meth:`catch_up` does, without blocking the event loop."""
         look = next(self._looks)
         found = await self._inner.asearch(namespace_prefix, limit=_ALL)
         return await asyncio.to_thread(self._catch_up, found, look)
@@ -141,54 +143,62 @@ class SlotStore(BaseStore):
         return len(items)
 
     def _batch(self, ops: list[Op]) -> Flow:
+        # Before anything is put: a batch reads what was there before it.
+        results = yield from self._searches(ops)
+        rest = [n for n in range(len(ops)) if n not in results]
+        if rest:
+            given = yield [ops[n] for n in rest]
+            results.update(zip(rest, given, strict=True))
+        yield from self._puts(ops)
+        return [results[n] for n in range(len(ops))]
+
+    def _searches(self, ops: list[Op]) -> Generator[list[Op], Any, dict[int, Result]]:
+        """Return what searches with a query found, by the number of the operation."""
         results: dict[int, Result] = {}
-        for n, op in enumerate(
-            ops
-        ):  # before anything is put: a batch reads what was there before it
+        for n, op in enumerate(ops):
             if isinstance(op, SearchOp) and op.query and op.query.strip():
                 found = yield from self._search(op)
                 if found is not None:
                     results[n] = found
-        rest = [n for n in range(len(ops)) if n not in results]
-        if rest:
-            results.update(zip(rest, (yield [ops[n] for n in rest]), strict=True))
-        owned = (
-            op for op in ops if isinstance(op, PutOp) and self._owner(op.namespace) is not None
-        )
-        puts = {(put.namespace, put.key): put for put in owned}
-        if puts:  # another may have put since: what the inner store has now is remembered
-            look = next(self._looks)
-            items = yield [GetOp(path, key, refresh_ttl=False) for path, key in puts]
-            for put, item in zip(puts.values(), items, strict=True):
-                self._remember(put._replace(value=item.value if item else None), look)
-        return [results[n] for n in range(len(ops))]
+        return results
+
+    def _puts(self, ops: list[Op]) -> Generator[list[Op], Any, None]:
+        """Remember what was put, as the inner store now has it: another may have put since."""
+        puts: dict[Place, PutOp] = {}
+        for op in ops:
+            if isinstance(op, PutOp) and self._owner(op.namespace) is not None:
+                puts[op.namespace, op.key] = op
+        if not puts:
+            return
+        look = next(self._looks)
+        items = yield [GetOp(path, key, refresh_ttl=False) for path, key in puts]
+        for put, item in zip(puts.values(), items, strict=True):
+            self._remember(put._replace(value=item.value if item else None), look)
 
     def _search(self, op: SearchOp) -> Generator[list[Op], Any, list[SearchItem] | None]:
-        """Give what a search finds; None where nothing under its prefix is to be remembered."""
-        (below,) = yield [
-            ListNamespacesOp((MatchCondition("prefix", op.namespace_prefix),), limit=_ALL)
-        ]
-        owners = dict.fromkeys(map(self._owner, below))
-        known = [memory for name in owners if (memory := self._memories.known(name)) is not None]
+        """Return what a search finds; None where nothing under its prefix is to be remembered."""
+        prefix = MatchCondition("prefix", op.namespace_prefix)
+        (below,) = yield [ListNamespacesOp((prefix,), limit=_ALL)]
+        known = self._memories_of(below)
         if not known:
             return None
         (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
         items: dict[Place, Item] = {(item.namespace, item.key): item for item in every}
         end = op.offset + op.limit
-        read = [
-            pair for memory in known for pair in _read(memory, op.query or "", items, end).items()
-        ]
-        ranked = sorted(read, key=lambda pair: -pair[1])
-        scores = {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
+        scores = _ranked(known, op.query or "", items, end)
         page = list(scores | dict.fromkeys(items))[op.offset : end]
         if op.refresh_ttl and self.supports_ttl and page:
             yield [GetOp(path, key) for path, key in page]
         return [_scored(items[place], scores.get(place)) for place in page]
 
+    def _memories_of(self, paths: Iterable[Path]) -> list[SlotMemory]:
+        """Return the memories that were written to of the owners of these namespaces."""
+        owners = dict.fromkeys(map(self._owner, paths))
+        memories = [self._memories.known(name) for name in owners]
+        return [memory for memory in memories if memory is not None]
+
     def _remember(self, put: PutOp, look: int) -> None:
-        """Have memory hold the text of an item as it is now, unless it has looked at it later than
-        this.
-        """
+        """Have memory hold the text of an item, unless it has looked at it later than this."""
         name = self._owner(put.namespace)
         if name is None:
             return
@@ -197,37 +207,49 @@ class SlotStore(BaseStore):
         with self._lock:
             if look < self._held.get(place, look):
                 return
-            memory = self._memories.known(name)
-            items = memory.evidence() if memory is not None else ()
-            held = next((item for item in items if item.source_id == place), None)
-            if memory is not None and held and held.text != text:
-                memory.forget(held.id)
-            if text and (held is None or held.text != text):
-                # A session of its own: items are no conversation, in which neighbours bear on each
-                # other.
-                self._memories.remember(name, text, session=place, source=SOURCE, source_id=place)
+            self._replace(name, place, text)
             self._held[place] = look
+
+    def _replace(self, name: str, place: str, text: str) -> None:
+        """Have a memory hold this text of a place and no other; none where it is blank."""
+        memory = self._memories.known(name)
+        items = memory.evidence() if memory is not None else ()
+        held = next((item for item in items if item.source_id == place), None)
+        if held is not None and held.text == text:
+            return
+        if memory is not None and held is not None:
+            memory.forget(held.id)
+        if text:
+            # A session of its own: items are no conversation, in which neighbours bear on each
+            # other.
+            self._memories.remember(name, text, session=place, source=SOURCE, source_id=place)
 
 
 def text_of(value: Mapping[str, Any]) -> str:
-    """Give a value as text, one field a line; the name of a field that is called text or content is
-    left out.
+    """Return a value as text, one field a line.
+
+    The names of fields that are nothing but text (``text``, ``content``, ``memory``) are left out.
     """
     return "\n".join(_leaves("", value))
 
 
 def _indexed_by(store: BaseStore) -> Callable[[Mapping[str, Any]], str]:
-    """Give what takes the text out of a value as the store's own index does; some stores call the
-    fields otherwise.
-    """
+    """Return what takes the text out of a value as the store's own index does."""
     config = getattr(store, "index_config", None) or {}
-    named = config.get("fields") or config.get("text_fields") or ()
+    named = (
+        config.get("fields") or config.get("text_fields") or ()
+    )  # by which some stores call them
     fields = [named] if isinstance(named, str) else [*named]
     if not fields or "$" in fields:
         return text_of
-    return lambda value: "\n".join(
-        found for path in fields for found in get_text_at_path(value, path)
-    )
+    return lambda value: _text_at(value, fields)
+
+
+def _text_at(value: Mapping[str, Any], paths: Iterable[str]) -> str:
+    texts: list[str] = []
+    for path in paths:
+        texts += get_text_at_path(value, path)
+    return "\n".join(texts)
 
 
 def _leaves(name: str, value: Any) -> Iterator[str]:
@@ -246,23 +268,34 @@ def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
         return ""
     if put.index is None:
         return text(put.value)
-    return "\n".join(found for path in put.index for found in get_text_at_path(put.value, path))
+    return _text_at(put.value, put.index)
+
+
+def _ranked(
+    memories: Iterable[SlotMemory], query: str, places: Container[Place], wanted: int
+) -> dict[Place, float]:
+    """Return the places that memories rank for a query, best first; a score tells the order."""
+    read: list[tuple[Place, float]] = []
+    for memory in memories:
+        read += _read(memory, query, places, wanted).items()
+    ranked = sorted(read, key=lambda pair: -pair[1])
+    return {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
 
 
 def _read(
     memory: SlotMemory, query: str, places: Container[Place], wanted: int
 ) -> dict[Place, float]:
-    """Read the best of a memory that are kept at these places, as many as wanted if there are, with
-    their scores.
+    """Read the best items of a memory that are kept at these places, with their scores.
+
+    There are as many as wanted, if the memory has them.
     """
-    size, most = (
-        _EACH * max(wanted, 1),
-        3 * sum(len(item.text) for item in memory.evidence()) + _EACH,
-    )
+    size = _EACH * max(wanted, 1)
+    most = 3 * sum(len(item.text) for item in memory.evidence()) + _EACH
     while True:
         found: dict[Place, float] = {}
         for passage in passages(memory.read(query, limit=size, mode="evidence")):
-            if (place := _place(passage.evidence)) in places:
+            place = _place(passage.evidence)
+            if place in places:
                 found.setdefault(place, passage.score)
         if len(found) >= wanted or size > most:
             return found
@@ -270,17 +303,22 @@ def _read(
 
 
 def _place(item: Evidence | None) -> Place:
-    """Give the namespace and key of an item of the store; what else a memory holds is nowhere."""
-    *path, key = (
-        json.loads(item.source_id)
-        if item and item.source == SOURCE and item.source_id
-        else ["", ""]
-    )
+    """Return the namespace and key of an item of the store; what else a memory holds is nowhere."""
+    if item is None or item.source != SOURCE or not item.source_id:
+        return ("",), ""
+    *path, key = json.loads(item.source_id)
     return tuple(path), key
 
 
 def _scored(item: Item, score: float | None) -> SearchItem:
-    return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
+    return SearchItem(
+        namespace=item.namespace,
+        key=item.key,
+        value=item.value,
+        created_at=item.created_at,
+        updated_at=item.updated_at,
+        score=score,
+    )
 
 
 def _advance(flow: Flow, given: list[Result] | None = None) -> tuple[list[Op] | None, list[Result]]:

@@ -1,6 +1,4 @@
-"""Memory for LiteLLM: a callback for ``acompletion``, the router and the proxy, and ``wrap`` for
-any chat function.
-"""
+"""Memory for LiteLLM: a callback for ``acompletion``, router and proxy, and ``wrap`` for others."""
 
 from __future__ import annotations
 
@@ -32,8 +30,7 @@ _UNSURE = "a stream was not remembered: it may have broken off"
 
 
 class MemoryLogger(CustomLogger):
-    """Recall before a chat completion and remember after it: for ``litellm.callbacks``, and those
-    of the proxy.
+    """Recall before a chat completion and remember after it: a callback, of the proxy's as well.
 
     It works where LiteLLM asks its callbacks before a call: in ``litellm.acompletion``, in
     ``Router.acompletion`` and so in the proxy, of which the namespace sees who called.
@@ -57,7 +54,8 @@ class MemoryLogger(CustomLogger):
         self, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
     ) -> None:
         super().__init__()
-        self.memories, self.namespace = memories, namespace
+        self.memories = memories
+        self.namespace = namespace
         self._calls = Turns(memories, namespace, inject)
         #: What was put before calls: LiteLLM's own fallbacks carry out calls inside of calls.
         self._put: Recent[str, None] = Recent(_MOST_CALLS)
@@ -86,12 +84,12 @@ class MemoryLogger(CustomLogger):
         return asked
 
     def _has_memory(self, messages: list[Any]) -> bool:
-        """Tell whether an outer call has put there what this object recalled for it."""
-        contents = (m.get("content") if isinstance(m, Mapping) else m.content for m in messages)
-        return any(
-            isinstance(content, str) and content.split("\n\n", 1)[0] in self._put
-            for content in contents
-        )
+        """Whether an outer call has put there what this object recalled for it."""
+        for message in messages:
+            content = message.get("content") if isinstance(message, Mapping) else message.content
+            if isinstance(content, str) and content.split("\n\n", 1)[0] in self._put:
+                return True
+        return False
 
     async def async_post_call_success_deployment_hook(
         self, request_data: dict[str, Any], response: Any, call_type: CallTypes | None
@@ -102,11 +100,10 @@ class MemoryLogger(CustomLogger):
     async def async_post_call_streaming_deployment_hook(
         self, request_data: dict[str, Any], response_chunk: Any, call_type: CallTypes | None
     ) -> None:
-        """Note that a stream came to its end: LiteLLM asks only about reasons that the provider
-        gave.
-        """
+        """Note that a stream came to its end: LiteLLM asks about reasons of the provider's only."""
         call = request_data["litellm_call_id"]
-        if call in self._streams and any(choice.finish_reason for choice in response_chunk.choices):
+        ended = any(choice.finish_reason for choice in response_chunk.choices)
+        if ended and call in self._streams:
             self._turns[call] = self._streams.pop(call)
 
     async def async_log_success_event(
@@ -131,13 +128,15 @@ def wrap(
     namespace: Namespace = "default",
     inject: Place = "user",
 ) -> Callable[..., Any]:
-    """Give a function like ``litellm.completion`` that has memory; ``create`` is that, or one of
-    the same arguments.
+    """Make a function like ``litellm.completion`` that has memory.
 
-    ``litellm.acompletion`` and the methods of a ``Router`` are such as well. Streams, tools and
-    errors are passed through as they are; a stream is remembered when it has ended and the provider
-    gave its finish reason. Other arguments as of :class:`MemoryLogger`, which is not needed
-    besides.
+    Streams, tools and errors are passed through as they are; a stream is remembered when it has
+    ended and the provider gave its finish reason. :class:`MemoryLogger` is not needed besides.
+
+    Args:
+        create: ``litellm.completion``, ``litellm.acompletion``, a method of a ``Router``, or any
+            function of the same arguments.
+        memories, namespace, inject: as in :class:`MemoryLogger`.
     """
     begin = Turns(memories, namespace, inject).begin
 
@@ -163,10 +162,11 @@ def _heard(response: Any, turn: Turn) -> Any:
 
 
 class _Stream:
-    """A stream that looks like the one it passes on, which LiteLLM makes for both kinds of loops."""
+    """A stream that looks like the one it passes on, for ``for`` and for ``async for``."""
 
     def __init__(self, stream: Any, turn: Turn) -> None:
-        self._stream, self._turn = stream, turn
+        self._stream = stream
+        self._turn = turn
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -192,17 +192,23 @@ class _Stream:
         return piece
 
     def _end(self) -> None:
-        # LiteLLM ends a stream that broke off with "stop" as well; what the provider gave it keeps
-        # in one of these.
-        kept = (
-            choice.finish_reason
-            for piece in getattr(self._stream, "chunks", ())
-            for choice in piece.choices
-        )
-        if getattr(self._stream, "received_finish_reason", None) or any(kept):
+        if self._told_why():
             self._turn.end()
         else:
             LOG.warning(_UNSURE)
+
+    def _told_why(self) -> bool:
+        """Whether the provider said why the model stopped.
+
+        LiteLLM ends a stream that broke off with "stop" as well; what the provider gave it keeps in
+        one of these.
+        """
+        if getattr(self._stream, "received_finish_reason", None):
+            return True
+        for piece in getattr(self._stream, "chunks", ()):
+            if any(choice.finish_reason for choice in piece.choices):
+                return True
+        return False
 
 
 def _redacted(response: ModelResponse) -> bool:

@@ -1,10 +1,9 @@
-"""Memory for LlamaIndex: a block for ``Memory(memory_blocks=[...])``, a retriever, a selector of
-retrieved nodes.
-"""
+"""Memory for LlamaIndex: a block for ``Memory``, a retriever, a selector of retrieved nodes."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -22,7 +21,7 @@ from demem_adapters.common import (
 )
 from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent import Reading
-from demem_agent.text.units import Measure
+from demem_agent.text import Measure
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
@@ -44,12 +43,15 @@ _SPEAKERS = ("user", "assistant")
 #: A reading of a memory that holds more than the retrieved nodes leaves room: the postprocessor
 #: reads longer ones, each of twice the limit, this many at most, until what it has of the nodes
 #: fills its limit to this share.
-_LONGER, _FULL = 7, 0.9
+_LONGER = 7
+_FULL = 0.9
 #: Stands between the texts of nodes that are put before a model.
 _APART = "\n\n"
 #: A block that is to be cut is read again, this many times at most, each time for this share of the
 #: room or less, down to the least that a reading can have.
-_SHORTER, _LESS, _LEAST = 4, 0.8, 40
+_SHORTER = 4
+_LESS = 0.8
+_LEAST = 40
 
 
 class MemoryBlock(BaseMemoryBlock[str]):
@@ -80,9 +82,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
     _recalled: Recent[str, tuple[str | None, str, Reading]] = PrivateAttr(default_factory=Recent)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
-        asked = next(
-            (_text(message) for message in reversed(messages or []) if message.role == "user"), ""
-        )
+        asked = _last_of_user(messages or [])
         namespace = named(self.namespace, about.get("session_id"))
         reading = await self.memories.aprepare(namespace, asked)
         if reading is not None:
@@ -90,13 +90,16 @@ class MemoryBlock(BaseMemoryBlock[str]):
         return block(reading)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Read again for less room; None where too little is left. A word is taken for a token: it
-        is one or more.
+        """Read again for less room; None where too little is left.
+
+        A word is taken for a token: it is one or more.
         """
         if not content or content not in self._recalled:
             return None
         namespace, asked, reading = self._recalled[content]
-        room, limit, shorter = _words(content) - tokens_to_truncate, self._size(reading), content
+        room = _words(content) - tokens_to_truncate
+        limit = self._size(reading)
+        shorter = content
         for _ in range(_SHORTER):
             limit = int(_LESS * limit * min(1, room / _words(shorter)))
             if limit < _LEAST:
@@ -115,17 +118,17 @@ class MemoryBlock(BaseMemoryBlock[str]):
         from_short_term_memory: bool = False,
         session_id: str | None = None,
     ) -> None:
-        """Remember messages: those that leave the history, some at a time, or a session from its
-        beginning.
-        """
+        """Remember messages: those that leave the history, or a session from its beginning."""
         if from_short_term_memory and not self.accept_short_term_memory:
             return
         before: Counter[str] = Counter()
         if from_short_term_memory:
-            before = self._left[session_id] = self._left.get(session_id, before)
+            before = self._left.get(session_id, before)
+            self._left[session_id] = before
         # Other blocks get the same messages and take the session out of them: read it before
         # anything is awaited.
-        await asyncio.to_thread(self._remember, [*_turns(messages, session_id, before)])
+        turns = [*_turns(messages, session_id, before)]
+        await asyncio.to_thread(self._remember, turns)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         await self.aput(messages)
@@ -159,11 +162,13 @@ class MemoryRetriever(BaseRetriever):
         **base: Any,
     ) -> None:
         super().__init__(**base)
-        self.memories, self.namespace, self.limit = memories, namespace, limit
+        self.memories = memories
+        self.namespace = namespace
+        self.limit = limit
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        namespace, query = named(self.namespace, query_bundle), query_bundle.query_str
-        reading = self.memories.recall(namespace, query, limit=self.limit)
+        namespace = named(self.namespace, query_bundle)
+        reading = self.memories.recall(namespace, query_bundle.query_str, limit=self.limit)
         if reading is None:
             return []
         nodes = _nodes(reading, self.memories.measure(reading.unit))
@@ -201,74 +206,88 @@ class MemoryPostprocessor(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        namespace = named(self.namespace, query_bundle) if query_bundle is not None else None
-        if query_bundle is None or namespace is None or not query_bundle.query_str.strip():
+        if query_bundle is None:
+            return nodes
+        namespace = named(self.namespace, query_bundle)
+        if namespace is None or not query_bundle.query_str.strip():
             return nodes
         given: dict[str, NodeWithScore] = {}
-        for node in nodes:
-            given.setdefault(
-                digest(node.node_id, _about(node)), node
-            )  # one that came twice is given once
+        for node in nodes:  # one that came twice is given once
+            given.setdefault(digest(node.node_id, _about(node)), node)
         told = {key: _about(node) for key, node in given.items() if node.get_content().strip()}
-        read = self._read(namespace, query_bundle, told)
-        kept = ((key, node) for key, node in given.items() if key in read or key not in told)
-        return [_cut(node, read[key]) if key in read else node for key, node in kept]
+        read = self._read(namespace, query_bundle.query_str, told)
+        kept: list[NodeWithScore] = []
+        for key, node in given.items():
+            if key in read:
+                kept.append(_cut(node, read[key]))
+            elif key not in told:  # it has no text
+                kept.append(node)
+        return kept
 
-    def _read(
-        self, namespace: str, query: QueryBundle, told: dict[str, dict[str, Any]]
-    ) -> dict[str, str]:
-        """Give what is read of these nodes, by key: as much as fits, though the memory may hold
-        more than them.
+    def _read(self, namespace: str, query: str, told: dict[str, dict[str, Any]]) -> dict[str, str]:
+        """Return what is read of these nodes, by key: as much as fits.
+
+        The memory may hold more than them, and its readings other things.
         """
         memory = self.memories.of(namespace)
         memory.ingest_many({**turn, "source_id": key, "key": key} for key, turn in told.items())
-        reading = memory.read(
-            query.query_str, limit=self.limit or self.memories.limit, mode="evidence"
-        )
-        most, measure = reading.limit, self.memories.measure(reading.unit)
-        read = {
-            key: passage.text for key, passage in _of(told, reading).items()
-        }  # within the limit, as the reading is
+        limit = self.limit or self.memories.limit
+        reading = memory.read(query, limit=limit, mode="evidence")
+        most = reading.limit
+        measure = self.memories.measure(reading.unit)
+        # Within the limit, as the reading is.
+        read = {_source(passage): passage.text for passage in _of(told, reading)}
         for _ in range(_LONGER):
             held = sum(measure(text + _APART) for text in read.values())
             if len(read) == len(told) or held > _FULL * most:
                 break
-            reading = memory.read(query.query_str, limit=2 * reading.limit, mode="evidence")
+            reading = memory.read(query, limit=2 * reading.limit, mode="evidence")
             more = _of(told.keys() - read.keys(), reading)
-            fits = fitting(
-                more.values(), lambda passage: passage.text + _APART, most - held, measure
-            )
-            read |= {_source(passage): passage.text for passage in fits}
+            for passage in fitting(more, _with_gap, most - held, measure):
+                read[_source(passage)] = passage.text
         return read
 
 
 def _text(message: ChatMessage) -> str:
-    """Give the text of a message, without what this adapter put into it: LlamaIndex puts it before
-    what was said.
+    """Return the text of a message, without what this adapter put into it.
+
+    LlamaIndex puts that before what was said, which is the last part.
     """
-    parts = enumerate(message.blocks, start=1 - len(message.blocks))
-    texts = [
-        part.text
-        for n, part in parts
-        if isinstance(part, TextBlock) and (n == 0 or DECLARED not in part.text)
-    ]
+    texts = [part.text for part in message.blocks[:-1] if _is_said(part)]
+    texts += [part.text for part in message.blocks[-1:] if isinstance(part, TextBlock)]
     return "\n".join(texts)
+
+
+def _is_said(part: Any) -> bool:
+    return isinstance(part, TextBlock) and DECLARED not in part.text
+
+
+def _last_of_user(messages: Sequence[ChatMessage]) -> str:
+    for message in reversed(messages):
+        if message.role == "user":
+            return _text(message)
+    return ""
 
 
 def _turns(
     messages: Iterable[ChatMessage], session_id: str | None, before: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    """Give what was said, each with a key of its session, speaker and text, and of how often it was
-    said before.
-    """
+    """Yield what was said, with a key of session, speaker, text and how often it was said."""
     for message in messages:
         if message.role not in _SPEAKERS:
             continue
-        about = {"text": _text(message), "speaker": str(MessageRole(message.role).value)}
+        text = _text(message)
+        speaker = str(MessageRole(message.role).value)
         session = session_id or message.additional_kwargs.get("session_id")
-        key = digest(session, about["speaker"], about["text"])
-        again, before[key] = before[key], before[key] + 1
-        yield {**about, "session": session, "key": f"{key}:{again}" if again else key}
+        key = digest(session, speaker, text)
+        again = before[key]
+        before[key] += 1
+        yield {
+            "text": text,
+            "speaker": speaker,
+            "session": session,
+            "key": f"{key}:{again}" if again else key,
+        }
 
 
 def _words(text: str) -> int:
@@ -278,7 +297,7 @@ def _words(text: str) -> int:
 def _nodes(reading: Reading, measure: Measure) -> Iterator[TextNode]:
     found: Iterable[Passage] = passages(reading)
     if reading.mode == "evidence":  # a summary is within the limit as it is
-        found = fitting(found, lambda passage: _shown(passage) + _APART, reading.limit, measure)
+        found = fitting(found, _shown_with_gap, reading.limit, measure)
     for passage in found:
         about = details(passage.evidence)
         yield TextNode(text=_shown(passage), metadata=about, excluded_llm_metadata_keys=[*about])
@@ -287,31 +306,37 @@ def _nodes(reading: Reading, measure: Measure) -> Iterator[TextNode]:
 def _shown(passage: Passage) -> str:
     about = details(passage.evidence)
     day = f"{about['at'][:10]}, " if "at" in about else ""
-    return day + (f"{about['speaker']}: " if "speaker" in about else "") + passage.text
+    speaker = f"{about['speaker']}: " if "speaker" in about else ""
+    return day + speaker + passage.text
 
 
-def _of(keys: Container[str], reading: Reading) -> dict[str, Passage]:
-    return {key: passage for passage in passages(reading) if (key := _source(passage)) in keys}
+def _shown_with_gap(passage: Passage) -> str:
+    return _shown(passage) + _APART
+
+
+def _with_gap(passage: Passage) -> str:
+    return passage.text + _APART
+
+
+def _of(keys: Container[str], reading: Reading) -> list[Passage]:
+    return [passage for passage in passages(reading) if _source(passage) in keys]
 
 
 def _source(passage: Passage) -> str:
-    return (passage.evidence and passage.evidence.source_id) or ""
+    if passage.evidence is None:
+        return ""
+    return passage.evidence.source_id or ""
 
 
 def _about(node: NodeWithScore) -> dict[str, Any]:
-    """Describe a node to a memory: its text, and of its metadata what a memory knows the meaning
-    of.
-    """
-    told = {
-        name: value
-        for name in ("speaker", "session", "source")
-        if isinstance(value := node.metadata.get(name), str)
-    }
-    about = {"text": node.get_content(), "session": node.node.ref_doc_id, **told}
-    try:
-        return {**about, "at": datetime.fromisoformat(str(node.metadata.get("at")))}
-    except ValueError:
-        return about
+    """Describe a node to a memory: its text, and of its metadata what a memory understands."""
+    about: dict[str, Any] = {"text": node.get_content(), "session": node.node.ref_doc_id}
+    for name in ("speaker", "session", "source"):
+        if isinstance(node.metadata.get(name), str):
+            about[name] = node.metadata[name]
+    with contextlib.suppress(ValueError):
+        about["at"] = datetime.fromisoformat(str(node.metadata.get("at")))
+    return about
 
 
 def _cut(node: NodeWithScore, text: str) -> NodeWithScore:

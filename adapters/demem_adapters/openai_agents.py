@@ -1,6 +1,4 @@
-"""Memory for the OpenAI Agents SDK: a session that loses nothing and remembers, and the input
-filter that recalls.
-"""
+"""Memory for the OpenAI Agents SDK: a session that remembers, and an input filter that recalls."""
 
 from __future__ import annotations
 
@@ -37,8 +35,7 @@ Items = list[Any]  # dicts, as the SDK keeps them
 
 
 class MemorySession:
-    """Any session, with memory: all of it is passed on as it is, and what both sides said is
-    remembered.
+    """Any session, with memory: it is passed on as it is, and what both sides said is remembered.
 
     A message of the user's is remembered once the model has answered it whole, with the answer;
     neither tool calls nor what was recalled are. Taking items out of the session, or clearing it,
@@ -69,36 +66,34 @@ class MemorySession:
             )
         if turns < 0:
             raise InvalidInput("turns", turns, "0 or more")
-        self.session, self.memories, self.turns = session, memories, turns
+        self.session = session
+        self.memories = memories
+        self.turns = turns
         self._namespace: Namespace = session.session_id if namespace is None else namespace
         self._inject: Inject = checked(inject)
-        self._takes_wrapper = all(
-            "wrapper" in inspect.signature(method).parameters
-            for method in (
-                session.get_items,
-                session.add_items,
-                session.pop_item,
-                session.clear_session,
-            )
-        )
+        self._takes_wrapper = _takes_wrapper(session)
         #: Messages of the user's that no answer has come to yet, and in whose memory they belong.
         self._unanswered: list[tuple[str | None, Mapping[str, Any]]] = []
-        #: The last message as it was kept; the messages that were recalled for, as a digest, and
-        #: the last of them.
-        self._said, self._asked, self._question = "", "", ""
+        #: The last message as it was kept.
+        self._said = ""
+        #: The messages that were recalled for, as a digest, and the last of them.
+        self._asked = ""
+        self._question = ""
         self._reading: Reading | None = None
         self._answer: tuple[str, str] | None = None
 
     def run_config(self, **options: Any) -> RunConfig:
-        """Give a ``RunConfig`` whose callbacks are :meth:`window` and :meth:`recall`, with options
-        of its own.
+        """Make a ``RunConfig`` whose callbacks are :meth:`window` and :meth:`recall`.
+
+        Args:
+            options: further ones, as ``RunConfig`` takes them.
         """
         return RunConfig(
             session_input_callback=self.window, call_model_input_filter=self.recall, **options
         )
 
     def window(self, history: Items, new: Items) -> Items:
-        """Give the last turns of the history and what is new: a ``session_input_callback``.
+        """Return the last turns of the history and what is new: a ``session_input_callback``.
 
         It is cut where a turn of the user's begins, so that the call of a tool and its result stay
         together.
@@ -106,34 +101,34 @@ class MemorySession:
         begins = [n for n, item in enumerate(history) if _role(item) == "user"]
         if len(begins) <= self.turns:
             return [*history, *new]
-        return [*history[begins[-self.turns] :], *new] if self.turns else list(new)
+        if self.turns == 0:
+            return list(new)
+        return [*history[begins[-self.turns] :], *new]
 
     async def recall(self, data: CallModelData[Any]) -> ModelInputData:
-        """Put what bears on the user's last message among the input of one call: a
-        ``call_model_input_filter``.
-        """
+        """Put what was recalled among the input of one call: a ``call_model_input_filter``."""
         items = data.model_data.input
-        last = max((n for n, item in enumerate(items) if _role(item) == "user"), default=None)
-        question = _text(items[last]) if last is not None else ""
+        last = _last_of_user(items)
         namespace = self._whose(data.context)
         asked = digest(namespace, items[: (last or 0) + 1])
-        if (
-            asked != self._asked
-        ):  # else the same question again, with the results of tools: what it recalled stays
-            self._asked, self._question = asked, question
+        if asked != self._asked:
+            # Else the same question again, with the results of tools: what it recalled stays.
+            self._asked = asked
+            self._question = _text(items[last]) if last is not None else ""
             shown = [_text(item) for item in items if _role(item)]
-            self._reading = await self.memories.aprepare(namespace, question, shown=shown)
+            self._reading = await self.memories.aprepare(namespace, self._question, shown=shown)
         if self._reading is None:
             return data.model_data
         block: Items = put_before([], self._reading, self._inject)
         place = last if last is not None and self._inject == "user" else 0
-        return ModelInputData(
-            [*items[:place], *block, *items[place:]], data.model_data.instructions
-        )
+        put = [*items[:place], *block, *items[place:]]
+        return ModelInputData(put, data.model_data.instructions)
 
     async def get_items(self, limit: int | None = None, wrapper: Any = None, **more: Any) -> Items:
-        """Give the latest items, as the session keeps them; ``more`` is the session's, such as
-        ``branch_id``.
+        """Return the latest items, as the session keeps them.
+
+        Args:
+            more: arguments of the session's own, such as ``branch_id``.
         """
         found: Items = await self.session.get_items(limit, **self._wrapped(wrapper), **more)
         return found
@@ -146,15 +141,11 @@ class MemorySession:
             if _role(item) == "user":
                 self._said = _text(item)
                 self._unanswered.append((namespace, item))
-            elif (
-                _role(item) == "assistant"
-                and item.get("status", "completed") == "completed"
-                and _text(item).strip()
-            ):
-                said = [asked for whose, asked in self._unanswered if whose == namespace] + [item]
+            elif _is_answer(item):
+                asked = [message for whose, message in self._unanswered if whose == namespace]
                 self._unanswered = [other for other in self._unanswered if other[0] != namespace]
                 with logged("a turn was not remembered"):
-                    await asyncio.to_thread(self._remember, namespace, said)
+                    await asyncio.to_thread(self._remember, namespace, asked, item)
 
     async def pop_item(self, wrapper: Any = None) -> Any:
         """Take out the newest item, as the session does."""
@@ -168,10 +159,11 @@ class MemorySession:
         await self.session.clear_session(**self._wrapped(wrapper))
 
     async def feedback(self, **told: Any) -> FeedbackReport:
-        """Tell how the last answer in this session did; arguments as of ``SlotMemory.feedback``.
+        """Tell how the last answer in this session did; arguments as in ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: if nothing was answered yet; what ``SlotMemory.feedback`` raises.
+            InvalidInput: if nothing was answered yet.
+            DeMemError: what ``SlotMemory.feedback`` raises.
         """
         if self._answer is None:
             raise InvalidInput(
@@ -199,49 +191,73 @@ class MemorySession:
             raise AttributeError(name)
         return getattr(self.session, name)
 
-    def _remember(self, namespace: str | None, said: Sequence[Mapping[str, Any]]) -> None:
-        about: dict[str, Any] = {"session": self.session_id}
+    def _remember(
+        self, namespace: str | None, asked: Sequence[Mapping[str, Any]], answer: Mapping[str, Any]
+    ) -> None:
         before = ""
-        for item in said:
-            if item["role"] == "user":
-                before = self.memories.before(namespace, _text(item), **about)
-            key = digest(
-                self.session_id,
-                item.get("id"),
-                item["role"],
-                _text(item),
-                date.today().isoformat(),
-                before,
-            )
-            self.memories.remember(namespace, _text(item), speaker=item["role"], key=key, **about)
-        id = said[-1].get("id")
-        call = id if id != FAKE_RESPONSES_ID else None
-        reading = (
-            self._reading if self._said == self._question else None
-        )  # of a run without our input filter
-        answer = self.memories.answered(namespace, self._said, _text(said[-1]), reading, call=call)
-        self._answer = (namespace, answer.id) if answer and namespace else None
+        for item in asked:
+            before = self.memories.before(namespace, _text(item), session=self.session_id)
+            self._keep(namespace, item, before)
+        self._keep(namespace, answer, before)
+        call = answer.get("id")
+        # A run without our input filter has no reading.
+        reading = self._reading if self._said == self._question else None
+        recorded = self.memories.answered(
+            namespace,
+            self._said,
+            _text(answer),
+            reading,
+            call=call if call != FAKE_RESPONSES_ID else None,
+        )
+        self._answer = (namespace, recorded.id) if recorded and namespace else None
+
+    def _keep(self, namespace: str | None, item: Mapping[str, Any], before: str) -> None:
+        role = item["role"]
+        text = _text(item)
+        today = date.today().isoformat()
+        key = digest(self.session_id, item.get("id"), role, text, today, before)
+        self.memories.remember(namespace, text, speaker=role, session=self.session_id, key=key)
 
     def _whose(self, context: Any) -> str | None:
         return named(self._namespace, context)
 
     def _wrapped(self, wrapper: Any) -> dict[str, Any]:
-        return {"wrapper": wrapper} if wrapper is not None and self._takes_wrapper else {}
+        if wrapper is None or not self._takes_wrapper:
+            return {}
+        return {"wrapper": wrapper}
+
+
+def _takes_wrapper(session: Any) -> bool:
+    """Whether all methods of a session are told of the run, as those of newer ones are."""
+    methods = (session.get_items, session.add_items, session.pop_item, session.clear_session)
+    return all("wrapper" in inspect.signature(method).parameters for method in methods)
 
 
 def _role(item: Any) -> str | None:
-    """Give who said a message; None for what is none, such as the call of a tool."""
-    message = isinstance(item, Mapping) and item.get("type", "message") == "message"
-    return item.get("role") if message else None
+    """Return who said a message; None for what is none, such as the call of a tool."""
+    if isinstance(item, Mapping) and item.get("type", "message") == "message":
+        return item.get("role")
+    return None
+
+
+def _last_of_user(items: Sequence[Any]) -> int | None:
+    for number in reversed(range(len(items))):
+        if _role(items[number]) == "user":
+            return number
+    return None
+
+
+def _is_answer(item: Any) -> bool:
+    """Whether an item is an answer with words that came to its end."""
+    if _role(item) != "assistant" or item.get("status", "completed") != "completed":
+        return False
+    return bool(_text(item).strip())
 
 
 def _text(item: Mapping[str, Any]) -> str:
-    """Give the text of a message; a refusal has none."""
+    """Return the text of a message; a refusal has none."""
     content = item.get("content")
     if isinstance(content, str):
         return content
-    return "\n".join(
-        str(part["text"])
-        for part in content or ()
-        if isinstance(part, Mapping) and part.get("text")
-    )
+    parts = [part for part in content or () if isinstance(part, Mapping)]
+    return "\n".join(str(part["text"]) for part in parts if part.get("text"))

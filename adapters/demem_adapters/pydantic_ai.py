@@ -1,6 +1,4 @@
-"""Memory for Pydantic AI: one capability that recalls before a model request and remembers after a
-run.
-"""
+"""Memory for Pydantic AI: a capability that recalls before requests and remembers after a run."""
 
 from __future__ import annotations
 
@@ -19,6 +17,7 @@ try:
     from pydantic_ai.messages import (
         ModelMessage,
         ModelRequest,
+        ModelRequestPart,
         ModelResponse,
         SystemPromptPart,
         TextContent,
@@ -43,8 +42,7 @@ _UNSAID = frozenset({"snowflake", "xai"})
 
 @dataclass
 class LongTermMemory(AbstractCapability[Any]):
-    """Recall for the user's prompt before each model request; remember prompt and answer after a
-    run that ended well.
+    """Recall for the user's prompt before each model request; remember a run that ended well.
 
     What is recalled reaches the model only: the message history keeps what was said. A run that
     fails, is cut off, or waits for approval of a tool call is not remembered; it is when it goes on
@@ -81,13 +79,11 @@ class LongTermMemory(AbstractCapability[Any]):
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> LongTermMemory:
-        """Make one from what a YAML or JSON file can say; arguments also as of ``Memories``."""
+        """Make one from what a YAML or JSON file can say; arguments also as in ``Memories``."""
         return cls(Memories(url, limit=limit, **options), namespace, inject, tools)
 
     async def for_run(self, ctx: RunContext[Any]) -> LongTermMemory:
-        """Give a run a capability of its own, so that runs at the same time do not mix up what they
-        read.
-        """
+        """Make a capability for one run, so that runs at the same time keep to what they read."""
         return replace(self)
 
     async def before_model_request(
@@ -96,11 +92,10 @@ class LongTermMemory(AbstractCapability[Any]):
         """Recall for the last prompt, and put it before the model in this request alone."""
         messages = request_context.messages
         asked = ["", *_prompts(messages)]
-        shown = [
-            *asked,
-            *(message.text or "" for message in messages if isinstance(message, ModelResponse)),
-        ]
-        self._reading = await self.memories.aprepare(self._named(ctx), asked[-1], shown=shown)
+        answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
+        self._reading = await self.memories.aprepare(
+            self._named(ctx), asked[-1], shown=[*asked, *answers]
+        )
         if self._reading is None:
             return request_context
         return replace(request_context, messages=_with(messages, block(self._reading), self.inject))
@@ -110,32 +105,32 @@ class LongTermMemory(AbstractCapability[Any]):
     ) -> AgentRunResult[Any]:
         """Remember the prompt as the user wrote it and the output, if the model came to its end."""
         prompts = [*_prompts(result.all_messages())]
-        if (
-            prompts
-            and _whole(result.response)
-            and not isinstance(result.output, DeferredToolRequests)
-        ):
-            said = (
-                result.output
-                if isinstance(result.output, str)
-                else to_json(result.output, fallback=str).decode()
-            )
-            await asyncio.to_thread(self._remember, ctx, prompts, said)
+        waits = isinstance(result.output, DeferredToolRequests)
+        if prompts and _whole(result.response) and not waits:
+            await asyncio.to_thread(self._remember, ctx, prompts, _said(result.output))
         return result
 
     def _remember(self, ctx: RunContext[Any], prompts: Sequence[str], said: str) -> None:
-        namespace, session = self._named(ctx), ctx.conversation_id
+        namespace = self._named(ctx)
+        session = ctx.conversation_id
         asked = _text(ctx.prompt) if ctx.prompt else prompts[-1]
-        # The same when a run is carried out again; another when the same is asked later in the
-        # conversation.
-        key, call = digest(namespace, session, prompts, asked), ctx.run_id
         self.memories.converse(
-            namespace, asked, said, key=key, reading=self._reading, session=session, call=call
+            namespace,
+            asked,
+            said,
+            # The same when a run is carried out again; another when the same is asked later in the
+            # conversation.
+            key=digest(namespace, session, prompts, asked),
+            reading=self._reading,
+            session=session,
+            call=ctx.run_id,
         )
 
     def get_toolset(self) -> FunctionToolset[Any] | None:
-        """Give the model tools, if it is to have them."""
-        return FunctionToolset([self.recall, self.remember], id=self.id) if self.tools else None
+        """Return the tools for the model, None if it is to have none."""
+        if not self.tools:
+            return None
+        return FunctionToolset([self.recall, self.remember], id=self.id)
 
     async def recall(self, ctx: RunContext[Any], query: str) -> str:
         """Look up what is remembered of earlier conversations.
@@ -164,61 +159,72 @@ class LongTermMemory(AbstractCapability[Any]):
 
 
 def _whole(response: ModelResponse) -> bool:
-    """Whether the model came to its end. A response without a provider is that of a model that
-    cannot be cut off.
-    """
-    if response.state != "complete" or response.provider_url is None:
-        return response.state == "complete" and response.finish_reason in {*_WHOLE, None}
+    """Whether the model came to its end."""
+    if response.state != "complete":
+        return False
+    if response.provider_url is None:  # of a model that cannot be cut off
+        return response.finish_reason is None or response.finish_reason in _WHOLE
     # A stream that breaks off looks like success: Pydantic AI then fills in "stop", and only what
     # was sent tells.
-    sent = "finish_reason" in (response.provider_details or {}) or response.provider_name in _UNSAID
-    return sent and response.finish_reason in _WHOLE
+    sent = "finish_reason" in (response.provider_details or {})
+    return (sent or response.provider_name in _UNSAID) and response.finish_reason in _WHOLE
+
+
+def _said(output: Any) -> str:
+    if isinstance(output, str):
+        return output
+    return to_json(output, fallback=str).decode()
 
 
 def _prompts(messages: Iterable[ModelMessage]) -> Iterator[str]:
     for message in messages:
-        if isinstance(message, ModelRequest):
-            yield from (
-                _text(part.content) for part in message.parts if isinstance(part, UserPromptPart)
-            )
+        if not isinstance(message, ModelRequest):
+            continue
+        for part in message.parts:
+            if isinstance(part, UserPromptPart):
+                yield _text(part.content)
 
 
 def _text(content: str | Sequence[UserContent]) -> str:
-    """Give the text of a prompt; of one in parts, the texts of its parts."""
+    """Return the text of a prompt; of one in parts, the texts of its parts."""
     parts = [content] if isinstance(content, str) else content
-    texts = (part.content if isinstance(part, TextContent) else part for part in parts)
+    texts = [part.content if isinstance(part, TextContent) else part for part in parts]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _with(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> list[ModelMessage]:
-    """Put a block before the last prompt, or after the first instructions of the system's; nothing
-    given is changed.
+    """Put a block before the last prompt, or after the first instructions of the system's.
+
+    Nothing that is given is changed.
     """
+    if inject == "system":
+        part: ModelRequestPart = SystemPromptPart(recalled)
+        number, place = _after_instructions(messages)
+    else:
+        part = UserPromptPart(recalled)
+        number, place = _last_prompt(messages)
     put = [*messages]
-    number, request, place = _place(messages, inject)
-    part = UserPromptPart(recalled) if inject == "user" else SystemPromptPart(recalled)
+    request = put[number]
     put[number] = replace(request, parts=[*request.parts[:place], part, *request.parts[place:]])
     return put
 
 
-def _place(messages: Sequence[ModelMessage], inject: Inject) -> tuple[int, ModelRequest, int]:
-    requests = [
-        (number, message)
-        for number, message in enumerate(messages)
-        if isinstance(message, ModelRequest)
-    ]
-    if inject == "system":
-        number, request = requests[0]
-        return (
-            number,
-            request,
-            next(
-                (n for n, p in enumerate(request.parts) if not isinstance(p, SystemPromptPart)), 0
-            ),
-        )
-    return [
-        (number, r, n)
-        for number, r in requests
-        for n, p in enumerate(r.parts)
-        if isinstance(p, UserPromptPart)
-    ][-1]
+def _after_instructions(messages: Sequence[ModelMessage]) -> tuple[int, int]:
+    """Return the number of the first request, and where its instructions of the system's end."""
+    number = next(n for n, message in enumerate(messages) if isinstance(message, ModelRequest))
+    for place, part in enumerate(messages[number].parts):
+        if not isinstance(part, SystemPromptPart):
+            return number, place
+    return number, 0
+
+
+def _last_prompt(messages: Sequence[ModelMessage]) -> tuple[int, int]:
+    """Return the number of the request with the last prompt, and the place of that in it."""
+    found = (0, 0)
+    for number, message in enumerate(messages):
+        if not isinstance(message, ModelRequest):
+            continue
+        for place, part in enumerate(message.parts):
+            if isinstance(part, UserPromptPart):
+                found = number, place
+    return found

@@ -1,6 +1,4 @@
-"""Memory for Strands Agents: a memory manager that recalls before model calls and remembers the
-turns that end well.
-"""
+"""Memory for Strands Agents: a manager that recalls before model calls and remembers afterwards."""
 
 from __future__ import annotations
 
@@ -31,18 +29,18 @@ __all__ = ["LongTermMemory", "SlotStore"]
 #: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for
 #: somebody.
 _WHOLE = frozenset({"end_turn", "stop_sequence"})
-#: Readings that wait for the answer to their query, and turns of an agent that others are inside
-#: of.
-_MOST_READINGS = _MOST_INSIDE = 64
+#: Readings that wait for the answer to their query.
+_MOST_READINGS = 64
+#: Turns of an agent that others are inside of.
+_MOST_INSIDE = 64
 
 
 class SlotStore(MemoryStore):
-    """Search a memory: one entry with all that was read for the query, in order of time; its text
-    is within the limit.
+    """Search a memory: one entry with all that was read for the query, in order of time.
 
-    Strands tells a store neither the ids of messages nor how an answer ended, so this one takes
-    statements alone;
-    :class:`LongTermMemory` remembers the conversation.
+    Its text is within the limit. Strands tells a store neither the ids of messages nor how an
+    answer ended, so this one takes statements alone; :class:`LongTermMemory` remembers the
+    conversation.
 
     Args:
         memories: where it is remembered.
@@ -62,16 +60,17 @@ class SlotStore(MemoryStore):
         name: str = "memory",
         description: str | None = None,
     ) -> None:
-        self.memories, self.namespace = memories, text_field("namespace", namespace)
-        self.name, self.description = name, description
+        self.memories = memories
+        self.namespace = text_field("namespace", namespace)
+        self.name = name
+        self.description = description
         self.max_search_results: int | None = None
-        self.writable, self.extraction = True, None
+        self.writable = True
+        self.extraction = None
         self._readings: Recent[str, Reading] = Recent(_MOST_READINGS)
 
     async def search(self, query: str, options: Any = None) -> list[MemoryEntry]:
-        """Read for a query; the entry is one however many are asked for, and there is none where
-        nothing is found.
-        """
+        """Read for a query: one entry however many are asked for, none where nothing is found."""
         reading = await self.memories.arecall(self.namespace, query)
         if reading is None:
             return []
@@ -79,24 +78,25 @@ class SlotStore(MemoryStore):
         return [MemoryEntry(content=reading.text)]
 
     async def add(self, content: str, metadata: Any = None) -> None:
-        """Remember a statement, such as the model gives to ``add_memory``, once; the metadata is
-        left out.
+        """Remember a statement once, as the model gives it to ``add_memory``.
+
+        The metadata is left out.
         """
-        about = {
-            "speaker": "assistant",
-            "source": "add_memory",
-            "key": digest("add_memory", content),
-        }
-        await self.memories.aremember(self.namespace, content, **about)
+        await self.memories.aremember(
+            self.namespace,
+            content,
+            speaker="assistant",
+            source="add_memory",
+            key=digest("add_memory", content),
+        )
 
     def read_for(self, query: str) -> Reading | None:
-        """Give what was last read for a query, and let go of it."""
+        """Return what was last read for a query, and let go of it."""
         return self._readings.pop(query, None)
 
 
 class LongTermMemory(MemoryManager):
-    """Recall for the user's last message before each model call; remember message and answer of
-    turns that end well.
+    """Recall for the user's last message before each model call; remember turns that end well.
 
     What is recalled stands behind the message as a block of data and reaches the model only. A turn
     that fails, is cut off, cancelled or refused is not remembered; one that waits for approval of a
@@ -109,9 +109,9 @@ class LongTermMemory(MemoryManager):
         namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
         session: id of the conversation; one for each agent unless given.
         stores: further stores, searched after this one.
-        injection: as of ``MemoryManager``; what a config leaves out is as said above, False recalls
+        injection: as in ``MemoryManager``; what a config leaves out is as said above, False recalls
             by the tools only.
-        options: as of ``MemoryManager``: ``search_tool_config``, ``add_tool_config``.
+        options: as in ``MemoryManager``: ``search_tool_config``, ``add_tool_config``.
 
     Raises:
         InvalidInput: if the namespace or the session is no text.
@@ -127,7 +127,8 @@ class LongTermMemory(MemoryManager):
         injection: Any = True,
         **options: Any,
     ) -> None:
-        self.memories, self.namespace = memories, namespace
+        self.memories = memories
+        self.namespace = namespace
         self.session = None if session is None else text_field("session", session)
         self._options = {"session": session, "stores": stores, "injection": injection, **options}
         self._store = SlotStore(memories, namespace)
@@ -143,23 +144,33 @@ class LongTermMemory(MemoryManager):
         """Attach to an agent: Strands calls this."""
         await super().init_agent(agent)
         turns = _Turns()
+        session = self.session or uuid.uuid4().hex
         agent.add_middleware(InvokeModelStage, turns.watch)
         agent.add_hook(turns.begin, BeforeInvocationEvent)
         agent.add_hook(turns.call, BeforeModelCallEvent)
-        agent.add_hook(
-            partial(self._end, turns, self.session or uuid.uuid4().hex), AfterInvocationEvent
-        )
+        agent.add_hook(partial(self._end, turns, session), AfterInvocationEvent)
 
     async def _end(self, turns: _Turns, session: str, event: AfterInvocationEvent) -> None:
         turn = turns.end(event)
-        asked = turn.asked if turn is not None and turn.ended else None
-        if asked is None or event.result is None or not (said := _said(event.result)):
+        if turn is None or not turn.ended:
+            return
+        if turn.asked is None or event.result is None:
+            return
+        said = _said(event.result)
+        if not said:
             return
         call = event.result.message.get("tracking_id")
-        key, question = digest(asked.get("tracking_id", call)), _text(asked)
-        about: dict[str, Any] = {"key": key, "session": session, "call": call}
-        turn_ended = partial(self.memories.converse, self.namespace, question, said, **about)
-        await asyncio.to_thread(turn_ended, reading=self._store.read_for(question))
+        question = _text(turn.asked)
+        await asyncio.to_thread(
+            self.memories.converse,
+            self.namespace,
+            question,
+            said,
+            key=digest(turn.asked.get("tracking_id", call)),
+            reading=self._store.read_for(question),
+            session=session,
+            call=call,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Its tools are bound to it: a copy of them would search the memory of the first.
@@ -174,9 +185,7 @@ def _made(
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """What was asked in a turn, the task that carries it out, and whether the model's last call
-    came to its end.
-    """
+    """What was asked in a turn, the task that carries it out, and whether it came to its end."""
 
     asked: Any
     task: Any
@@ -194,6 +203,7 @@ class _Turns:
         self._name = f"demem_{uuid.uuid4().hex}"
 
     def begin(self, event: BeforeInvocationEvent) -> None:
+        """Note what is asked when a turn begins."""
         # Kept here: before a turn ends the history may be shortened, and Strands may put words of
         # its own into it.
         asked = _asked([*event.agent.messages, *(event.messages or [])])
@@ -201,16 +211,14 @@ class _Turns:
         turns.append(_Turn(asked, asyncio.current_task()))
 
     def call(self, event: BeforeModelCallEvent) -> None:
-        self._note(
-            event.invocation_state, ended=False
-        )  # and so it stays if a hook answers in place of the model
+        """Note that the model is called, and has not come to its end."""
+        # So it stays if a hook answers in place of the model.
+        self._note(event.invocation_state, ended=False)
 
     async def watch(
         self, context: Any, call: Callable[[Any], AsyncIterator[Any]]
     ) -> AsyncIterator[Any]:
-        """Note whether a stream came to its end: one that breaks off looks like "end_turn" to
-        Strands.
-        """
+        """Note whether a stream came to its end: to Strands one that breaks off is "end_turn"."""
         cut = False
         async for event in call(context):
             chunk = event.get("event") or {}
@@ -219,6 +227,7 @@ class _Turns:
         self._note(context.invocation_state, ended=not cut)
 
     def end(self, event: AfterInvocationEvent) -> _Turn | None:
+        """Take out the turn that has ended; None where there is none."""
         turn = self._now(event.invocation_state)
         turns = event.invocation_state.get(self._name)
         if turn is not None:
@@ -233,36 +242,37 @@ class _Turns:
             turn.ended = ended
 
     def _now(self, state: dict[str, Any]) -> _Turn | None:
-        """Give the turn that was begun last: of this task, unless its stream is read from several."""
-        turns, task = [*reversed(state.get(self._name, ()))], asyncio.current_task()
-        return next((turn for turn in turns if turn.task is task), next(iter(turns), None))
+        """Return the turn that was begun last, of this task unless several read its stream."""
+        turns = [*reversed(state.get(self._name, ()))]
+        task = asyncio.current_task()
+        for turn in turns:
+            if turn.task is task:
+                return turn
+        return turns[0] if turns else None
 
 
 def _said(result: AgentResult) -> str:
-    """Give the answer of a turn, "" where there is none or it did not come to its end."""
+    """Return the answer of a turn, "" where there is none or it did not come to its end."""
     if result.structured_output is not None:
         return result.structured_output.model_dump_json()
     return _text(result.message) if result.stop_reason in _WHOLE else ""
 
 
 def _asked(messages: Sequence[Any]) -> Any:
-    """Give the last message with words of the user's; results of tools are messages of theirs as
-    well.
-    """
-    return next(
-        (message for message in reversed(messages) if message["role"] == "user" and _text(message)),
-        None,
-    )
+    """Return the last message with words of the user's; results of tools are theirs as well."""
+    for message in reversed(messages):
+        if message["role"] == "user" and _text(message):
+            return message
+    return None
 
 
 def _text(message: Any) -> str:
-    """Give the words of a message; those of an answer with citations are one level down."""
-    nested = (
-        block.get("citationsContent", {}).get("content", [block]) for block in message["content"]
-    )
-    return "\n".join(
-        block["text"] for blocks in nested for block in blocks if block.get("text")
-    ).strip()
+    """Return the words of a message; those of an answer with citations are one level down."""
+    texts: list[str] = []
+    for block in message["content"]:
+        blocks = block.get("citationsContent", {}).get("content", [block])
+        texts += [part["text"] for part in blocks if part.get("text")]
+    return "\n".join(texts).strip()
 
 
 def _query(context: Any) -> str:

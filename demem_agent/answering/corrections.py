@@ -1,4 +1,4 @@
-"""Corrections as they are remembered: with the question that they answer, as evidence of their own."""
+"""Corrections as they are remembered: as evidence of their own, with the question they answer."""
 
 from __future__ import annotations
 
@@ -16,30 +16,27 @@ CORRECTION = "correction"
 
 
 def correction_turn(context: Context, correction: str, at: datetime | None) -> Turn:
-    """Give a correction as it is remembered: with the question that it answers, dated when it was
-    given.
-    """
-    text = f"{stem(context.query)} {strip_rendered(correction).strip()}"
+    """Return a correction as it is remembered: with its question, dated when it was given."""
     return Turn(
-        text,
-        CORRECTION,
-        at or context.at,
-        None,
-        CORRECTION,
-        f"{CORRECTION}:{context.id}",
-        1.0,
-        None,
+        text=f"{stem(context.query)} {strip_rendered(correction).strip()}",
+        speaker=CORRECTION,
+        at=at or context.at,
+        source=CORRECTION,
+        source_id=f"{CORRECTION}:{context.id}",
     )
 
 
 def stem(query: str) -> str:
-    """Give a question as a correction begins with it: one sentence with what follows, so that no
-    reading parts them.
+    """Return a question as a correction begins with it.
+
+    It is one sentence with what follows, so that no reading parts them.
     """
     return f"{strip_rendered(query).strip().rstrip('?').rstrip()}:"
 
 
 def said_to(query: str, text: str) -> str | None:
-    """Give what a correction says, if it is one of this very question."""
-    asked, begins = stem(query).casefold(), text.casefold()
-    return text[len(asked) :].strip() if begins.startswith(asked) else None
+    """Return what a correction says, if it is one of this very question."""
+    asked = stem(query).casefold()
+    if not text.casefold().startswith(asked):
+        return None
+    return text[len(asked) :].strip()

@@ -1,4 +1,4 @@
-"""Answer without a model: give the sentences of the reading that answer, with their times resolved."""
+"""Answer without a model: quote the sentences of the reading that answer."""
 
 from __future__ import annotations
 
@@ -19,17 +19,28 @@ from demem_agent.types import Draft, Encoder, Evidence, Question, number_of
 __all__ = ["ExtractiveAnswerer"]
 
 #: Weights of the parts of a sentence's score; set by hand, on no data.
-_COSINE, _KIND, _SPEAKER, _CONTEXT, _ASKS, _CORRECTS = 1.0, 0.3, 0.2, 0.3, 0.4, 0.3
+_COSINE = 1.0
+_KIND = 0.3
+_SPEAKER = 0.2
+_CONTEXT = 0.3
+_ASKS = 0.4
+_CORRECTS = 0.3
 #: A sentence that shares no more than this with the question answers nothing.
 _LEAST = 0.25
-#: The second sentence is given as well when it scores at least this share of the first.
+#: The second sentence is quoted as well when it scores at least this share of the first.
 _CLOSE = 0.85
 
+_HOW_MANY = ("how many", "how much", "how long", "how old")
 _PLACE = re.compile(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
+
+
+_YEAR = re.compile(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
+    """A sentence of the reading, with its words and those of the line it stands in."""
+
     evidence: Evidence
     start: int
     end: int
@@ -39,6 +50,36 @@ class _Sentence:
     @property
     def text(self) -> str:
         return self.evidence.text[self.start : self.end]
+
+    @property
+    def asks(self) -> bool:
+        return self.text.rstrip().endswith("?")
+
+    @property
+    def corrects(self) -> bool:
+        return self.evidence.source == CORRECTION
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question in lower case, how rare each word of it is in the reading, and their sum."""
+
+    query: str
+    rarity: dict[str, float]
+    mass: float
+
+    def share(self, words: frozenset[str]) -> float:
+        """Return how much of the question some words hold, in [0, 1], by rarity."""
+        shared = sum(self.rarity[word] for word in self.rarity.keys() & words)
+        return shared / self.mass
+
+    def lexical(self, sentence: _Sentence, overlap: float) -> float:
+        """Return what a sentence scores besides vectors and kind; ``overlap`` is its share."""
+        score = overlap + _CONTEXT * self.share(sentence.around)
+        score += _SPEAKER * _is_named(self.query, sentence.evidence.speaker)
+        score -= _ASKS * sentence.asks
+        score += _CORRECTS * sentence.corrects
+        return score
 
 
 class ExtractiveAnswerer:
@@ -52,88 +93,102 @@ class ExtractiveAnswerer:
         self._encoder = encoder or default_encoder()
 
     def answer(self, question: Question) -> Draft:
+        """Quote what answers a question, or the latest correction of this very question."""
         found = _sentences(question)
         if not found:
             return Draft("")
-        if (corrected := _corrected(question)) is not None:
+        corrected = _corrected(question)
+        if corrected is not None:
             return corrected
-        scores = self._scores(question.query, found)
-        order = np.argsort(-scores, kind="stable")
-        best = found[order[0]]
-        if scores[order[0]] < _LEAST:
-            return Draft("")
-        chosen = [best]
-        if len(order) > 1 and scores[order[1]] >= _CLOSE * scores[order[0]]:
-            chosen.append(found[order[1]])
+        chosen = self._best(question.query, found)
         text = " ".join(_quote(sentence, question.query) for sentence in chosen)
-        return Draft(text, tuple(dict.fromkeys(sentence.evidence.id for sentence in chosen)))
+        cited = dict.fromkeys(sentence.evidence.id for sentence in chosen)
+        return Draft(text, tuple(cited))
+
+    def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
+        """Return the best sentence, and the second where it comes close; none if none relates."""
+        scores = self._scores(query, found)
+        order = np.argsort(-scores, kind="stable")
+        best = scores[order[0]]
+        if best < _LEAST:
+            return []
+        chosen = [found[order[0]]]
+        if len(order) > 1 and scores[order[1]] >= _CLOSE * best:
+            chosen.append(found[order[1]])
+        return chosen
 
     def _scores(self, query: str, found: list[_Sentence]) -> np.ndarray:
-        texts = [clean(query), *(clean(sentence.text) for sentence in found)]
-        vectors = as_matrix(self._encoder.encode(texts), len(texts))
-        wanted = _wanted(query, found)
-        rarity = _rarity(wanted, found)
-        mass = max(sum(rarity.values()), 1e-9)
-        overlap = [sum(rarity[word] for word in wanted & s.words) / mass for s in found]
-        near = [sum(rarity[word] for word in wanted & s.around) / mass for s in found]
-        kind = [_kind(query.lower(), s) for s in found]
-        named = [_is_named(query.lower(), s.evidence.speaker) for s in found]
-        asks = [s.text.rstrip().endswith("?") for s in found]
-        corrects = [s.evidence.source == CORRECTION for s in found]
-        lexical = (
-            np.array(overlap)
-            + _CONTEXT * np.array(near)
-            + _SPEAKER * np.array(named)
-            - _ASKS * np.array(asks)
-        )
-        lexical += _CORRECTS * np.array(corrects)
-        scores = _COSINE * (vectors[1:] @ vectors[0]) + lexical + _KIND * np.array(kind)
-        related = (np.array(overlap) > 0) | (vectors[1:] @ vectors[0] > _LEAST)
+        cosine = self._cosines(query, found)
+        rarity = _rarity(_wanted(query, found), found)
+        asked = _Asked(query.lower(), rarity, max(sum(rarity.values()), 1e-9))
+        overlap = [asked.share(sentence.words) for sentence in found]
+        lexical = list(map(asked.lexical, found, overlap))
+        kind = [_kind(asked.query, sentence) for sentence in found]
+        scores = _COSINE * cosine + np.array(lexical) + _KIND * np.array(kind)
+        related = (np.array(overlap) > 0) | (cosine > _LEAST)
         return np.round(np.where(related, scores, 0.0), 4)
+
+    def _cosines(self, query: str, found: list[_Sentence]) -> np.ndarray:
+        texts = [clean(query)]
+        texts += [clean(sentence.text) for sentence in found]
+        vectors = as_matrix(self._encoder.encode(texts), len(texts))
+        cosines: np.ndarray = vectors[1:] @ vectors[0]
+        return cosines
 
 
 def _corrected(question: Question) -> Draft | None:
-    """Give the latest correction of this very question that was read: it outranks what it corrects."""
-    for line in sorted(question.reading.lines, key=lambda line: -number_of(line.evidence.id)):
-        corrects = line.evidence.source == CORRECTION and line.start == 0
-        if corrects and (right := said_to(question.query, line.text)):
+    """Return the latest correction of this very question: it outranks what it corrects."""
+    latest_first = sorted(question.reading.lines, key=lambda line: -number_of(line.evidence.id))
+    for line in latest_first:
+        if line.evidence.source != CORRECTION or line.start != 0:
+            continue
+        right = said_to(question.query, line.text)
+        if right:
             return Draft(right, (line.evidence.id,))
     return None
 
 
 def _sentences(question: Question) -> list[_Sentence]:
-    found = []
+    found: list[_Sentence] = []
     for line in question.reading.lines:
+        text = line.evidence.text
         around = frozenset(content_terms(line.text))
-        for start, end in sentences(line.evidence.text, line.start, line.end):
-            words = frozenset(content_terms(line.evidence.text[start:end]))
+        for start, end in sentences(text, line.start, line.end):
+            words = frozenset(content_terms(text[start:end]))
             found.append(_Sentence(line.evidence, start, end, words, around))
     return found
 
 
 def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:
-    """Give the words of the question, without the speakers' names if others are left: who speaks
-    counts apart.
+    """Return the words of the question, without the speakers' names if others are left.
+
+    Who speaks counts apart.
     """
     words = frozenset(content_terms(query))
-    names = {word for s in found for word in content_terms(s.evidence.speaker or "")}
+    names: set[str] = set()
+    for sentence in found:
+        names.update(content_terms(sentence.evidence.speaker or ""))
     return words - names or words
 
 
 def _rarity(wanted: frozenset[str], found: list[_Sentence]) -> dict[str, float]:
     """Weigh each word of the question by how few sentences of the reading hold it."""
-    return {
-        word: float(np.log1p(len(found) / (1 + sum(word in s.words for s in found))))
-        for word in wanted
-    }
+    rarity: dict[str, float] = {}
+    for word in wanted:
+        holding = sum(word in sentence.words for sentence in found)
+        rarity[word] = float(np.log1p(len(found) / (1 + holding)))
+    return rarity
 
 
 def _kind(query: str, sentence: _Sentence) -> float:
-    """Give 1.0 when the sentence holds the kind of thing that the question word asks for."""
-    text, at = sentence.text, sentence.evidence.at
+    """Return 1.0 when the sentence holds the kind of thing that the question word asks for.
+
+    A place counts half: many words follow "in" or "at". The query is in lower case.
+    """
+    text = sentence.text
     if "when" in query.split() or "what date" in query:
-        return 1.0 if (at and find(text, at.date())) or re.search(r"\d{4}", text) else 0.0
-    if "how many" in query or "how much" in query or "how long" in query or "how old" in query:
+        return 1.0 if _has_time(sentence) else 0.0
+    if any(words in query for words in _HOW_MANY):
         return 1.0 if has_number(text, text.lower().split()) else 0.0
     if query.startswith("who"):
         return 1.0 if NAME.search(text) else 0.0
@@ -142,17 +197,26 @@ def _kind(query: str, sentence: _Sentence) -> float:
     return 0.0
 
 
+def _has_time(sentence: _Sentence) -> bool:
+    return _has_relative_time(sentence) or _YEAR.search(sentence.text) is not None
+
+
+def _has_relative_time(sentence: _Sentence) -> bool:
+    """Whether a sentence says a relative time that the day it was said resolves."""
+    at = sentence.evidence.at
+    return at is not None and bool(find(sentence.text, at.date()))
+
+
 def _is_named(query: str, speaker: str | None) -> float:
     names = speaker.lower().split() if speaker else []
     return 1.0 if any(name in query for name in names) else 0.0
 
 
 def _quote(sentence: _Sentence, query: str) -> str:
-    """Give a sentence as said; a question about a time also gets the day it was said, unless it has
-    one.
-    """
+    """Return a sentence as said; a question about a time also gets the day, unless it has one."""
     words = said(sentence.evidence, sentence.start, sentence.end)
-    at = sentence.evidence.at
-    if at and "when" in query.lower().split() and not find(sentence.text, at.date()):
-        return f"{words} (said on {day(sentence.evidence)})"
-    return words
+    if sentence.evidence.at is None or "when" not in query.lower().split():
+        return words
+    if _has_relative_time(sentence):
+        return words
+    return f"{words} (said on {day(sentence.evidence)})"

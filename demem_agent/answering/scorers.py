@@ -16,20 +16,19 @@ _PARTS = re.compile(r"[,;\n]|\band\b")
 
 
 class TokenF1:
-    """Score the overlap of stemmed words between answer and reference, as extractive question
-    answering does.
+    """Score the overlap of stemmed words between answer and reference.
+
+    This is how extractive question answering is scored.
     """
 
     name = "token_f1"
 
     def score(self, attempt: Attempt) -> float:
-        """Give 2PR / (P + R) over multisets of words, in [0, 1]."""
-        answer, reference = (
-            Counter(content_terms(attempt.answer)),
-            Counter(content_terms(attempt.reference)),
-        )
-        common = sum((answer & reference).values())
-        return 2 * common / max(sum(answer.values()) + sum(reference.values()), 1)
+        """Return 2PR / (P + R) over multisets of words, in [0, 1]."""
+        answer = Counter(content_terms(attempt.answer))
+        reference = Counter(content_terms(attempt.reference))
+        common = (answer & reference).total()
+        return 2 * common / max(answer.total() + reference.total(), 1)
 
 
 class Contained:
@@ -38,27 +37,29 @@ class Contained:
     name = "contained"
 
     def score(self, attempt: Attempt) -> float:
-        """Give the share of the reference's parts (split at commas and "and") that one line of the
-        reading holds.
+        """Return the share in [0, 1] of the reference's parts that one line of the reading holds.
+
+        It is split into parts at commas and at "and".
         """
-        return coverage(
-            attempt.reference, [set(content_terms(line)) for line in _statements(attempt.reading)]
-        )
+        lines = [set(content_terms(line)) for line in _statements(attempt.reading)]
+        return coverage(attempt.reference, lines)
 
 
 def coverage(reference: str, lines: Sequence[set[str]]) -> float:
-    """Give the share in [0, 1] of a reference's parts all of whose words one of the lines holds."""
-    parts = [
-        words
-        for part in _PARTS.split(_MONTH.sub(r"\1 \2", reference))
-        if (words := set(content_terms(part)))
-    ]
-    held = sum(any(part <= line for line in lines) for part in parts)
-    return held / max(len(parts), 1)
+    """Return the share in [0, 1] of a reference's parts all of whose words one line holds."""
+    pieces = _PARTS.split(_MONTH.sub(r"\1 \2", reference))
+    parts = [set(content_terms(piece)) for piece in pieces]
+    meant = [part for part in parts if part]
+    held = sum(_is_held(part, lines) for part in meant)
+    return held / max(len(meant), 1)
+
+
+def _is_held(part: set[str], lines: Sequence[set[str]]) -> bool:
+    return any(part <= line for line in lines)
 
 
 def _statements(reading: str) -> Iterator[str]:
-    """Give every line of a reading with the day that stands over it; a day alone states nothing."""
+    """Yield every line of a reading with the day that stands over it; a day alone says nothing."""
     header = ""
     for line in reading.splitlines():
         if line.startswith("# "):
@@ -68,4 +69,5 @@ def _statements(reading: str) -> Iterator[str]:
 
 
 def default_scorers() -> tuple[TokenF1, Contained]:
+    """Return the scorers of a memory that was given none."""
     return TokenF1(), Contained()

@@ -1,5 +1,6 @@
-"""The command line ``demem``; it needs the extra ``cli`` (typer and rich), which nothing else
-imports.
+"""The command line ``demem``, which needs the extra ``cli`` (typer and rich).
+
+Nothing else in the library imports either of the two.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and give its exit code.
+    """Run one command and return its exit code.
 
     0: done. 1: the caller's mistake. 2: a fault. 130 and 141: interrupted, and the reader of a pipe
         went away.
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: without the program's name; those of the process when None.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if any(find_spec(name) is None for name in ("rich", "typer")):
+    if find_spec("rich") is None or find_spec("typer") is None:
         return report(MissingExtra("the command line", "cli"), given)
     from demem_agent.cli.app import run
 

@@ -12,8 +12,8 @@ import typer
 import demem_agent
 from demem_agent.cli.commands import COMMANDS
 from demem_agent.cli.faults import UsageError, report
-from demem_agent.cli.flatten import flatten
-from demem_agent.cli.screen import prepare, print_line
+from demem_agent.cli.option_groups import spread_groups
+from demem_agent.cli.printing import prepare, print_line
 
 __all__ = ["app", "run"]
 
@@ -48,35 +48,37 @@ def demem(
 
 
 for _name, _function in COMMANDS.items():
-    app.command(_name)(flatten(_function))
+    app.command(_name)(spread_groups(_function))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; whatever goes wrong is one line and an exit code, never a traceback unasked."""
+    """Run one command; an error is one line and an exit code, never a traceback unasked."""
     prepare()
     try:
         code = app(args=list(arguments), prog_name="demem", standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except (
-        BrokenPipeError,
-        SystemExit,
-    ):  # typer and rich leave this way when a pipe is closed, and only then
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # what is still buffered has no reader
+    except (BrokenPipeError, SystemExit):
+        # Typer and rich leave this way when a pipe is closed, and only then.
+        _drop_what_is_buffered()
         return PIPE_CLOSED
     except _TyperUsageError as error:
-        return report(_usage(error), arguments)
-    except (
-        Exception
-    ) as error:  # the outermost frame: a fault that was not foreseen is still one line and exit 2
+        return report(_usage_error(error), arguments)
+    except Exception as error:
+        # The outermost frame: a fault that was not foreseen is still one line and exit 2.
         return report(error, arguments)
     return code if isinstance(code, int) else 0
 
 
-def _usage(error: Exception) -> UsageError:
+def _drop_what_is_buffered() -> None:
+    """Send what is still buffered for stdout nowhere, as it has no reader."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _usage_error(error: Exception) -> UsageError:
+    """Return typer's error as ours, which says where to find help."""
     message: str = getattr(error, "format_message", error.__str__)()
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "demem"

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from demem_agent.cli.screen import print_json, print_line, shown
+from demem_agent.cli.printing import on_one_line, print_json, print_line
 from demem_agent.errors import (
     DeMemError,
     EncoderMismatch,
@@ -31,13 +31,14 @@ _MISTAKES = (UsageError, InvalidInput, NotFound, IdempotencyConflict, EncoderMis
 
 
 def report(error: BaseException, arguments: Sequence[str]) -> int:
-    """Print an error as one line (``--json``: as JSON on stdout) and give the exit code.
+    """Print an error as one line (``--json``: as JSON on stdout) and return the exit code.
 
     The arguments are looked at as they were typed: an error in them comes before they are parsed.
     """
     if flag("--debug", arguments):
         traceback.print_exception(error, file=sys.stderr)
-    kind, message = type(error).__name__, _message(error)
+    kind = type(error).__name__
+    message = _message(error)
     if flag("--json", arguments):
         print_json({"error": {"kind": kind, "message": message}})
     else:
@@ -46,12 +47,14 @@ def report(error: BaseException, arguments: Sequence[str]) -> int:
 
 
 def flag(name: str, arguments: Sequence[str]) -> bool:
-    """Tell whether a flag was typed; what follows ``--`` is no flag."""
+    """Whether a flag was typed; what follows ``--`` is no flag."""
     typed = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return name in typed
 
 
 def _message(error: BaseException) -> str:
-    words = str(error) if isinstance(error, DeMemError) else f"{type(error).__name__}: {error}"
+    words = str(error)
+    if not isinstance(error, DeMemError):
+        words = f"{type(error).__name__}: {error}"
     notes: list[str] = getattr(error, "__notes__", [])
-    return " ".join(shown("; ".join([words, *notes])).split())
+    return on_one_line("; ".join([words, *notes]))

@@ -24,37 +24,45 @@ def load(file: Path, format: str, sample: str | None) -> tuple[str, Dialogue]:
     Raises:
         InvalidInput: for an unknown format, a damaged file, or a LoCoMo file of which one sample
             must be named.
+        UsageError: if the extension does not tell the format.
     """
     format = _format(file, format)
     if format == "locomo":
         return format, _locomo(file, sample)
     if sample is not None:
         raise InvalidInput("sample", sample, "left out, except for the format locomo")
-    return format, (load_jsonl if format == "jsonl" else load_text)(file)
+    load_file = load_jsonl if format == "jsonl" else load_text
+    return format, load_file(file)
 
 
 def keyed(turns: Iterable[Turn], format: str, name: str) -> Iterator[Turn]:
-    """Give each turn without a key one from the format, the dialogue's name and its own id or line.
+    """Yield turns, those without a key with one from the format, the dialogue's name and their id.
 
-    An id that several turns share is told apart by their order.
+    A turn without an id of its own is known by its line. An id that several turns share is told
+    apart by their order.
     """
     seen: Counter[str] = Counter()
     for line, turn in enumerate(turns, 1):
         own = turn.source_id or f"line {line}"
         seen[own] += 1
         again = f" #{seen[own]}" if seen[own] > 1 else ""
-        yield turn if turn.key is not None else replace(turn, key=f"{format}:{name}:{own}{again}")
+        if turn.key is None:
+            turn = replace(turn, key=f"{format}:{name}:{own}{again}")
+        yield turn
 
 
 def _format(file: Path, format: str) -> str:
     if format not in (*FORMATS, "txt"):
         raise InvalidInput("format", format, f"one of {', '.join(FORMATS)}")
+    if format == "txt":
+        return "text"
     if format != "auto":
-        return "text" if format == "txt" else format
+        return format
     found = _BY_EXTENSION.get(file.suffix.lower())
     if found is None:
         raise UsageError(
-            f"the extension of {file.name} does not tell its format; pass --format jsonl, text or locomo"
+            f"the extension of {file.name} does not tell its format; "
+            "pass --format jsonl, text or locomo"
         )
     return found
 
@@ -63,7 +71,6 @@ def _locomo(file: Path, sample: str | None) -> Dialogue:
     dialogues = load_locomo(file, sample)
     if len(dialogues) > 1:
         names = ", ".join(dialogue.name for dialogue in dialogues)
-        raise InvalidInput(
-            "sample", sample, f"one of {names}, since the file holds several dialogues"
-        )
+        expected = f"one of {names}, since the file holds several dialogues"
+        raise InvalidInput("sample", sample, expected)
     return dialogues[0]

@@ -26,17 +26,12 @@ def numbers(name: str, values: ArrayLike) -> Floats:
 
 
 def matrix(name: str, values: ArrayLike, low: float = 0.0, high: float = 1.0) -> Floats:
-    """Convert to a non-empty (contexts, actions) array whose entries all lie in [low, high]; NaN
-    does not.
-    """
+    """Convert to a non-empty (contexts, actions) array in [low, high]; NaN is outside of it."""
     array = numbers(name, values)
-    require(
-        array.ndim == 2 and array.size > 0,
-        name,
-        "a non-empty (contexts, actions) matrix",
-        f"shape {array.shape}",
-    )
-    outside = array[~((array >= low) & (array <= high))]
+    filled = array.ndim == 2 and array.size > 0
+    require(filled, name, "a non-empty (contexts, actions) matrix", f"shape {array.shape}")
+    inside = (array >= low) & (array <= high)
+    outside = array[~inside]
     require(outside.size == 0, name, f"in [{low:g}, {high:g}] everywhere", outside[:1])
     return array
 
@@ -45,26 +40,26 @@ def cluster(members: Iterable[int], size: int) -> NDArray[np.intp]:
     """Convert to row numbers; a mask, a negative number and an empty cluster are ValueErrors."""
     rows = np.asarray(list(members))
     whole = rows.ndim == 1 and rows.size > 0 and rows.dtype.kind in "iu"
-    allowed = f"one or more whole numbers in [0, {size - 1}]"
-    require(
-        whole and bool((rows >= 0).all() and (rows < size).all()), "members", allowed, rows.tolist()
-    )
+    fits = whole and bool((rows >= 0).all() and (rows < size).all())
+    require(fits, "members", f"one or more whole numbers in [0, {size - 1}]", rows.tolist())
     return rows.astype(np.intp)
 
 
 def minimax(values: Floats, members: Iterable[int] | None = None) -> tuple[float, int]:
-    """Find the column with the smallest largest entry over ``members``: that entry, and the column."""
+    """Find the column whose largest entry over ``members`` is smallest.
+
+    Returns that entry, and the column: the first of equals.
+    """
     rows = values if members is None else values[cluster(members, len(values))]
     worst = rows.max(axis=0)
-    action = int(worst.argmin())  # argmin returns the first of equals
+    action = int(worst.argmin())
     return float(worst[action]), action
 
 
 def pairwise_minimax(values: Floats) -> Floats:
     """Compute ``minimax`` of every pair of rows, as a symmetric (N, N) matrix."""
     closest = np.full((len(values), len(values)), np.inf)
-    for (
-        column
-    ) in values.T:  # one action at a time: O(N^2) memory, where broadcasting would take O(N^2 A)
+    # One action at a time: O(N^2) memory, where broadcasting would take O(N^2 A).
+    for column in values.T:
         np.minimum(closest, np.maximum.outer(column, column), out=closest)
     return closest

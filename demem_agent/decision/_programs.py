@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import math
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -15,62 +16,87 @@ from demem_agent.decision._arrays import Bools, Floats
 
 
 def smallest_cover(covers: Bools) -> list[int]:
+    """Find the fewest actions that together are good enough for every context."""
     rows = np.unique(covers, axis=0).astype(np.float64)
     return _solve(np.ones(covers.shape[1]), rows, lower=1.0, upper=math.inf)
 
 
 def largest_packing(covers: Bools) -> list[int]:
+    """Find the most contexts no two of which any one action serves."""
     return _solve(-np.ones(len(covers)), covers.T.astype(np.float64), lower=-math.inf, upper=1.0)
 
 
 def _solve(cost: Floats, rows: Floats, *, lower: float, upper: float) -> list[int]:
-    """Minimise ``cost @ y`` over y in {0, 1} with lower <= rows @ y <= upper; give the chosen
-    places.
+    """Minimise ``cost @ y`` over y in {0, 1} with lower <= rows @ y <= upper.
+
+    Returns the chosen places.
     """
     optimize = scipy("scipy.optimize")
-    constraint = optimize.LinearConstraint(rows, lower, upper)
     answer = optimize.milp(
-        cost, integrality=np.ones(len(cost)), bounds=optimize.Bounds(0, 1), constraints=[constraint]
+        cost,
+        integrality=np.ones(len(cost)),
+        bounds=optimize.Bounds(0, 1),
+        constraints=[optimize.LinearConstraint(rows, lower, upper)],
     )
     return _chosen(answer)
 
 
 def median_actions(weighted: Floats, k: int) -> list[int]:
-    """Solve k-median: y opens an action, z sends a context to an open one; z comes out whole by
-    itself.
+    """Solve k-median: the at most k actions with the smallest sum of each context's least loss.
+
+    In the program y opens an action, and z sends a context to an open one; z comes out whole by
+    itself. ``weighted`` is (N, A).
     """
-    optimize, sparse = scipy("scipy.optimize"), scipy("scipy.sparse")
+    optimize = scipy("scipy.optimize")
     n, width = weighted.shape
-    eye = sparse.identity(n * width, format="csr")
-    once = sparse.hstack(
-        [sparse.csr_matrix((n, width)), sparse.kron(sparse.identity(n), np.ones((1, width)))]
-    )
-    opened = sparse.hstack([sparse.kron(np.ones((n, 1)), sparse.identity(width)), -eye])
-    count = sparse.csr_matrix(np.concatenate([np.ones(width), np.zeros(n * width)])[None, :])
+    opens = np.concatenate([np.ones(width), np.zeros(n * width)])
     answer = optimize.milp(
         np.concatenate([np.zeros(width), weighted.ravel()]),
-        integrality=np.concatenate([np.ones(width), np.zeros(n * width)]),
+        integrality=opens,
         bounds=optimize.Bounds(0, 1),
         constraints=[
-            optimize.LinearConstraint(once.tocsr(), 1, 1),
-            optimize.LinearConstraint(opened.tocsr(), 0, math.inf),
-            optimize.LinearConstraint(count, 0, k),
+            optimize.LinearConstraint(_sent_once(n, width), 1, 1),
+            optimize.LinearConstraint(_open_less_sent(n, width), 0, math.inf),
+            optimize.LinearConstraint(_row(opens), 0, k),
         ],
         options={"mip_rel_gap": 0.0},
     )
     return [place for place in _chosen(answer) if place < width]
 
 
+# Sparse matrices over (y, z), typed as Any: scipy is not there where types are checked.
+
+
+def _sent_once(n: int, width: int) -> Any:
+    """Build the rows that count where each context is sent."""
+    sparse = scipy("scipy.sparse")
+    nothing = sparse.csr_matrix((n, width))
+    sent = sparse.kron(sparse.identity(n), np.ones((1, width)))
+    return sparse.hstack([nothing, sent]).tocsr()
+
+
+def _open_less_sent(n: int, width: int) -> Any:
+    """Build the rows of y less z, one for each context and action."""
+    sparse = scipy("scipy.sparse")
+    opened = sparse.kron(np.ones((n, 1)), sparse.identity(width))
+    sent = sparse.identity(n * width, format="csr")
+    return sparse.hstack([opened, -sent]).tocsr()
+
+
+def _row(values: Floats) -> Any:
+    return scipy("scipy.sparse").csr_matrix(values[None, :])
+
+
 def _chosen(answer: object) -> list[int]:
     values = getattr(answer, "x", None)
     if getattr(answer, "status", None) != 0 or values is None:
-        raise RuntimeError(
-            f"the integer program was not solved: {getattr(answer, 'message', answer)}"
-        )
+        said = getattr(answer, "message", answer)
+        raise RuntimeError(f"the integer program was not solved: {said}")
     return [int(place) for place in np.flatnonzero(np.asarray(values) > 0.5)]
 
 
 def scipy(name: str) -> ModuleType:
+    """Import a module of scipy, or raise an ImportError that says how to install it."""
     # Imported on demand: nothing else of the kernel needs more than numpy.
     try:
         return importlib.import_module(name)

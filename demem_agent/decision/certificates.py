@@ -19,8 +19,9 @@ from demem_agent.decision.envelopes import Envelope
 
 
 def lower_gaps(envelope: Envelope) -> Floats:
-    """Compute what each action loses at least: the best lower bound of its context less its own
-    upper bound.
+    """Compute what each action loses at least.
+
+    The best lower bound of its context less its own upper bound.
 
     Returns (N, A) in [-1, 1], unclipped; a negative entry proves nothing.
     Source: appendix "Confidence bounds and distance certificates".
@@ -30,8 +31,9 @@ def lower_gaps(envelope: Envelope) -> Floats:
 
 
 def upper_gaps(envelope: Envelope) -> Floats:
-    """Compute what each action loses at most: the best upper bound of its context less its own
-    lower bound.
+    """Compute what each action loses at most.
+
+    The best upper bound of its context less its own lower bound.
 
     Returns (N, A) in [0, 1]. Source: appendix "Confidence bounds and distance certificates".
     """
@@ -55,7 +57,9 @@ def radius_bounds(envelope: Envelope, members: Iterable[int] | None = None) -> t
     Source: eq. (cluster-radius-bounds), its lower bound clipped at 0.
     """
     rows = None if members is None else list(members)  # read twice, so an iterator will not do
-    return minimax(lower_losses(envelope), rows)[0], minimax(upper_gaps(envelope), rows)[0]
+    lower, _ = minimax(lower_losses(envelope), rows)
+    upper, _ = minimax(upper_gaps(envelope), rows)
+    return lower, upper
 
 
 def distance_bounds(envelope: Envelope) -> tuple[Floats, Floats]:
@@ -66,7 +70,9 @@ def distance_bounds(envelope: Envelope) -> tuple[Floats, Floats]:
     for it.
     Source: eq. (ddec-bounds), its lower bound clipped at 0.
     """
-    return pairwise_minimax(lower_losses(envelope)), pairwise_minimax(upper_gaps(envelope))
+    lower = pairwise_minimax(lower_losses(envelope))
+    upper = pairwise_minimax(upper_gaps(envelope))
+    return lower, upper
 
 
 def cannot_link(envelope: Envelope, level: float) -> Bools:
@@ -79,7 +85,8 @@ def cannot_link(envelope: Envelope, level: float) -> Bools:
     Source: section "Online Learning with Certified Memory Splits", "Cannot-link graph".
     """
     require(0 <= level < math.inf, "level", "finite and >= 0", level)
-    edges: Bools = pairwise_minimax(lower_losses(envelope)) > level
+    distance = pairwise_minimax(lower_losses(envelope))
+    edges: Bools = distance > level
     return edges
 
 
@@ -107,12 +114,8 @@ def candidate_radius(envelope_pair: Envelope) -> CandidateRadius:
     outside the set is considered. Raises ValueError for another number of contexts. Source:
     appendix "Practical split trigger".
     """
-    require(
-        len(envelope_pair.lower) == 2,
-        "envelope_pair",
-        "of shape (2, U)",
-        f"shape {envelope_pair.lower.shape}",
-    )
+    shape = envelope_pair.lower.shape
+    require(shape[0] == 2, "envelope_pair", "of shape (2, U)", f"shape {shape}")
     losses = lower_losses(envelope_pair)
     losses.setflags(write=False)
     radius, candidate = minimax(losses)

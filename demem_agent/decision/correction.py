@@ -1,5 +1,4 @@
-"""Description as the prior, certificates as the correction: an online learner that goes beyond the
-paper.
+"""Description as the prior, certificates as the correction: a learner that goes beyond the paper.
 
 It starts from a partition by description and plays slot-level UCB on it, as if similar contexts
 were alike. A context whose rewards certifiably disagree with those of its slot leaves, explores
@@ -17,7 +16,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from demem_agent.decision._arrays import Bools, Floats, require
-from demem_agent.decision._covers import exchange
+from demem_agent.decision._covers import Key, exchange
 from demem_agent.decision.learner import (
     Assignment,
     Confidence,
@@ -45,17 +44,21 @@ class CorrectedPrior:
     other members lie further apart than both half-widths together: then, on the event of
     ``Confidence``, their expectations differ. Once two members and a share ``slot_trust`` of a slot
     have left, its other members leave as well; once a share ``trust`` of all contexts has, everyone
-    does. A context alone plays UCB on its own rewards and those of its kin: the contexts whose
-    rewards, of the actions both tried, are at least ``kinship`` times likelier under one common
-    reward vector than under two drawn uniformly. Kin split the actions between them. Once their
-    pooled rewards show an action to lose at most ``tolerance``, the context joins the slot that
-    shows its leading action, or makes a free slot show it, or joins the slot that loses least, if
-    that is shown to lose at most ``tolerance``. If none is and all K show different actions, the
-    description is given up for all; once no members are left, so is
-    ``tolerance``: the K actions are chosen anew, to lose least on average as far as estimated. A
-        placed context
-    moves when its action is shown to be worse than another, and explores again when, its kin having
-    changed, its action is no longer shown to lose at most twice ``tolerance``.
+    does.
+
+    A context alone plays UCB on its own rewards and those of its kin: the contexts whose rewards,
+    of the actions both tried, are at least ``kinship`` times likelier under one common reward
+    vector than under two drawn uniformly. Kin split the actions between them. Once their pooled
+    rewards show an action to lose at most ``tolerance``, the context
+
+    * joins the slot that shows its leading action, or makes a free slot show it;
+    * or joins the slot that loses least, if that is shown to lose at most ``tolerance``;
+    * if none is and all K show different actions, the description is given up for all;
+    * once no members are left, so is ``tolerance``: the K actions are chosen anew, to lose least on
+      average as far as estimated.
+
+    A placed context moves when its action is shown to be worse than another. It explores again
+    when, its kin having changed, its action is no longer shown to lose at most twice ``tolerance``.
 
     At most K slots at all times. Contexts alone are exploration: ``rounds_alone`` counts those
     rounds, and ``partition()`` says which slot serves each of them best so far. That the members of
@@ -72,8 +75,10 @@ class CorrectedPrior:
         confidence: half-widths for N contexts and A actions; its ``noise`` also scales the UCB
             index.
         rng: breaks ties between actions.
-        tolerance: in (0, 1]. kinship: odds, > 1. trust, slot_trust: shares of contexts, in (0, 1].
+        tolerance: in (0, 1].
+        trust, slot_trust: shares of contexts, in (0, 1].
         opinions: members that shall try an action of their slot once any context has left, >= 1.
+        kinship: odds, > 1.
 
     Raises ValueError for arguments out of range.
     """
@@ -93,49 +98,54 @@ class CorrectedPrior:
         kinship: float = 20.0,
     ) -> None:
         labels = np.array(prior, dtype=np.intp)
-        size = (confidence.contexts,)
-        require(
-            labels.shape == size and confidence.actions == actions,
-            "confidence",
-            "made for N and A",
-            confidence,
-        )
-        require(
-            bool(((labels >= 0) & (labels < slots)).all()),
-            "prior",
-            f"slots in [0, {slots - 1}]",
-            labels,
-        )
-        for name, value in (("tolerance", tolerance), ("trust", trust), ("slot_trust", slot_trust)):
-            require(0 < value <= 1, name, "in (0, 1]", value)
+        fits = labels.shape == (confidence.contexts,) and confidence.actions == actions
+        require(fits, "confidence", "made for N and A", confidence)
+        inside = bool(((labels >= 0) & (labels < slots)).all())
+        require(inside, "prior", f"slots in [0, {slots - 1}]", labels)
+        _require_share("tolerance", tolerance)
+        _require_share("trust", trust)
+        _require_share("slot_trust", slot_trust)
         require(kinship > 1, "kinship", "> 1", kinship)
         require(opinions >= 1, "opinions", ">= 1", opinions)
-        self.confidence, self.tolerance = confidence, tolerance
-        self.trust, self.slot_trust, self.opinions = trust, slot_trust, opinions
+        self.confidence = confidence
+        self.tolerance = tolerance
+        self.trust = trust
+        self.slot_trust = slot_trust
+        self.opinions = opinions
         self.kinship = math.log(kinship)
-        self.slot: Labels = labels
-        self.role = np.full(len(labels), Role.MEMBER, dtype=np.intp)
+        self._start(labels, actions, slots)
+        self._order: Labels = rng.permutation(actions)
+
+    def _start(self, labels: Labels, actions: int, slots: int) -> None:
+        contexts = len(labels)
+        self.slot = labels
+        self.role = np.full(contexts, Role.MEMBER, dtype=np.intp)
         self.shown = np.full(slots, -1, dtype=np.intp)
         self.members: Labels = np.bincount(labels, minlength=slots)
         self.gone = np.zeros(slots, dtype=np.intp)
-        self.own, self.pool = Tally(len(labels), actions), Tally(slots, actions)
-        self.left = self.rounds_alone = self._chosen_for = 0
+        self.own = Tally(contexts, actions)
+        self.pool = Tally(slots, actions)
+        self.left = 0
+        self.rounds_alone = 0
         self.saturated = False
-        self._order: Labels = rng.permutation(actions)
+        self._chosen_for = 0
 
     def choose(self, context: int) -> int:
         """Choose by the slot, or by the context's own rewards while it is alone."""
-        role, slot = self.role[context], self.slot[context]
+        role = self.role[context]
+        slot = self.slot[context]
         if role == Role.PLACED:
             return int(self.shown[slot])
         if role == Role.ALONE:
             self.rounds_alone += 1
-            return upper_confidence(*self._kin_rewards(context), self.confidence.noise, self._order)
-        if self.left and (action := self._second_opinion(context, slot)) >= 0:
-            return action
-        return upper_confidence(
-            self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order
-        )
+            counts, sums = self._kin_rewards(context)
+        else:
+            unsure = self._second_opinion(context, slot) if self.left else -1
+            if unsure >= 0:
+                return unsure
+            counts = self.pool.counts[slot]
+            sums = self.pool.sums[slot]
+        return upper_confidence(counts, sums, self.confidence.noise, self._order)
 
     def learn(self, context: int, action: int, reward: float) -> None:
         """Take in a reward, and change the context's place if a certificate says so."""
@@ -150,12 +160,14 @@ class CorrectedPrior:
             self._check_place(context)
 
     def partition(self) -> Assignment:
-        """Give the slots; a context that is alone is shown where it loses least as far as is
-        certified.
+        """Return the slots.
+
+        A context that is alone is shown where it loses least as far as is certified.
         """
         labels = self.slot.copy()
         for context in np.flatnonzero(self.role == Role.ALONE):
-            labels[context] = self._least_loss(int(context))[0]
+            slot, _ = self._least_loss(int(context))
+            labels[context] = slot
         return Assignment(labels, self.shown.copy())
 
     def _second_opinion(self, context: int, slot: int) -> int:
@@ -165,7 +177,9 @@ class CorrectedPrior:
         speak for a slot.
         """
         few = (self.pool.counts[slot] < self.opinions) & (self.own.counts[context] == 0)
-        return int(self._order[few[self._order].argmax()]) if few.any() else -1
+        if not few.any():
+            return -1
+        return int(self._order[few[self._order].argmax()])
 
     def _learn_as_member(self, context: int, action: int, reward: float) -> None:
         slot = int(self.slot[context])
@@ -175,27 +189,26 @@ class CorrectedPrior:
             self._leave(context)
             if self.left >= self.trust * len(self.slot):
                 self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
-            elif self.gone[slot] >= max(
-                2.0, self.slot_trust * (self.gone[slot] + self.members[slot])
-            ):
+            elif self._is_mistrusted(slot):
                 self._dissolve(self.slot == slot)
 
+    def _is_mistrusted(self, slot: int) -> bool:
+        gone = self.gone[slot]
+        share = self.slot_trust * (gone + self.members[slot])
+        return bool(gone >= max(2.0, share))
+
     def _disagrees(self, context: int, slot: int, action: int) -> bool:
-        """Tell whether the context's mean certifiably differs from that of the slot's other
-        members.
-        """
-        mine, others = (
-            self.own.counts[context, action],
-            self.pool.counts[slot, action] - self.own.counts[context, action],
-        )
+        """Whether the context's mean certifiably differs from that of the slot's other members."""
+        mine = self.own.counts[context, action]
+        others = self.pool.counts[slot, action] - mine
         if others <= 0:
             return False
-        total = self.own.sums[context, action]
-        difference = abs(total / mine - (self.pool.sums[slot, action] - total) / others)
-        width = self.confidence.single(int(mine)) + self.confidence.pooled(
-            int(others), int(self.members[slot]) - 1
-        )
-        return bool(difference > width)
+        my_sum = self.own.sums[context, action]
+        other_sum = self.pool.sums[slot, action] - my_sum
+        difference = abs(my_sum / mine - other_sum / others)
+        my_width = self.confidence.single(int(mine))
+        other_width = self.confidence.pooled(int(others), int(self.members[slot]) - 1)
+        return bool(difference > my_width + other_width)
 
     def _dissolve(self, group: Bools) -> None:
         """Stop believing the description for a group of contexts: its members are on their own."""
@@ -227,11 +240,14 @@ class CorrectedPrior:
         """
         counts = self.own.counts
         tried = (counts > 0) & (counts[context] > 0)
-        means = self.own.sums / np.maximum(counts, 1.0)
-        spread = 1 / np.maximum(counts, 1.0) + 1 / np.maximum(counts[context], 1.0)
+        at_least_one = np.maximum(counts, 1.0)
+        means = self.own.sums / at_least_one
+        spread = 1 / at_least_one + 1 / at_least_one[context]
         variance = self.confidence.noise**2 * spread
-        evidence = -((means - means[context]) ** 2) / variance - np.log(2 * math.pi * variance)
-        kin: Bools = np.where(tried, evidence / 2, 0.0).sum(axis=1) >= self.kinship
+        squares = (means - means[context]) ** 2
+        evidence = -squares / variance - np.log(2 * math.pi * variance)
+        likelier = np.where(tried, evidence / 2, 0.0).sum(axis=1)
+        kin: Bools = likelier >= self.kinship
         kin[context] = True
         return kin
 
@@ -243,11 +259,15 @@ class CorrectedPrior:
     def _bounds(self, context: int) -> tuple[Floats, Floats]:
         """Bound the rewards of one context from its rounds and those of its kin."""
         counts, sums = self._kin_rewards(context)
-        means, width = sums / np.maximum(counts, 1.0), self.confidence.singles(counts)
+        means = sums / np.maximum(counts, 1.0)
+        width = self.confidence.singles(counts)
         return np.maximum(means - width, 0.0), np.minimum(means + width, 1.0)
 
     def _least_loss(self, context: int) -> tuple[int, float]:
-        """Find the slot whose action loses least at worst; an empty slot loses more than any other."""
+        """Find the slot whose action loses least at worst, and that loss.
+
+        An empty slot loses more than any other.
+        """
         lower, upper = self._bounds(context)
         loss = np.where(self.shown >= 0, upper.max() - lower[self.shown], 2.0)
         best = int(loss.argmin())
@@ -255,14 +275,14 @@ class CorrectedPrior:
 
     def _try_to_join(self, context: int) -> None:
         lower, upper = self._bounds(context)
-        if upper.max() - lower.max() > self.tolerance:
+        highest = upper.max()
+        if highest - lower.max() > self.tolerance:
             return
         leading = int((lower + upper).argmax())
-        if upper.max() - lower[leading] > self.tolerance:
+        if highest - lower[leading] > self.tolerance:
             leading = int(lower.argmax())
         slot, loss = self._least_loss(context)
-        same = np.flatnonzero(self.shown == leading)
-        target = -1 if self.saturated else int(same[0]) if same.size else self._free_slot()
+        target = self._slot_for(leading)
         if target >= 0:
             self._place(context, target, leading)
         elif loss <= self.tolerance or self.saturated:
@@ -271,62 +291,78 @@ class CorrectedPrior:
         elif np.unique(self.shown).size == len(self.shown):
             self._make_room(context)
 
+    def _slot_for(self, action: int) -> int:
+        """Find the slot that shows an action, or a free one; -1 if there is none."""
+        if self.saturated:
+            return -1
+        same = np.flatnonzero(self.shown == action)
+        return int(same[0]) if same.size else self._free_slot()
+
     def _free_slot(self) -> int:
-        """Find a slot that shows nothing, or make one: two that show the same action decide nothing
-        apart.
+        """Find a slot that shows nothing, or make one; -1 if there is none.
+
+        Of two slots that show the same action one is free: apart they decide nothing.
         """
         empty = np.flatnonzero(self.shown < 0)
         if empty.size:
             return int(empty[0])
+        every = np.arange(len(self.shown))
         for slot in np.argsort(self.members, kind="stable"):
-            twins = np.flatnonzero(
-                (self.shown == self.shown[slot]) & (np.arange(len(self.shown)) != slot)
-            )
+            twins = np.flatnonzero((self.shown == self.shown[slot]) & (every != slot))
             if twins.size and (self.members[slot] == 0 or self._certified(int(slot))):
                 self._merge(int(slot), int(twins[0]))
                 return int(slot)
         return -1
 
     def _certified(self, slot: int) -> bool:
-        """Tell whether the members' own action is certified, on their pooled rewards, to lose at
-        most ``tolerance``.
+        """Whether the members' own action is certified to lose at most ``tolerance``.
+
+        On their pooled rewards.
         """
         counts = self.pool.counts[slot]
         if counts.min() == 0:
             return False
-        width = np.array([self.confidence.pooled(int(n), int(self.members[slot])) for n in counts])
+        members = int(self.members[slot])
+        width = np.array([self.confidence.pooled(int(n), members) for n in counts])
         means = self.pool.sums[slot] / counts
-        return bool((means + width).max() - (means - width)[self.shown[slot]] <= self.tolerance)
+        upper = means + width
+        lower = means - width
+        return bool(upper.max() - lower[self.shown[slot]] <= self.tolerance)
 
     def _merge(self, slot: int, into: int) -> None:
         """Have everyone in a slot follow another that shows the same action."""
         moving = (self.slot == slot) & (self.role != Role.ALONE)
-        self.slot[moving], self.role[moving] = into, Role.PLACED
+        self.slot[moving] = into
+        self.role[moving] = Role.PLACED
         self.members[slot] = 0
-        self.pool.counts[slot] = self.pool.sums[slot] = 0.0
+        self.pool.counts[slot] = 0.0
+        self.pool.sums[slot] = 0.0
         self.shown[slot] = -1
 
     def _place(self, context: int, slot: int, action: int) -> None:
-        self.slot[context], self.role[context] = slot, Role.PLACED
+        self.slot[context] = slot
+        self.role[context] = Role.PLACED
         self.shown[slot] = action
 
     def _check_place(self, context: int) -> None:
-        """Move a placed context, or have it explore again, once its action is shown worse or no
-        longer shown fit.
+        """Move a placed context, or have it explore again.
+
+        Once its action is shown to be worse than another, or no longer shown to be fit.
         """
         lower, upper = self._bounds(context)
-        mine = upper[self.shown[self.slot[context]]]
-        loss = upper.max() - lower[self.shown[self.slot[context]]]
-        if not self.saturated and (lower.max() > mine or loss > 2 * self.tolerance):
-            self.role[context] = Role.ALONE
-        elif self.saturated:
+        shown = self.shown[self.slot[context]]
+        mine = upper[shown]
+        if self.saturated:
             best = int(np.where(self.shown >= 0, lower[self.shown], -1.0).argmax())
-            self.slot[context] = best if lower[self.shown[best]] > mine else self.slot[context]
+            if lower[self.shown[best]] > mine:
+                self.slot[context] = best
+            return
+        loss = upper.max() - lower[shown]
+        if lower.max() > mine or loss > 2 * self.tolerance:
+            self.role[context] = Role.ALONE
 
     def _make_room(self, context: int) -> None:
-        """Give a context that no slot serves a place: by giving up the description, or else
-        ``tolerance``.
-        """
+        """Give up the description, or else ``tolerance``, for a context that no slot serves."""
         if self.members.any():
             self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
             return
@@ -335,23 +371,33 @@ class CorrectedPrior:
         self._choose_anew()
 
     def _refresh(self) -> None:
-        """Choose again each time another eighth of all contexts was placed since the last choice."""
-        if (
-            self.saturated
-            and (self.role == Role.PLACED).sum() - self._chosen_for >= len(self.role) / 8
-        ):
+        """Choose again each time another eighth of all contexts was placed since the last time."""
+        if not self.saturated:
+            return
+        placed_since = (self.role == Role.PLACED).sum() - self._chosen_for
+        if placed_since >= len(self.role) / 8:
             self._choose_anew()
 
     def _choose_anew(self) -> None:
-        """Choose the K actions that lose the placed contexts least on average, and send each to its
-        best.
+        """Choose the K actions that lose the placed contexts least on average.
+
+        Each context goes to the best of them.
         """
         placed = np.flatnonzero(self.role == Role.PLACED)
-        means = np.array([self._bounds(int(context)) for context in placed]).mean(axis=1)
+        bounds = np.array([self._bounds(int(context)) for context in placed])
+        means = bounds.mean(axis=1)
         losses = means.max(axis=1, keepdims=True) - means
         start = [int(losses.sum(axis=0).argmin())]
-        chosen = exchange(losses, start, len(self.shown), key=lambda cost: (float(cost.sum()), 0.0))
+        chosen = exchange(losses, start, len(self.shown), key=_total)
         self.shown[:] = -1
         self.shown[: len(chosen)] = chosen
         self.slot[placed] = losses[:, chosen].argmin(axis=1)
         self._chosen_for = len(placed)
+
+
+def _total(losses: Floats) -> Key:
+    return float(losses.sum()), 0.0
+
+
+def _require_share(name: str, value: float) -> None:
+    require(0 < value <= 1, name, "in (0, 1]", value)

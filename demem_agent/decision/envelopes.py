@@ -28,28 +28,26 @@ class Envelope:
     upper: Floats
 
     def __post_init__(self) -> None:
-        lower, upper = matrix("lower", self.lower).copy(), matrix("upper", self.upper).copy()
-        require(
-            lower.shape == upper.shape,
-            "upper",
-            f"of the shape of lower, {lower.shape}",
-            f"shape {upper.shape}",
-        )
-        require(
-            bool((lower <= upper).all()),
-            "lower",
-            "<= upper everywhere",
-            f"an excess of {(lower - upper).max():g}",
-        )
-        for name, array in (("lower", lower), ("upper", upper)):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
+        lower = matrix("lower", self.lower).copy()
+        upper = matrix("upper", self.upper).copy()
+        _require_shape("upper", upper, "lower", lower)
+        excess = (lower - upper).max()
+        require(bool(excess <= 0), "lower", "<= upper everywhere", f"an excess of {excess:g}")
+        self._set("lower", lower)
+        self._set("upper", upper)
+
+    def _set(self, name: str, array: Floats) -> None:
+        array.setflags(write=False)
+        object.__setattr__(self, name, array)
+
+
+def _require_shape(name: str, array: Floats, other_name: str, other: Floats) -> None:
+    allowed = f"of the shape of {other_name}, {other.shape}"
+    require(array.shape == other.shape, name, allowed, f"shape {array.shape}")
 
 
 def unknown(shape: tuple[int, int]) -> Envelope:
-    """Build the envelope [0, 1] of shape (N, A): valid without any condition, and certifies
-    nothing.
-    """
+    """Build the envelope [0, 1] of shape (N, A), which is always valid and certifies nothing."""
     require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
     return Envelope(np.zeros(shape), np.ones(shape))
 
@@ -81,14 +79,12 @@ def guard_band(scores: ArrayLike, *, c_beta: float, sigma_0: float, eta_cal: flo
     require(0 <= eta_cal < math.inf, "eta_cal", "finite and >= 0", eta_cal)
     filled, known = _known_scores(numbers("scores", scores))
     spread = np.hypot(filled.std(axis=-1, ddof=1), sigma_0)
-    return _band(
-        filled.mean(axis=-1), c_beta * spread / math.sqrt(filled.shape[-1]) + eta_cal, known
-    )
+    width = c_beta * spread / math.sqrt(filled.shape[-1]) + eta_cal
+    return _band(filled.mean(axis=-1), width, known)
 
 
 def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> Envelope:
-    """Build the confidence envelope of empirical means after ``t`` rounds, by Hoeffding's
-    inequality.
+    """Build the envelope of empirical means after ``t`` rounds, by Hoeffding's inequality.
 
     The half-width is ``sqrt(log(4 N A t**2 / delta) / (2 count))``, clipped to [0, 1]; a count of 0
     gives [0, 1]. With probability at least 1 - delta all N * A intervals hold the expected rewards
@@ -112,44 +108,37 @@ def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> E
     # Counts above t would void the guarantee: the union over random counts rests on count <= t.
     pulls = matrix("counts", counts, 0, t)
     require(bool((pulls == np.floor(pulls)).all()), "counts", "whole numbers", "fractions")
-    centre, known = numbers("means", means), pulls > 0
-    require(
-        centre.shape == pulls.shape,
-        "means",
-        f"of the shape of counts, {pulls.shape}",
-        f"shape {centre.shape}",
-    )
-    centre = matrix("means", np.where(known, centre, 0.5))
+    given = numbers("means", means)
+    _require_shape("means", given, "counts", pulls)
+    known = pulls > 0
+    centre = matrix("means", np.where(known, given, 0.5))
     log_term = math.log(4 * pulls.size) + 2 * math.log(t) - math.log(delta)
-    return _band(centre, np.sqrt(log_term / (2 * np.maximum(pulls, 1))), known)
+    width = np.sqrt(log_term / (2 * np.maximum(pulls, 1)))
+    return _band(centre, width, known)
 
 
 def _known_scores(scores: Floats) -> tuple[Floats, Bools]:
-    """Split scores into (N, A, B) numbers, filled where unknown, and the (N, A) mask of what is
-    known.
+    """Split scores into numbers, filled where unknown, and the mask of what is known.
+
+    Of shapes (N, A, B) and (N, A).
     """
     shaped = 1 <= scores.ndim <= 3 and scores.size > 0 and scores.shape[-1] >= 2
-    require(
-        shaped,
-        "scores",
-        "a non-empty (contexts, actions, B) array with B >= 2",
-        f"shape {scores.shape}",
-    )
-    scores = scores.reshape((1,) * (3 - scores.ndim) + scores.shape)
-    missing = np.isnan(scores)
+    allowed = "a non-empty (contexts, actions, B) array with B >= 2"
+    require(shaped, "scores", allowed, f"shape {scores.shape}")
+    ones = (1,) * (3 - scores.ndim)
+    table = scores.reshape(ones + scores.shape)
+    missing = np.isnan(table)
     known: Bools = np.logical_not(missing.all(axis=-1))
-    require(
-        not missing[known].any(),
-        "scores",
-        "all NaN or all numbers for one context and action",
-        "a mixture",
-    )
-    filled: Floats = np.where(missing, 0.5, scores)
+    mixed = bool(missing[known].any())
+    allowed = "all NaN or all numbers for one context and action"
+    require(not mixed, "scores", allowed, "a mixture")
+    filled: Floats = np.where(missing, 0.5, table)
     outside = filled[(filled < 0) | (filled > 1)]
     require(outside.size == 0, "scores", "in [0, 1], or NaN when unknown", outside[:1])
     return filled, known
 
 
 def _band(centre: Floats, width: Floats, known: Bools) -> Envelope:
-    lower = np.where(known, np.maximum(0.0, centre - width), 0.0)
-    return Envelope(lower, np.where(known, np.minimum(1.0, centre + width), 1.0))
+    lower = np.maximum(0.0, centre - width)
+    upper = np.minimum(1.0, centre + width)
+    return Envelope(np.where(known, lower, 0.0), np.where(known, upper, 1.0))

@@ -36,9 +36,8 @@ from demem_agent.decision._programs import largest_packing, median_actions, scip
 from demem_agent.decision.gaps import gaps
 
 Labels = NDArray[np.intp]
-ROUNDING = (
-    1e-9  # slack of a mean recomputed in another order; everything worst-case is compared exactly
-)
+#: Slack of a mean recomputed in another order; everything worst-case is compared exactly.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,21 +57,25 @@ class Frontier:
     weights: Floats | None = None
 
     def verify(self, mu: ArrayLike) -> bool:
-        """Check that the labels and actions do attain ``value`` on ``mu``; says nothing about
-        optimality.
-        """
+        """Check that the labels and actions attain ``value`` on ``mu``; not that it is optimal."""
         attained = _attained(gaps(mu), self.actions, self.labels)
         if attained is None:
             return False
         if self.weights is None:
             return float(attained.max()) == self.value
-        return abs(float(self.weights @ attained) - self.value) <= ROUNDING
+        mean = float(self.weights @ attained)
+        return abs(mean - self.value) <= ROUNDING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Covering:
-    """Hold the fewest states that reach a distortion: ``number`` of ``actions``, and the ``labels``
-    (N,).
+    """Hold the fewest states that reach a distortion.
+
+    Attributes:
+        number: how many states, the length of ``actions``.
+        eps: the distortion.
+        actions: the action of each state, ascending.
+        labels: shape (N,), the state of each context, an index into ``actions``; read-only.
     """
 
     number: int
@@ -83,17 +86,19 @@ class Covering:
     def verify(self, mu: ArrayLike) -> bool:
         """Check that so many states reach ``eps`` on ``mu``; that fewer do not is not checked."""
         attained = _attained(gaps(mu), self.actions, self.labels)
-        return (
-            attained is not None
-            and len(self.actions) == self.number
-            and float(attained.max()) <= self.eps
-        )
+        if attained is None or len(self.actions) != self.number:
+            return False
+        return float(attained.max()) <= self.eps
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Hold the largest set of contexts no two of which can share a state: ``number`` of
-    ``members``, ascending.
+    """Hold the largest set of contexts no two of which can share a state.
+
+    Attributes:
+        number: how many contexts, the length of ``members``.
+        eps: the distortion of a state.
+        members: the contexts, ascending.
     """
 
     number: int
@@ -101,15 +106,18 @@ class Packing:
     members: tuple[int, ...]
 
     def verify(self, mu: ArrayLike) -> bool:
-        """Check that every two members lie further apart than ``eps`` on ``mu``; not that no set is
-        larger.
+        """Check that every two members lie further apart than ``eps`` on ``mu``.
+
+        Not that no set is larger.
         """
         losses = gaps(mu)
         inside = all(0 <= x < len(losses) for x in self.members)
-        if not inside or not len(set(self.members)) == len(self.members) == self.number:
+        distinct = len(set(self.members)) == len(self.members) == self.number
+        if not inside or not distinct:
             return False
         # Two members are compatible exactly when some action is good enough for both.
-        return bool(((losses[list(self.members)] <= self.eps).sum(axis=0) <= 1).all())
+        served = (losses[list(self.members)] <= self.eps).sum(axis=0)
+        return bool((served <= 1).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,7 @@ class Interval:
 
     @property
     def exact(self) -> bool:
-        """Tell whether the number is known."""
+        """Whether the number is known."""
         return self.lower == self.upper
 
 
@@ -139,18 +147,21 @@ def worst_case_frontier(mu: ArrayLike, k: int) -> Frontier:
     solver gives up.
     Source: eq. (epsK).
     """
-    scipy(
-        "scipy.optimize"
-    )  # asked for before it may turn out not to be needed: no error that comes and goes
-    losses, (bounds, found) = gaps(mu), _worst_case_bounds(mu, k)
+    # Asked for before it may turn out not to be needed: no error that comes and goes.
+    scipy("scipy.optimize")
+    losses = gaps(mu)
+    bounds, found = _worst_case_bounds(mu, k)
 
     def reachable(level: float) -> bool:
         nonlocal found
         actions = smallest_cover(losses <= level)
-        found = actions if len(actions) <= k else found
-        return len(actions) <= k
+        if len(actions) > k:
+            return False
+        found = actions
+        return True
 
-    first_level(np.unique(losses[(losses >= bounds.lower) & (losses <= bounds.upper)]), reachable)
+    still_open = (losses >= bounds.lower) & (losses <= bounds.upper)
+    first_level(np.unique(losses[still_open]), reachable)
     return _frontier(losses, found, None)
 
 
@@ -173,7 +184,8 @@ def average_frontier(mu: ArrayLike, k: int, weights: ArrayLike | None = None) ->
     losses = gaps(mu)
     _within_range(losses, k)
     shares = _shares(weights, len(losses))
-    return _frontier(losses, median_actions(losses * shares[:, None], k), shares)
+    actions = median_actions(losses * shares[:, None], k)
+    return _frontier(losses, actions, shares)
 
 
 def covering_number(mu: ArrayLike, eps: float) -> Covering:
@@ -200,13 +212,12 @@ def packing_number(mu: ArrayLike, eps: float) -> Packing:
 
 
 def information_bound(mu: ArrayLike, eps: float) -> float:
-    """Compute how much a memory must tell about the context to keep worst-case distortion ``eps``,
-    in nats.
+    """Compute how much a memory must tell about the context to keep distortion ``eps``, in nats.
 
-    The log of the packing number at ``2 eps``, for a context drawn uniformly from a largest
-    packing. Since no pair further apart than ``eps`` can share a state, ``log(packing_number(mu,
-    eps).number)`` holds as well and is never smaller; this is the bound as the paper states it.
-    Raises as ``packing_number`` does.
+    The distortion is that of the worst case. The bound is the log of the packing number at
+    ``2 eps``, for a context drawn uniformly from a largest packing. Since no pair further apart
+    than ``eps`` can share a state, ``log(packing_number(mu, eps).number)`` holds as well and is
+    never smaller; this is the bound as the paper states it. Raises as ``packing_number`` does.
     Source: theorem "Decision covering and packing bounds".
     """
     return math.log(packing_number(mu, 2 * eps).number)
@@ -215,10 +226,9 @@ def information_bound(mu: ArrayLike, eps: float) -> float:
 def worst_case_interval(mu: ArrayLike, k: int) -> Interval:
     """Enclose the worst-case frontier with numpy alone.
 
-    Above: the actions a budgeted search and exchanges find. Below: the first level that neither a
-        packing, nor the
-    dual of a greedy cover, nor a finished search rules out. Raises ValueError as
-    ``worst_case_frontier``.
+    Above: the actions that a budgeted search and exchanges find. Below: the first level that
+    neither a packing, nor the dual of a greedy cover, nor a finished search rules out. Raises
+    ValueError as ``worst_case_frontier``.
     """
     return _worst_case_bounds(mu, k)[0]
 
@@ -227,30 +237,33 @@ def average_interval(mu: ArrayLike, k: int, weights: ArrayLike | None = None) ->
     """Enclose the average frontier with numpy alone.
 
     Above: local exchange of actions. Below: the Lagrangian of the k-median program, where every
-        context's price
-    is a guess that a subgradient improves; any price is a bound. Raises ValueError as
-    ``average_frontier``.
+    context's price is a guess that a subgradient improves; any price is a bound. Raises ValueError
+    as ``average_frontier``.
     """
     losses = gaps(mu)
     first = _within_range(losses, k)
-    weighted = losses * _shares(weights, len(losses))[:, None]
+    shares = _shares(weights, len(losses))
+    weighted = losses * shares[:, None]
     actions = exchange(weighted, first, k, key=lambda cost: (float(cost.sum()), 0.0))
     upper = float(weighted[:, actions].min(axis=1).sum())
     return Interval(min(_lagrangian_floor(weighted, k, upper), upper), upper)
 
 
 def covering_interval(mu: ArrayLike, eps: float) -> Interval:
-    """Enclose the covering number with numpy alone: a greedy cover above, a packing and the cover's
-    dual below.
+    """Enclose the covering number with numpy alone.
+
+    Above: a greedy cover. Below: a packing, and the cover's dual.
     """
     covers = _losses(mu, eps) <= eps
-    return Interval(covering_floor(covers), len(greedy_cover(covers)[0]))
+    greedy, _ = greedy_cover(covers)
+    return Interval(covering_floor(covers), len(greedy))
 
 
 def packing_interval(mu: ArrayLike, eps: float) -> Interval:
     """Enclose the packing number with numpy alone: a greedy packing below, a greedy cover above."""
     covers = _losses(mu, eps) <= eps
-    return Interval(len(greedy_packing(covers)), len(greedy_cover(covers)[0]))
+    greedy, _ = greedy_cover(covers)
+    return Interval(len(greedy_packing(covers)), len(greedy))
 
 
 def _losses(mu: ArrayLike, eps: float) -> Floats:
@@ -259,7 +272,7 @@ def _losses(mu: ArrayLike, eps: float) -> Floats:
 
 
 def _within_range(losses: Floats, k: int) -> list[int]:
-    """Check k, and give the one action that is best in the worst case: a choice every k allows."""
+    """Check k, and return the one action that is best in the worst case: every k allows it."""
     require(k >= 1 and k % 1 == 0, "k", "a whole number >= 1", k)
     return [int(losses.max(axis=0).argmin())]
 
@@ -274,24 +287,27 @@ def _shares(weights: ArrayLike | None, size: int) -> Floats:
 
 
 def _attained(losses: Floats, actions: Sequence[int], labels: Labels) -> Floats | None:
-    """Compute the gap of each context under its state's action; None where labels or actions do not
-    exist.
+    """Compute the gap of each context under its state's action.
+
+    None where labels or actions do not exist.
     """
     chosen = np.asarray(actions, dtype=np.intp)
-    exist = len(chosen) > 0 and bool(((chosen >= 0) & (chosen < losses.shape[1])).all())
-    if (
-        not exist
-        or labels.shape != (len(losses),)
-        or not bool(((labels >= 0) & (labels < len(chosen))).all())
-    ):
+    if len(chosen) == 0 or not _all_below(chosen, losses.shape[1]):
+        return None
+    if labels.shape != (len(losses),) or not _all_below(labels, len(chosen)):
         return None
     gap: Floats = losses[np.arange(len(losses)), chosen[labels]]
     return gap
 
 
+def _all_below(places: Labels, size: int) -> bool:
+    return bool(((places >= 0) & (places < size)).all())
+
+
 def _frontier(losses: Floats, actions: Sequence[int], weights: Floats | None) -> Frontier:
-    """Give every context the best of the actions, the smallest on ties, and leave out actions
-    nobody takes.
+    """Let every context take the best of the actions, the smallest on ties.
+
+    Actions that nobody takes are left out.
     """
     offered = np.unique(np.asarray(actions, dtype=np.intp))
     taken = offered[losses[:, offered].argmin(axis=1)]
@@ -304,7 +320,7 @@ def _frontier(losses: Floats, actions: Sequence[int], weights: Floats | None) ->
 
 
 def _worst_case_bounds(mu: ArrayLike, k: int) -> tuple[Interval, list[int]]:
-    """Enclose the worst-case frontier, and give the actions that attain the upper end."""
+    """Enclose the worst-case frontier, and return the actions that attain the upper end."""
     losses = gaps(mu)
     _within_range(losses, k)
     actions = exchange(losses, bottleneck_actions(losses, k), k)
@@ -320,15 +336,21 @@ def _ruled_out(covers: Bools, k: int) -> bool:
 
 
 def _lagrangian_floor(weighted: Floats, k: int, upper: float, rounds: int = 400) -> float:
-    """Raise a lower bound on k-median by subgradient steps; a step that brings nothing shortens the
-    next ones.
+    """Raise a lower bound on k-median by subgradient steps.
+
+    A step that brings nothing shortens the next ones.
     """
-    price, best, step = weighted.mean(axis=1), -math.inf, 1.5
+    price = weighted.mean(axis=1)
+    best = -math.inf
+    step = 1.5
     for _ in range(rounds):
         saved = np.maximum(price[:, None] - weighted, 0.0)
         chosen = np.argsort(-saved.sum(axis=0))[:k]
         floor = float(price.sum() - saved[:, chosen].sum())
-        best, step = max(best, floor), step if floor > best else step * 0.98
+        if floor > best:
+            best = floor
+        else:
+            step *= 0.98
         slope = 1.0 - (saved[:, chosen] > 0).sum(axis=1)
         if not slope.any():
             break

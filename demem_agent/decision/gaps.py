@@ -26,8 +26,9 @@ def gaps(mu: ArrayLike) -> Floats:
 
 
 def pairwise_distance(mu: ArrayLike) -> Floats:
-    """Compute the decision distance of every two contexts: what one shared action costs the
-    worse-off of them.
+    """Compute the decision distance of every two contexts.
+
+    It is what one shared action costs the worse-off of them.
 
     Returns (N, N) in [0, 1], symmetric with a zero diagonal. It need not obey the triangle
     inequality, and contexts that are pairwise close need not have one action in common: use

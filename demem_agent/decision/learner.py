@@ -45,14 +45,13 @@ class Learner(Protocol):
         ...
 
     def partition(self) -> Assignment:
-        """Give the states as they are now."""
+        """Return the states as they are now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """Give half-widths of empirical means that hold at all counts, for all contexts and actions,
-    together.
+    """Half-widths of empirical means that hold at all counts, contexts and actions together.
 
     With probability at least 1 - ``delta``, for every set of ``k`` contexts, every action and every
     count n, the mean of n rewards of that action in that set lies within ``pooled(n, k)`` of the
@@ -60,13 +59,16 @@ class Confidence:
     sets need not be fixed beforehand: all subsets are counted. Half of ``delta`` goes to the single
     contexts, half to the sets.
 
-    Conditions: given the past, a reward less its expectation is ``noise``-sub-Gaussian (1/2 holds
-        for all rewards
-    in [0, 1], and then this is Hoeffding's inequality; less must be known from outside), and the
-    expectation of a pair does not change. It stops to apply when rewards drift.
+    Conditions: given the past, a reward less its expectation is ``noise``-sub-Gaussian, and the
+    expectation of a pair does not change. A noise of 1/2 holds for all rewards in [0, 1], and then
+    this is Hoeffding's inequality; less must be known from outside. It stops to apply when rewards
+    drift.
 
     Attributes:
-        contexts: N. actions: A. delta: in (0, 1). noise: in (0, 1/2].
+        contexts: N.
+        actions: A.
+        delta: in (0, 1).
+        noise: in (0, 1/2].
     """
 
     contexts: int
@@ -80,30 +82,36 @@ class Confidence:
         require(0 < self.noise <= 0.5, "noise", "in (0, 0.5]", self.noise)
 
     def single(self, count: int) -> float:
-        """Give the half-width for one context and action after ``count`` >= 1 rewards."""
-        return self._width(count, math.log(4 * self.contexts * self.actions / self.delta))
+        """Return the half-width for one context and action after ``count`` >= 1 rewards."""
+        return self._width(count, self._log_pairs())
 
     def pooled(self, count: int, size: int) -> float:
-        """Give the half-width for the pooled rewards of ``size`` contexts after ``count`` >= 1 of
-        them.
-        """
+        """Return the half-width for ``count`` >= 1 pooled rewards of ``size`` contexts."""
         n = self.contexts
         subsets = math.lgamma(n + 1) - math.lgamma(size + 1) - math.lgamma(n - size + 1)
-        return self._width(count, math.log(4 * n * self.actions / self.delta) + subsets)
+        return self._width(count, self._log_pairs() + subsets)
 
     def singles(self, counts: Floats) -> Floats:
         """Compute ``single`` of an array of counts; infinite where the count is 0."""
         n = np.maximum(counts, 1.0)
-        log_term = math.log(4 * self.contexts * self.actions / self.delta) + np.log(n * (n + 1))
-        return np.where(counts > 0, self.noise * np.sqrt(2 * log_term / n), np.inf)
+        log_term = self._log_pairs() + np.log(n * (n + 1))
+        width = self.noise * np.sqrt(2 * log_term / n)
+        return np.where(counts > 0, width, np.inf)
 
     def envelope(self, tally: Tally) -> Envelope:
         """Build the envelope of a tally: ``singles`` around its means, clipped to [0, 1]."""
-        means, width = tally.means(), self.singles(tally.counts)
-        return Envelope(np.clip(means - width, 0.0, 1.0), np.clip(means + width, 0.0, 1.0))
+        means = tally.means()
+        width = self.singles(tally.counts)
+        lower = np.clip(means - width, 0.0, 1.0)
+        upper = np.clip(means + width, 0.0, 1.0)
+        return Envelope(lower, upper)
+
+    def _log_pairs(self) -> float:
+        return math.log(4 * self.contexts * self.actions / self.delta)
 
     def _width(self, count: int, log_term: float) -> float:
-        return self.noise * math.sqrt(2 * (log_term + math.log(count * (count + 1.0))) / count)
+        log_term += math.log(count * (count + 1.0))  # for all counts together
+        return self.noise * math.sqrt(2 * log_term / count)
 
 
 class Tally:
@@ -114,17 +122,20 @@ class Tally:
         self.sums: Floats = np.zeros((rows, actions))
 
     def add(self, row: int, action: int, reward: float) -> None:
+        """Count one reward."""
         self.counts[row, action] += 1.0
         self.sums[row, action] += reward
 
     def means(self) -> Floats:
         """Compute the means; 1/2 where nothing was counted."""
-        return np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1.0), 0.5)
+        means = self.sums / np.maximum(self.counts, 1.0)
+        return np.where(self.counts > 0, means, 0.5)
 
     def leading(self, row: int) -> int:
         """Find the action with the largest mean among those counted; -1 if none was."""
         counts = self.counts[row]
-        best = int(np.where(counts > 0, self.sums[row] / np.maximum(counts, 1.0), -1.0).argmax())
+        means = self.sums[row] / np.maximum(counts, 1.0)
+        best = int(np.where(counts > 0, means, -1.0).argmax())
         return best if counts[best] > 0 else -1
 
 
@@ -138,7 +149,8 @@ def upper_confidence(counts: Floats, sums: Floats, noise: float, order: Labels) 
     least = int(tried.argmin())
     if tried[least] == 0:
         return int(order[least])
-    index = sums / counts + noise * np.sqrt(2 * math.log(counts.sum()) / counts)
+    rounds = counts.sum()
+    index = sums / counts + noise * np.sqrt(2 * math.log(rounds) / counts)
     return int(order[index[order].argmax()])
 
 

@@ -22,8 +22,10 @@ class Restarting:
 
     def __init__(self, make: Callable[[], Learner], period: int) -> None:
         require(period >= 1, "period", ">= 1", period)
-        self.make, self.period = make, period
-        self.rounds = self.restarts = 0
+        self.make = make
+        self.period = period
+        self.rounds = 0
+        self.restarts = 0
         self.learner = make()
 
     def choose(self, context: int) -> int:
@@ -39,7 +41,7 @@ class Restarting:
         self.learner.learn(context, action, reward)
 
     def partition(self) -> Assignment:
-        """Give the states of the present learner."""
+        """Return the states of the present learner."""
         return self.learner.partition()
 
 
@@ -55,7 +57,8 @@ class AdaptiveRestarts:
     """
 
     def __init__(self, make: Callable[[], Learner], confidence: Confidence) -> None:
-        self.make, self.confidence = make, confidence
+        self.make = make
+        self.confidence = confidence
         self.restarts = 0
         self.learner = make()
         self._totals: dict[tuple[int, int], list[float]] = {}
@@ -75,24 +78,27 @@ class AdaptiveRestarts:
             self.restarts += 1
 
     def partition(self) -> Assignment:
-        """Give the states of the present learner."""
+        """Return the states of the present learner."""
         return self.learner.partition()
 
     def _changed(self, totals: list[float]) -> bool:
-        count, window = len(totals) - 1, 1
+        """Whether the last rewards of a pair differ from those before; ``totals`` are running."""
+        count = len(totals) - 1
+        window = 1
         while window < count:
+            older = count - window
             recent = (totals[-1] - totals[-1 - window]) / window
-            before = totals[-1 - window] / (count - window)
-            if abs(recent - before) > self._width(window, count) + self._width(
-                count - window, count
-            ):
+            before = totals[-1 - window] / older
+            widths = self._width(window, count) + self._width(older, count)
+            if abs(recent - before) > widths:
                 return True
             window *= 2
         return False
 
     def _width(self, sample: int, count: int) -> float:
-        """Give the half-width of a mean of ``sample``: two means, log2(count) windows, at every
-        count and pair.
+        """Return the half-width of a mean of ``sample`` rewards out of ``count``.
+
+        For two means, log2(count) windows, at every count and pair.
         """
         known = self.confidence
         windows = math.log2(count) + 1

@@ -17,14 +17,12 @@ conditions. Betting is the narrower of the two at small counts; from some 500 re
 close.
 
 Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting" (2023);
-    theirs the
-theorems, ours the code.
+theirs the theorems, ours the code.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,22 +30,21 @@ from numpy.typing import ArrayLike, NDArray
 from demem_agent.decision._arrays import Bools, Floats, numbers, require
 from demem_agent.decision.envelopes import Envelope
 
-LARGEST_BET = (
-    0.5  # share of what a bet may lose at most; keeps every factor of the capital above one half
-)
-STEPS = 30  # halvings of [0, 1]: the betting interval is wider than the exact one by at most 1e-9
+#: Rows and columns of some pairs.
+Places = tuple[NDArray[np.intp], NDArray[np.intp]]
+#: Share of what a bet may lose at most; keeps every factor of the capital above one half.
+LARGEST_BET = 0.5
+#: Halvings of [0, 1]: the betting interval is wider than the exact one by at most 1e-9.
+STEPS = 30
 
 
 class BernsteinSequence:
-    """Keep what the empirical-Bernstein sequence needs of N x A pairs, and update it reward by
-    reward.
+    """Keep what the empirical-Bernstein sequence needs of N x A pairs, reward by reward.
 
     The predictable plug-in sequence (theorem 2 of the source), intersected over time. Seven numbers
-    a pair, O(1) a
-    reward: the form for a learner. ``empirical_bernstein`` computes the same from whole histories.
-        Conditions as in the
-    module's docstring. Raises ValueError for a shape without pairs and for ``delta`` outside (0,
-    1).
+    a pair, O(1) a reward: the form for a learner. ``empirical_bernstein`` computes the same from
+    whole histories. Conditions as in the module's docstring. Raises ValueError for a shape without
+    pairs and for ``delta`` outside (0, 1).
     """
 
     __slots__ = (
@@ -64,35 +61,32 @@ class BernsteinSequence:
 
     def __init__(self, shape: tuple[int, int], *, delta: float) -> None:
         self._confidence = _side(shape, delta)
-        self._count, self._total, self._spread = (
-            np.zeros(shape),
-            np.full(shape, 0.5),
-            np.full(shape, 0.25),
-        )
-        self._weight, self._weighted, self._penalty = (
-            np.zeros(shape),
-            np.zeros(shape),
-            np.zeros(shape),
-        )
-        self._lower, self._upper = np.zeros(shape), np.ones(shape)
+        self._count = np.zeros(shape)
+        self._total = np.full(shape, 0.5)
+        self._spread = np.full(shape, 0.25)
+        self._weight = np.zeros(shape)
+        self._weighted = np.zeros(shape)
+        self._penalty = np.zeros(shape)
+        self._lower = np.zeros(shape)
+        self._upper = np.ones(shape)
 
     def observe(self, context: int, action: int, reward: float) -> None:
-        """Take one reward in [0, 1] of one pair. Raises ValueError for another reward and for
-        another pair.
+        """Take one reward in [0, 1] of one pair.
+
+        Raises ValueError for another reward and for another pair.
         """
         contexts, actions = self._count.shape
         require(0 <= context < contexts, "context", f"in [0, {contexts - 1}]", context)
         require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
         require(0 <= reward <= 1, "reward", "in [0, 1]", reward)
-        self._advance(
-            (np.array([context]), np.array([action])), np.array([reward], dtype=np.float64)
-        )
+        at = (np.array([context]), np.array([action]))
+        self._advance(at, np.array([reward], dtype=np.float64))
 
     def envelope(self) -> Envelope:
-        """Give the intervals as they stand; [0, 1] for a pair never observed."""
+        """Return the intervals as they stand; [0, 1] for a pair never observed."""
         return _unless_empty(self._lower, self._upper)
 
-    def _advance(self, at: tuple[NDArray[np.intp], NDArray[np.intp]], reward: Floats) -> None:
+    def _advance(self, at: Places, reward: Floats) -> None:
         """Take one reward of each of the pairs ``at``, no pair twice."""
         count = self._count[at] + 1
         guess = self._total[at] / count  # regularised mean of the earlier rewards
@@ -102,12 +96,16 @@ class BernsteinSequence:
         self._weighted[at] += bet * reward
         self._count[at] = count
         self._total[at] += reward
-        self._spread[at] += (reward - self._total[at] / (count + 1)) ** 2
-        centre = self._weighted[at] / self._weight[at]
-        width = (self._confidence + self._penalty[at]) / self._weight[at]
-        self._lower[at] = np.maximum(
-            self._lower[at], centre - width
-        )  # all past intervals hold at the same time
+        mean = self._total[at] / (count + 1)
+        self._spread[at] += (reward - mean) ** 2
+        self._intersect(at)
+
+    def _intersect(self, at: Places) -> None:
+        """Narrow the intervals: all past ones hold at the same time."""
+        weight = self._weight[at]
+        centre = self._weighted[at] / weight
+        width = (self._confidence + self._penalty[at]) / weight
+        self._lower[at] = np.maximum(self._lower[at], centre - width)
         self._upper[at] = np.minimum(self._upper[at], centre + width)
 
 
@@ -124,21 +122,22 @@ def histories(
     Returns (N, A, n), NaN beyond what was observed, n the longest history but at least 1; memory is
     N A n numbers. Raises ValueError for arrays of different lengths and for a number out of range.
     """
-    pairs = [_rows(name, values, size) for name, values, size in _named(contexts, actions, shape)]
+    require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
+    rows = _whole("contexts", contexts, shape[0])
+    columns = _whole("actions", actions, shape[1])
     seen = numbers("rewards", rewards)
-    require(
-        pairs[0].shape == pairs[1].shape == seen.shape,
-        "rewards",
-        "as long as contexts and actions",
-        seen.shape,
-    )
-    flat = np.ravel_multi_index((pairs[0], pairs[1]), shape)
-    order = np.argsort(flat, kind="stable")
-    counts = np.bincount(flat, minlength=math.prod(shape))
-    place = np.arange(len(flat)) - (np.cumsum(counts) - counts)[flat[order]]
+    fits = rows.shape == columns.shape == seen.shape
+    require(fits, "rewards", "as long as contexts and actions", seen.shape)
+    pair = np.ravel_multi_index((rows, columns), shape)
+    order = np.argsort(pair, kind="stable")
+    counts = np.bincount(pair, minlength=math.prod(shape))
+    starts = np.cumsum(counts) - counts
+    sorted_pair = pair[order]
+    place = np.arange(len(pair)) - starts[sorted_pair]
     table = np.full((math.prod(shape), max(1, int(counts.max()))), np.nan)
-    table[flat[order], place] = seen[order]
-    return _checked(table.reshape(*shape, -1))[0]
+    table[sorted_pair, place] = seen[order]
+    checked, _ = _checked(table.reshape(*shape, -1))
+    return checked
 
 
 def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:
@@ -158,37 +157,36 @@ def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:
     filled = np.where(known, table, 0.0)
     guess, bets = _plug_in(filled, known, confidence)
     bets = np.where(known, np.minimum(bets, LARGEST_BET), 0.0)
-    weight = np.maximum(
-        np.cumsum(bets, axis=2), np.finfo(np.float64).tiny
-    )  # 0 before the first reward
+    # 0 before the first reward, which would divide by it.
+    weight = np.maximum(np.cumsum(bets, axis=2), np.finfo(np.float64).tiny)
     centre = np.cumsum(bets * filled, axis=2) / weight
-    half = (confidence + np.cumsum(_penalty(filled, guess, bets), axis=2)) / weight
-    return _unless_empty(
-        np.maximum((centre - half).max(axis=2), 0.0), np.minimum((centre + half).min(axis=2), 1.0)
-    )
+    penalty = np.cumsum(_penalty(filled, guess, bets), axis=2)
+    half = (confidence + penalty) / weight
+    lower = np.maximum((centre - half).max(axis=2), 0.0)
+    upper = np.minimum((centre + half).min(axis=2), 1.0)
+    return _unless_empty(lower, upper)
 
 
 def growing_shares(count: int) -> Floats:
-    """Give the shares of delta, shape (count,), of actions that turn up one by one, however many
-    there will be.
+    """Return shares of delta, shape (count,), for actions that turn up one by one.
 
     The first two, which any conflict is about, get 0.4 each; the k-th after them ``0.2 * 6 / (pi^2
     k^2)``. All shares that there can be sum to 1, so the union bound holds without the number of
     actions being known beforehand.
     """
-    later = 0.2 * 6 / (np.pi * np.arange(1, max(count - 2, 0) + 1, dtype=np.float64)) ** 2
+    rank = np.arange(1, max(count - 2, 0) + 1, dtype=np.float64)
+    later = 0.2 * 6 / (np.pi * rank) ** 2
     return np.concatenate([np.full(min(count, 2), 0.4), later])
 
 
 def betting(rewards: ArrayLike, *, delta: float, shares: ArrayLike | None = None) -> Envelope:
-    """Build the betting confidence sequence of histories, as it stands at their end: hedged
-    capital.
+    """Build the betting confidence sequence of histories, as it stands at their end.
 
-    A number is ruled out once a gambler who bets, at fair odds were it the expectation, that
-    rewards lie above it or below it has multiplied a stake by ``2 N A / delta``. The tightest of
-    the three envelopes in practice, at some 60 times the arithmetic of ``empirical_bernstein``.
-    With probability at least 1 - delta all N A intervals hold at all counts together, under the
-    conditions of the module's docstring. Rounding is outwards.
+    By hedged capital: a number is ruled out once a gambler who bets, at fair odds were it the
+    expectation, that rewards lie above it or below it has multiplied a stake by ``2 N A / delta``.
+    The tightest of the three envelopes in practice, at some 60 times the arithmetic of
+    ``empirical_bernstein``. With probability at least 1 - delta all N A intervals hold at all
+    counts together, under the conditions of the module's docstring. Rounding is outwards.
 
     Args:
         rewards: shape (N, A, n), in [0, 1], NaN at the end of a history.
@@ -201,9 +199,11 @@ def betting(rewards: ArrayLike, *, delta: float, shares: ArrayLike | None = None
     table, known = _checked(rewards)
     confidence = _sides(table.shape[:2], delta, shares)
     filled = np.where(known, table, 0.0)
-    bets = np.where(known, _plug_in(filled, known, confidence[:, None])[1], 0.0)
+    _, plug_in_bets = _plug_in(filled, known, confidence[:, None])
+    bets = np.where(known, plug_in_bets, 0.0)
     lower = _ruled_out_below(filled, bets, confidence)
-    upper = 1.0 - _ruled_out_below(np.where(known, 1.0 - filled, 0.0), bets, confidence)
+    mirrored = np.where(known, 1.0 - filled, 0.0)
+    upper = 1.0 - _ruled_out_below(mirrored, bets, confidence)
     return _unless_empty(lower, upper)
 
 
@@ -227,16 +227,15 @@ def _sides(shape: tuple[int, ...], delta: float, shares: ArrayLike | None) -> Fl
     if shares is None:
         return np.full(actions, _side(shape, delta))
     parts = numbers("shares", shares)
-    fits = parts.shape == (actions,) and bool((parts > 0).all()) and float(parts.sum()) <= 1 + 1e-12
+    positive = parts.shape == (actions,) and bool((parts > 0).all())
+    fits = positive and float(parts.sum()) <= 1 + 1e-12
     require(fits, "shares", f"{actions} numbers above 0 that sum to 1 at most", parts)
     confidence: Floats = _side((contexts, 1), delta) - np.log(parts)
     return confidence
 
 
 def _bet(variance: Floats, count: Floats, confidence: float | Floats) -> Floats:
-    """Compute the predictable plug-in bet before the ``count``-th reward, from the variance of the
-    earlier ones.
-    """
+    """Compute the plug-in bet before the ``count``-th reward, from the variance of the earlier."""
     bet: Floats = np.sqrt(2 * confidence / (variance * count * np.log1p(count)))
     return bet
 
@@ -247,65 +246,57 @@ def _penalty(reward: Floats, guess: Floats, bet: Floats) -> Floats:
 
 
 def _plug_in(filled: Floats, known: Bools, confidence: float | Floats) -> tuple[Floats, Floats]:
-    """Compute for every reward the guess of its mean and the bet on it, each from the rewards
-    before it alone.
+    """Compute for every reward the guess of its mean and the bet on it.
+
+    Each from the rewards before it alone.
     """
     count = np.arange(1, filled.shape[2] + 1, dtype=np.float64)
     mean = (0.5 + np.cumsum(filled, axis=2)) / (count + 1)
-    spread = 0.25 + np.cumsum(np.where(known, (filled - mean) ** 2, 0.0), axis=2)
-    return _earlier(mean, 0.5), _bet(_earlier(spread, 0.25) / count, count, confidence)
+    squares = np.where(known, (filled - mean) ** 2, 0.0)
+    spread = 0.25 + np.cumsum(squares, axis=2)
+    bets = _bet(_earlier(spread, 0.25) / count, count, confidence)
+    return _earlier(mean, 0.5), bets
 
 
 def _earlier(values: Floats, first: float) -> Floats:
-    return np.concatenate([np.full((*values.shape[:2], 1), first), values[:, :, :-1]], axis=2)
+    start = np.full((*values.shape[:2], 1), first)
+    return np.concatenate([start, values[:, :, :-1]], axis=2)
 
 
 def _ruled_out_below(rewards: Floats, bets: Floats, confidence: Floats) -> Floats:
-    """Find, by bisection, the largest number that the bet on higher rewards has ruled out; 0 when
-    there is none.
+    """Find, by bisection, the largest number that the bet on higher rewards has ruled out.
 
-    The capital falls as the number rises, so all below one that is ruled out are ruled out too.
+    0 when there is none. The capital falls as the number rises, so all below one that is ruled out
+    are ruled out too.
     """
-    low, high = np.zeros(rewards.shape[:2]), np.ones(rewards.shape[:2])
+    low = np.zeros(rewards.shape[:2])
+    high = np.ones(rewards.shape[:2])
     for _ in range(STEPS):
         middle = (low + high) / 2
         level = middle[:, :, None]
         stake = np.minimum(bets, LARGEST_BET / level)
         capital = np.cumsum(np.log1p(stake * (rewards - level)), axis=2)
         out = capital.max(axis=2) >= confidence
-        low, high = np.where(out, middle, low), np.where(out, high, middle)
+        low = np.where(out, middle, low)
+        high = np.where(out, high, middle)
     return low
 
 
 def _checked(rewards: ArrayLike) -> tuple[Floats, Bools]:
     """Convert histories to an array and the mask of what is known."""
     table = numbers("rewards", rewards)
-    require(
-        table.ndim == 3 and table.size > 0,
-        "rewards",
-        "a non-empty (N, A, n) array",
-        f"shape {table.shape}",
-    )
+    filled = table.ndim == 3 and table.size > 0
+    require(filled, "rewards", "a non-empty (N, A, n) array", f"shape {table.shape}")
     known: Bools = np.logical_not(np.isnan(table))
-    outside = table[known & ~((table >= 0) & (table <= 1))]
+    inside = (table >= 0) & (table <= 1)
+    outside = table[known & ~inside]
     require(outside.size == 0, "rewards", "in [0, 1], or NaN at the end", outside[:1])
-    require(
-        not (known[:, :, 1:] & ~known[:, :, :-1]).any(),
-        "rewards",
-        "without NaN before a number",
-        "a gap",
-    )
+    gap = known[:, :, 1:] & ~known[:, :, :-1]
+    require(not gap.any(), "rewards", "without NaN before a number", "a gap")
     return table, known
 
 
-def _named(
-    contexts: ArrayLike, actions: ArrayLike, shape: tuple[int, int]
-) -> Iterable[tuple[str, ArrayLike, int]]:
-    require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
-    return (("contexts", contexts, shape[0]), ("actions", actions, shape[1]))
-
-
-def _rows(name: str, values: ArrayLike, size: int) -> NDArray[np.intp]:
+def _whole(name: str, values: ArrayLike, size: int) -> NDArray[np.intp]:
     rows = numbers(name, values)
     fits = rows.ndim == 1 and bool(((rows >= 0) & (rows < size) & (rows % 1 == 0)).all())
     require(fits, name, f"one row of whole numbers in [0, {size - 1}]", rows[:3])

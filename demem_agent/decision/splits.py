@@ -8,6 +8,7 @@ make a new partition.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -45,8 +46,8 @@ class CertifiedSplits:
         rng: breaks ties between actions.
 
     Raises ValueError for arguments out of range.
-    Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", theorem "Upper bound for
-        DeMem".
+    Source: algorithm "DeMem: Decision-aware Memory with Certified Splits", theorem "Upper bound
+    for DeMem".
     """
 
     def __init__(
@@ -59,19 +60,19 @@ class CertifiedSplits:
         gamma: float = 0.2,
         rng: Generator,
     ) -> None:
-        require(
-            min(contexts, actions, slots) >= 1,
-            "contexts, actions and slots",
-            ">= 1",
-            (contexts, actions, slots),
-        )
+        sizes = (contexts, actions, slots)
+        require(min(sizes) >= 1, "contexts, actions and slots", ">= 1", sizes)
         require(0 < delta < 1, "delta", "in (0, 1)", delta)
         require(0 < gamma <= 1, "gamma", "in (0, 1]", gamma)
-        self.slots, self.delta, self.gamma = slots, delta, gamma
-        self.own, self.pool = Tally(contexts, actions), Tally(slots, actions)
+        self.slots = slots
+        self.delta = delta
+        self.gamma = gamma
+        self.own = Tally(contexts, actions)
+        self.pool = Tally(slots, actions)
         self.labels: Labels = np.full(contexts, -1, dtype=np.intp)
         self.epoch_partition = _empty(contexts, slots)
-        self.rounds = self.rounds_explored = 0
+        self.rounds = 0
+        self.rounds_explored = 0
         self._order: Labels = rng.permutation(actions)
 
     def choose(self, context: int) -> int:
@@ -95,15 +96,15 @@ class CertifiedSplits:
             self.pool.add(int(self.labels[context]), action, reward)
 
     def partition(self) -> Assignment:
-        """Give the frozen partition, with new contexts where they were placed and the action each
-        state leads to.
+        """Return the frozen partition, with new contexts where they were placed.
+
+        A state shows the action with the largest mean, or what was planned before any was played.
         """
+        actions = np.array([self.pool.leading(slot) for slot in range(self.slots)], dtype=np.intp)
         planned = self.epoch_partition.actions
-        leading = np.array([self.pool.leading(slot) for slot in range(self.slots)], dtype=np.intp)
-        return Assignment(
-            self.labels.copy(),
-            leading if planned is None else np.where(leading < 0, planned, leading),
-        )
+        if planned is not None:
+            actions = np.where(actions < 0, planned, actions)
+        return Assignment(self.labels.copy(), actions)
 
     def threshold(self) -> int:
         """Compute ``B_t``: how often each pair shall be sampled by now."""
@@ -114,7 +115,10 @@ class CertifiedSplits:
         return hoeffding(self.own.means(), self.own.counts, t=max(self.rounds, 1), delta=self.delta)
 
     def _log_term(self) -> float:
-        return math.log(4 * self.own.counts.size) + 2 * math.log(self.rounds) - math.log(self.delta)
+        return self._log_rounds(4 * self.own.counts.size)
+
+    def _log_rounds(self, tests: int) -> float:
+        return math.log(tests) + 2 * math.log(self.rounds) - math.log(self.delta)
 
     def _divide(self, envelope: Envelope) -> Partition:
         return greedy_partition(envelope, self.slots)
@@ -127,19 +131,15 @@ class CertifiedSplits:
         found = self._divide(Envelope(envelope.lower[seen], envelope.upper[seen]))
         self.labels[:] = -1
         self.labels[seen] = found.labels
-        self.epoch_partition = Partition(
-            self.labels, found.actions, found.level, found.certified, found.degeneracy
-        )
+        self.epoch_partition = replace(found, labels=self.labels)
         self._restart_pool()
 
     def _restart_pool(self) -> None:
         self.pool = Tally(*self.pool.counts.shape)
 
     def _place_new(self, context: int) -> None:
-        now = self.epoch_partition
-        present = Partition(
-            self.labels, np.full(self.slots, -1), now.level, now.certified, now.degeneracy
-        )
+        nothing_shown = np.full(self.slots, -1)
+        present = replace(self.epoch_partition, labels=self.labels, actions=nothing_shown)
         self.labels[context] = fallback(self.envelope(), present, context)
 
     def _exploration(self, context: int) -> int:
@@ -149,18 +149,14 @@ class CertifiedSplits:
 
     def _exploitation(self, slot: int) -> int:
         counts = np.maximum(self.pool.counts[slot], 1.0)
-        bonus = (
-            math.log(4 * self.own.counts.shape[1] * self.slots)
-            + 2 * math.log(self.rounds)
-            - math.log(self.delta)
-        )
+        bonus = self._log_rounds(4 * self.own.counts.shape[1] * self.slots)
         means = self.pool.sums[slot] / counts
-        return int(self._order[(means + np.sqrt(2 * bonus / counts))[self._order].argmax()])
+        index = means + np.sqrt(2 * bonus / counts)
+        return int(self._order[index[self._order].argmax()])
 
 
 class PracticalSplits(CertifiedSplits):
-    """Learn by the practical form of DeMem: cheaper exploration, and none where no conflict is
-    possible.
+    """Learn by the practical form of DeMem, which explores less.
 
     Other than in the written form:
 
@@ -187,12 +183,17 @@ class PracticalSplits(CertifiedSplits):
         scale: float = 0.01,
         rng: Generator,
     ) -> None:
-        given = confidence
         super().__init__(
-            given.contexts, given.actions, slots, delta=given.delta, gamma=gamma, rng=rng
+            confidence.contexts,
+            confidence.actions,
+            slots,
+            delta=confidence.delta,
+            gamma=gamma,
+            rng=rng,
         )
         require(0 < scale <= 1, "scale", "in (0, 1]", scale)
-        self.confidence, self.scale = confidence, scale
+        self.confidence = confidence
+        self.scale = scale
 
     def threshold(self) -> int:
         """Compute the scaled ``B_t``."""
@@ -204,22 +205,27 @@ class PracticalSplits(CertifiedSplits):
         return self.confidence.envelope(self.own)
 
     def open_actions(self, context: int) -> Bools:
-        """Mark the actions, shape (A,), whose certificates can still change which state serves the
-        context.
-        """
+        """Mark the actions, shape (A,), whose certificates can still change the context's state."""
         counts = self.own.counts[context]
-        means = np.where(counts > 0, self.own.sums[context] / np.maximum(counts, 1.0), 0.5)
-        width = self.confidence.singles(counts)
-        row = Envelope(
-            np.clip(means - width, 0.0, 1.0)[None], np.clip(means + width, 0.0, 1.0)[None]
-        )
+        row = self._bounds(context)
         at_most: Floats = upper_gaps(row)[0]
+        at_least: Floats = lower_gaps(row)[0]
         slot = int(self.labels[context])
         shown = -1 if slot < 0 else self.pool.leading(slot)
         if shown >= 0 and at_most[shown] <= self.gamma:
             return np.zeros(len(counts), dtype=np.bool_)
-        still_open: Bools = (lower_gaps(row)[0] <= self.gamma) & (at_most > self.gamma)
+        still_open: Bools = (at_least <= self.gamma) & (at_most > self.gamma)
         return still_open
+
+    def _bounds(self, context: int) -> Envelope:
+        """Build the envelope of one context, shape (1, A)."""
+        counts = self.own.counts[context]
+        means = self.own.sums[context] / np.maximum(counts, 1.0)
+        centre = np.where(counts > 0, means, 0.5)
+        width = self.confidence.singles(counts)
+        lower = np.clip(centre - width, 0.0, 1.0)
+        upper = np.clip(centre + width, 0.0, 1.0)
+        return Envelope(lower[None], upper[None])
 
     def _divide(self, envelope: Envelope) -> Partition:
         return cover_partition(envelope, self.slots)
@@ -231,19 +237,18 @@ class PracticalSplits(CertifiedSplits):
         np.add.at(self.pool.sums, self.labels[seen], self.own.sums[seen])
 
     def _exploration(self, context: int) -> int:
-        least = np.where(
-            self.own.counts[context] < self.threshold(), self.own.counts[context], np.inf
-        )
-        if np.isinf(least).all():
+        counts = self.own.counts[context]
+        few = np.where(counts < self.threshold(), counts, np.inf)
+        if np.isinf(few).all():
             return -1
-        least = np.where(self.open_actions(context), least, np.inf)[self._order]
-        action = int(least.argmin())
-        return -1 if np.isinf(least[action]) else int(self._order[action])
+        few_and_open = np.where(self.open_actions(context), few, np.inf)[self._order]
+        least = int(few_and_open.argmin())
+        return -1 if np.isinf(few_and_open[least]) else int(self._order[least])
 
     def _exploitation(self, slot: int) -> int:
-        return upper_confidence(
-            self.pool.counts[slot], self.pool.sums[slot], self.confidence.noise, self._order
-        )
+        counts = self.pool.counts[slot]
+        sums = self.pool.sums[slot]
+        return upper_confidence(counts, sums, self.confidence.noise, self._order)
 
 
 def _empty(contexts: int, slots: int) -> Partition:

@@ -11,7 +11,8 @@ _SHARED = StaticEncoder()
 
 
 def default_encoder() -> StaticEncoder:
-    """Give the encoder that ships with DeMem: one shared instance, loaded at its first use, never
-    from a network.
+    """Return the encoder that ships with DeMem.
+
+    One shared instance, loaded at its first use, never from a network.
     """
     return _SHARED

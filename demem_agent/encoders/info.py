@@ -38,29 +38,34 @@ class EncoderInfo:
 
 
 def describe(encoder: object) -> EncoderInfo:
-    """Name an encoder: by its own ``name`` and ``fingerprint`` where it has them, else by what it
-    is.
+    """Name an encoder.
 
-    A sentence-transformers or model2vec model is its class and the model it was loaded from, as in
+    By its own ``name`` and ``fingerprint`` where it has them, else by what it is. A
+    sentence-transformers or model2vec model is its class and the model it was loaded from, as in
     ``SentenceTransformer(sentence-transformers/all-MiniLM-L6-v2)``; of a local folder only the last
     part counts, since the rest differs between machines. Anything else is its class. No model is
     loaded or run.
     """
-    fingerprint = _text(encoder, "fingerprint")
-    if name := _text(encoder, "name"):
-        return EncoderInfo(name, fingerprint)
+    name = _text(encoder, "name") or _name_by_what_it_is(encoder)
+    return EncoderInfo(name, _text(encoder, "fingerprint"))
+
+
+def _name_by_what_it_is(encoder: object) -> str:
     kind = type(encoder)
-    if model := next(_model_names(encoder), ""):
-        return EncoderInfo(f"{kind.__name__}({model})", fingerprint)
-    return EncoderInfo(f"{kind.__module__}.{kind.__qualname__}", fingerprint)
+    model = next(_model_names(encoder), "")
+    if model:
+        return f"{kind.__name__}({model})"
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def as_matrix(raw: Any, n: int) -> NDArray[np.float32]:
-    """Turn what an encoder returned for n texts into an array of shape (n, d) whose rows have
-    length 1.
+    """Turn what an encoder returned for n texts into an array whose rows have length 1.
 
     Takes arrays and lists of any real type, torch tensors on any device and lists of them, and for
     one text a plain vector. Rows of zeros stay zero. A row's result depends on that row alone.
+
+    Returns:
+        Shape (n, d).
 
     Raises:
         CollaboratorError: for another shape, no dimensions, or a value that is not a finite number.
@@ -69,8 +74,10 @@ def as_matrix(raw: Any, n: int) -> NDArray[np.float32]:
     if n == 1 and array.ndim == 1:
         array = array[None, :]
     if n == 0 and array.size == 0:
-        return np.zeros((0, array.shape[1] if array.ndim == 2 else 0), np.float32)
-    if array.ndim != 2 or array.shape[0] != n or array.shape[1] == 0:
+        dimensions = array.shape[1] if array.ndim == 2 else 0
+        return np.zeros((0, dimensions), np.float32)
+    fits = array.ndim == 2 and array.shape[0] == n and array.shape[1] > 0
+    if not fits:
         raise CollaboratorError(f"the encoder gave an array of shape {array.shape} for {n} texts")
     if not np.isfinite(array).all():
         raise CollaboratorError("the encoder gave values that are not finite numbers")
@@ -103,21 +110,31 @@ def _as_array(raw: Any) -> NDArray[np.float64]:
 
 def _off_device(raw: Any) -> Any:
     """Copy torch tensors, or a list of them, to where numpy can read them."""
-    return [_plain(row) for row in raw] if isinstance(raw, list | tuple) else _plain(raw)
+    if isinstance(raw, list | tuple):
+        return [_plain(row) for row in raw]
+    return _plain(raw)
 
 
 def _plain(item: Any) -> Any:
     # A tensor is known by its methods, so that torch need not be imported.
-    return item.detach().cpu().double().numpy() if hasattr(item, "detach") else item
+    if hasattr(item, "detach"):
+        return item.detach().cpu().double().numpy()
+    return item
 
 
 def _model_names(encoder: object) -> Iterator[str]:
-    for path in _MODEL_NAMES:
-        if found := _text(encoder, path):
-            yield PurePath(found).name if PurePath(found).is_absolute() else found
+    for attribute in _MODEL_NAMES:
+        found = _text(encoder, attribute)
+        if found:
+            path = PurePath(found)
+            yield path.name if path.is_absolute() else found
 
 
 def _text(thing: Any, path: str) -> str:
+    """Return what stands at a dotted path of attributes and keys, if it is a text, else ""."""
     for part in path.split("."):
-        thing = thing.get(part) if isinstance(thing, dict) else getattr(thing, part, None)
+        if isinstance(thing, dict):
+            thing = thing.get(part)
+        else:
+            thing = getattr(thing, part, None)
     return thing if isinstance(thing, str) else ""

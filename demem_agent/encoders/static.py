@@ -31,14 +31,13 @@ __all__ = ["MAX_CHARS", "StaticEncoder"]
 MAX_CHARS = 8192
 
 _FOLDER = Path(__file__).parent / "minilm256"
-_BLOCK = (
-    64  # texts pooled at once: their rows, about half a megabyte, stay in the processor's cache
-)
-_CACHED_WORDS = (
-    1 << 15
-)  # about 3 MB when full; then it starts again empty, as word use is heavily skewed
+#: Texts pooled at once: their rows, about half a megabyte, stay in the processor's cache.
+_BLOCK = 64
+#: About 3 MB when full; then it starts again empty, as word use is heavily skewed.
+_CACHED_WORDS = 1 << 15
 _CACHED_CHARACTERS = 1 << 12
-_LONGEST_WORD = 100  # characters; BERT takes what is longer for an unknown word
+#: In characters; BERT takes what is longer for an unknown word.
+_LONGEST_WORD = 100
 # As the tokenizer's authors have it, down to the gap before 2B920.
 _IDEOGRAPHS = (
     (0x4E00, 0x9FFF),
@@ -64,12 +63,12 @@ class StaticEncoder:
 
     @property
     def dimensions(self) -> int:
-        """Give the length of a vector, without loading the model."""
+        """Return the length of a vector, without loading the model."""
         return int(_config()["hidden_dim"])
 
     @property
     def fingerprint(self) -> str:
-        """Give 16 hex digits that stand for the exact model files, without loading the model."""
+        """Return 16 hex digits that stand for the exact model files, without loading the model."""
         return str(_config()["fingerprint"])
 
     def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
@@ -87,7 +86,8 @@ class StaticEncoder:
         model = _model()
         vectors = np.empty((len(sentences), model.rows.shape[1]), np.float32)
         for start in range(0, len(sentences), _BLOCK):
-            vectors[start : start + _BLOCK] = model.encode(sentences[start : start + _BLOCK])
+            block = slice(start, start + _BLOCK)
+            vectors[block] = model.encode(sentences[block])
         return vectors
 
 
@@ -95,30 +95,34 @@ class _Model:
     def __init__(self, rows: NDArray[np.int8], vocabulary: dict[str, int]) -> None:
         self.rows = rows
         self.pieces = _Pieces(vocabulary)
-        self.characters = _Characters({char for piece in vocabulary for char in piece})
+        self.characters = _Characters(set(chain.from_iterable(vocabulary)))
 
     def encode(self, texts: list[str]) -> NDArray[np.float64]:
         ids: list[int] = []
         ends = [0]
         for text in texts:
-            ids.extend(
-                chain.from_iterable(map(self.pieces.__getitem__, self.words(text[:MAX_CHARS])))
-            )
+            pieces = map(self.pieces.__getitem__, self.words(text[:MAX_CHARS]))
+            ids.extend(chain.from_iterable(pieces))
             ends.append(len(ids))
         return _unit(self.sums(ids, np.array(ends)))
 
     def words(self, text: str) -> list[str]:
-        """Cut a text as BERT does: lower case, no accents, punctuation and ideographs as words of
-        their own.
+        """Cut a text into words as BERT does.
+
+        In lower case, without accents; punctuation and ideographs are words of their own.
         """
-        return unicodedata.normalize("NFD", text).translate(self.characters).split()
+        decomposed = unicodedata.normalize("NFD", text)
+        return decomposed.translate(self.characters).split()
 
     def sums(self, ids: list[int], ends: NDArray[np.intp]) -> NDArray[np.float64]:
-        sums = np.zeros((len(ends) - 1, self.rows.shape[1]))
-        filled = ends[1:] > ends[:-1]  # reduceat would give an empty stretch the row after it
-        if ids:
-            rows = self.rows.take(ids, axis=0)
-            sums[filled] = np.add.reduceat(rows, ends[:-1][filled], axis=0, dtype=np.int32)
+        """Sum the rows of each stretch of ids; ``ends`` is 0 and then where each one ends."""
+        starts = ends[:-1]
+        sums = np.zeros((len(starts), self.rows.shape[1]))
+        if not ids:
+            return sums
+        filled = ends[1:] > starts  # reduceat would give an empty stretch the row after it
+        rows = self.rows.take(ids, axis=0)
+        sums[filled] = np.add.reduceat(rows, starts[filled], axis=0, dtype=np.int32)
         return sums
 
 
@@ -132,26 +136,37 @@ class _Pieces(dict[str, tuple[int, ...]]):
     def __missing__(self, word: str) -> tuple[int, ...]:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        ids = self[word] = self._match(word)
+        ids = self._match(word)
+        self[word] = ids
         return ids
 
     def _match(self, word: str) -> tuple[int, ...]:
-        """Take the longest known piece again and again; a word that does not come out even is
-        unknown.
+        """Take the longest known piece again and again.
+
+        A word that does not come out even is unknown.
         """
         if len(word) > _LONGEST_WORD:
             return ()
         ids: list[int] = []
         start = 0
         while start < len(word):
-            prefix = "##" if start else ""
-            ends = range(min(len(word), start + self._longest), start, -1)
-            end = next((end for end in ends if prefix + word[start:end] in self._vocabulary), None)
-            if end is None:
+            end = self._longest_piece(word, start)
+            if end == start:
                 return ()
-            ids.append(self._vocabulary[prefix + word[start:end]])
+            ids.append(self._vocabulary[_piece(word, start, end)])
             start = end
         return tuple(ids)
+
+    def _longest_piece(self, word: str, start: int) -> int:
+        """Find where the longest known piece from ``start`` on ends; ``start`` if there is none."""
+        end = min(len(word), start + self._longest)
+        while end > start and _piece(word, start, end) not in self._vocabulary:
+            end -= 1
+        return end
+
+
+def _piece(word: str, start: int, end: int) -> str:
+    return f"##{word[start:end]}" if start else word[:end]
 
 
 class _Characters(dict[int, str]):
@@ -163,24 +178,27 @@ class _Characters(dict[int, str]):
     def __missing__(self, code: int) -> str:
         if len(self) >= _CACHED_CHARACTERS:
             self.clear()
-        new = self[code] = self._replace(chr(code))
+        new = self._replace(chr(code))
+        self[code] = new
         return new
 
     def _replace(self, char: str) -> str:
         category = unicodedata.category(char)
-        if char in "\t\n\r" or category[0] == "Z":
+        group = category[0]
+        if char in "\t\n\r" or group == "Z":
             return " "
         if category in ("Cc", "Cf", "Co", "Cs", "Mn") or char == "\ufffd":
             return ""
-        if (category[0] == "S" or category == "Cn") and char not in self._known:
-            return " "  # an emoji at the end of a word would make the word unknown; a newer one is Cn to Python
-        if (
-            category[0] == "P"
-            or char in "$+<=>^`|~"
-            or any(a <= ord(char) <= b for a, b in _IDEOGRAPHS)
-        ):
+        # An emoji at the end of a word would make the word unknown; a newer one is Cn to Python.
+        if (group == "S" or category == "Cn") and char not in self._known:
+            return " "
+        if group == "P" or char in "$+<=>^`|~" or _is_ideograph(char):
             return f" {char} "
         return char.lower()
+
+
+def _is_ideograph(char: str) -> bool:
+    return any(first <= ord(char) <= last for first, last in _IDEOGRAPHS)
 
 
 def _unit(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -204,8 +222,9 @@ def _load() -> _Model:
 
 
 def _read_rows(path: Path) -> NDArray[np.int8]:
-    """Read the one array of a safetensors file: the size of a JSON header, that header, then the
-    data.
+    """Read the one array of a safetensors file.
+
+    The file is the size of a JSON header, that header, then the data.
     """
     data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")

@@ -1,6 +1,4 @@
-"""Measure a memory, or anything else that reads text for a question, on public benchmarks and on
-one's own files.
-"""
+"""Measure a memory, or anything else that reads text, on public benchmarks and one's own files."""
 
 from __future__ import annotations
 
@@ -14,7 +12,8 @@ from demem_agent.evaluate.data.plain import load_jsonl, load_text
 from demem_agent.evaluate.data.questions import load_own, load_questions, with_questions
 from demem_agent.evaluate.measured import MEASURES, Measured, load, save
 from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, whole_recall
-from demem_agent.evaluate.run import evaluate, paired, report
+from demem_agent.evaluate.reporting import paired, report
+from demem_agent.evaluate.run import evaluate
 from demem_agent.evaluate.system import Maker, System
 from demem_agent.evaluate.systems import BASELINES, Slots, oracle
 

@@ -25,8 +25,11 @@ _Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean over questions with its 95 % interval; without ends when there is but one dialogue to
-    draw from.
+    """A mean over questions with its 95 % interval.
+
+    Attributes:
+        low, high: the ends; None when there is but one dialogue to draw from.
+        questions, dialogues: how many there are.
     """
 
     mean: float
@@ -39,8 +42,7 @@ class Interval:
 def bootstrap(
     values: Sequence[float], dialogues: Sequence[Hashable], *, seed: int = 0, resamples: int = 1000
 ) -> Interval:
-    """Give the mean of values, one a question, with a 95 % interval from drawing dialogues with
-    replacement.
+    """Return the mean of values with a 95 % interval from drawing dialogues with replacement.
 
     The ends are percentiles of the means of ``resamples`` draws, further out the fewer dialogues
     there are (the expanded percentile interval; Hesterberg, "What Teachers Should Know About the
@@ -52,7 +54,7 @@ def bootstrap(
     76, 87, 92, 94 and 94 % of cases.
 
     Args:
-        values: shape (n,), n >= 1.
+        values: one a question, shape (n,), n >= 1.
         dialogues: the dialogue of each value.
 
     Raises:
@@ -60,44 +62,59 @@ def bootstrap(
     """
     whole_field("resamples", resamples, 1)
     if not values or len(values) != len(dialogues):
-        raise InvalidInput(
-            "values", len(values), f"at least one, and as many as dialogues ({len(dialogues)})"
-        )
-    number = {name: n for n, name in enumerate(dict.fromkeys(dialogues))}
-    rows = np.array([number[name] for name in dialogues])
-    sums, counts = (
-        np.bincount(rows, np.asarray(values, np.float64)),
-        np.bincount(rows).astype(np.float64),
-    )
-    mean = round(float(sums.sum() / counts.sum()), 6)
-    if len(number) == 1:
-        return Interval(mean, None, None, len(values), 1)
-    drawn = _draws(len(number), seed, resamples)
-    tail = _tail(len(number))
-    low, high = np.quantile((drawn @ sums) / (drawn @ counts), [tail, 1 - tail])
-    return Interval(mean, round(float(low), 6), round(float(high), 6), len(values), len(number))
+        allowed = f"at least one, and as many as dialogues ({len(dialogues)})"
+        raise InvalidInput("values", len(values), allowed)
+    rows = _numbered(dialogues)
+    sums = np.bincount(rows, np.asarray(values, np.float64))
+    counts = np.bincount(rows).astype(np.float64)
+    mean = _rounded(sums.sum() / counts.sum())
+    if len(counts) == 1:
+        return Interval(mean, low=None, high=None, questions=len(values), dialogues=1)
+    drawn = _draws(len(counts), seed, resamples)
+    low, high = _ends((drawn @ sums) / (drawn @ counts), clusters=len(counts))
+    return Interval(mean, low, high, questions=len(values), dialogues=len(counts))
+
+
+def _numbered(dialogues: Sequence[Hashable]) -> NDArray[np.intp]:
+    """Return the number of each value's dialogue, in order of first appearance from 0."""
+    numbers: dict[Hashable, int] = {}
+    rows = [numbers.setdefault(name, len(numbers)) for name in dialogues]
+    return np.array(rows)
+
+
+def _ends(means: NDArray[np.float64], clusters: int) -> tuple[float, float]:
+    """Return the ends of an interval from the means of draws."""
+    tail = _tail(clusters)
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return _rounded(low), _rounded(high)
+
+
+def _rounded(value: np.float64) -> float:
+    return round(float(value), 6)
 
 
 @lru_cache(maxsize=16)
 def _draws(clusters: int, seed: int, resamples: int) -> NDArray[np.float64]:
-    """Give how often each of n dialogues is in each draw, shape (resamples, n)."""
+    """Return how often each of n dialogues is in each draw, shape (resamples, n)."""
     rng = np.random.default_rng(seed)
-    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), resamples).astype(np.float64)
+    chances = np.full(clusters, 1 / clusters)
+    return rng.multinomial(clusters, chances, resamples).astype(np.float64)
 
 
 def _tail(clusters: int) -> float:
-    """Give the share to cut off at either end, so that the ends lie where Student's t has them."""
-    return NormalDist().cdf(-_student(clusters - 1) * (clusters / (clusters - 1)) ** 0.5)
+    """Return the share to cut off at either end for the ends to lie where Student's t has them."""
+    degrees = clusters - 1
+    widened = _student(degrees) * (clusters / degrees) ** 0.5
+    return NormalDist().cdf(-widened)
 
 
 def _student(df: int) -> float:
-    """Give the upper 2.5 % point of Student's t (Abramowitz and Stegun 26.7.5), within 1 % from 3
-    degrees on.
+    """Return the upper 2.5 % point of Student's t, within 1 % from 3 degrees on.
+
+    Source: Abramowitz and Stegun 26.7.5.
     """
     z = _Z
-    return (
-        z
-        + (z**3 + z) / (4 * df)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * df**3)
-    )
+    first = (z**3 + z) / (4 * df)
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * df**3)
+    return z + first + second + third

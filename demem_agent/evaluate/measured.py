@@ -10,11 +10,11 @@ from typing import Literal
 
 from demem_agent.errors import InvalidInput
 
-__all__ = ["MEASURES", "Measure", "Measured", "load", "save"]
+__all__ = ["MEASURES", "MeasureName", "Measured", "load", "save"]
 
-Measure = Literal["recall", "whole", "f1", "contained"]
+MeasureName = Literal["recall", "whole", "f1", "contained"]
 #: The fields of :class:`Measured` that say how good a reading is; each is in [0, 1].
-MEASURES: tuple[Measure, ...] = ("recall", "whole", "f1", "contained")
+MEASURES: tuple[MeasureName, ...] = ("recall", "whole", "f1", "contained")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,14 @@ class Measured:
 
     Attributes:
         question: its number in the dialogue's probes, from 0.
-        recall: share of the gold turns of which a passage is in the text; ``whole``: of which the
-            whole turn is. None for a question without evidence, or in one of the categories
-            "adversarial" and "abstention".
-        size: characters of the text; ``seconds``: that the read took.
-        f1: of the extractive answer from this text against the reference; ``contained``: 1.0 if all
-            of the reference stands in the text, else 0.0. None without a reference, or in one of
-            the two categories.
+        recall: share of the gold turns of which a passage is in the text. None for a question
+            without evidence, or in one of the categories "adversarial" and "abstention".
+        whole: share of the gold turns that are in the text as a whole; None as for ``recall``.
+        size: characters of the text.
+        seconds: that the read took.
+        f1: of the extractive answer from this text against the reference. None without a reference,
+            or in one of the two categories.
+        contained: 1.0 if all of the reference stands in the text, else 0.0; None as for ``f1``.
     """
 
     dialogue: str
@@ -47,7 +48,7 @@ class Measured:
 
 def save(measured: Iterable[Measured], path: str | Path) -> None:
     """Write records as JSON lines, one a reading."""
-    lines = (json.dumps(asdict(record), allow_nan=False) + "\n" for record in measured)
+    lines = [json.dumps(asdict(record), allow_nan=False) + "\n" for record in measured]
     Path(path).write_text("".join(lines), encoding="utf-8")
 
 
@@ -58,16 +59,16 @@ def load(path: str | Path) -> list[Measured]:
         InvalidInput: if the file cannot be read, or naming the line that is no record.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("path", str(path), f"a readable file ({error})") from error
-    return [_record(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    lines = enumerate(text.split("\n"), 1)
+    return [_record(number, line) for number, line in lines if line.strip()]
 
 
 def _record(number: int, line: str) -> Measured:
     try:
         return Measured(**json.loads(line))
     except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"line {number}", line, f"a record as save() writes it ({error})"
-        ) from error
+        allowed = f"a record as save() writes it ({error})"
+        raise InvalidInput(f"line {number}", line, allowed) from error

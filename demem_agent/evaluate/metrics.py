@@ -1,5 +1,4 @@
-"""Measure one text against one question: is the evidence in it, and can the question be answered
-from it?
+"""Measure one text against one question: whether the evidence is in it, and the answer.
 
 Only the text counts, so any memory or retriever is measured alike, whatever it says that it put in.
 """
@@ -42,16 +41,17 @@ _GRAM = 4
 _WORD = re.compile(r"[^\W_]+")
 _SAID = re.compile(r"(?:- )?(?:(?P<speaker>[^:\n]{1,40}): )?(?P<words>.+)", re.DOTALL)
 
+#: The different runs of words of one length.
 Grams = frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A gold turn, cut once for all the texts in which it is looked for; what has no word in it is
-    left out.
+    """A gold turn, cut once for all the texts in which it is looked for.
 
     Attributes:
-        passages: the word 4-grams of each passage of at most 350 characters.
+        passages: the word 4-grams of each passage of at most 350 characters; a passage without a
+            word is left out.
         whole: those of the whole turn; empty when it has no words.
     """
 
@@ -60,8 +60,13 @@ class Gold:
 
     @classmethod
     def of(cls, turn: Turn) -> Gold:
-        parts = (_grams(_words(turn.text[start:end]), _GRAM) for start, end in passages(turn.text))
-        return cls(tuple(part for part in parts if part), _grams(_words(turn.text), _GRAM))
+        """Cut a turn."""
+        parts: list[Grams] = []
+        for start, end in passages(turn.text):
+            grams = _grams(_words(turn.text[start:end]), _GRAM)
+            if grams:
+                parts.append(grams)
+        return cls(tuple(parts), _grams(_words(turn.text), _GRAM))
 
 
 @dataclass(slots=True)
@@ -73,28 +78,38 @@ class Wording:
 
     @classmethod
     def of(cls, text: str) -> Wording:
+        """Take the words of a text."""
         return cls(_words(text))
 
     def holds(self, grams: Grams) -> bool:
-        """Tell whether at least half of the n-grams, all of one length, stand in the text."""
+        """Whether at least half of the n-grams, all of one length, stand in the text."""
         length = len(next(iter(grams)))
-        if length not in self._grams:
-            self._grams[length] = (
-                _grams(self.words, length) if len(self.words) >= length else frozenset()
-            )
-        return 2 * len(grams & self._grams[length]) >= len(grams)
+        own = self._of_length(length)
+        return 2 * len(grams & own) >= len(grams)
 
     def recall(self, gold: Sequence[Gold]) -> float:
-        """Give the share of gold turns of which a passage is found."""
-        return sum(any(map(self.holds, turn.passages)) for turn in gold) / len(gold)
+        """Return the share of gold turns of which a passage is found."""
+        found = 0
+        for turn in gold:
+            found += any(map(self.holds, turn.passages))
+        return found / len(gold)
 
     def whole_recall(self, gold: Sequence[Gold]) -> float:
-        """Give the share of gold turns that are found as a whole."""
-        return sum(self.holds(turn.whole) for turn in gold) / len(gold)
+        """Return the share of gold turns that are found as a whole."""
+        found = 0
+        for turn in gold:
+            found += self.holds(turn.whole)
+        return found / len(gold)
+
+    def _of_length(self, length: int) -> Grams:
+        if length not in self._grams:
+            enough = len(self.words) >= length
+            self._grams[length] = _grams(self.words, length) if enough else frozenset()
+        return self._grams[length]
 
 
 def recall(text: str, gold: Sequence[Turn]) -> float:
-    """Give the share in [0, 1] of the gold turns that are found in a text.
+    """Return the share in [0, 1] of the gold turns that are found in a text.
 
     A turn is found when one of its passages (at most 350 characters each) has at least half of its
     own word 4-grams in the text: the words themselves, in order, so that a paraphrase or a mere
@@ -108,10 +123,10 @@ def recall(text: str, gold: Sequence[Turn]) -> float:
 
 
 def whole_recall(text: str, gold: Sequence[Turn]) -> float:
-    """Give the share in [0, 1] of the gold turns of which at least half of all word 4-grams are in
-    a text.
+    """Return the share in [0, 1] of the gold turns that are found in a text as a whole.
 
-    Stricter than :func:`recall` for turns longer than 350 characters, and the same for others.
+    A turn is found when the text has at least half of all its word 4-grams. Stricter than
+    :func:`recall` for turns longer than 350 characters, and the same for others.
 
     Raises:
         InvalidInput: if no turn has a word in it.
@@ -120,23 +135,26 @@ def whole_recall(text: str, gold: Sequence[Turn]) -> float:
 
 
 def extract(text: str, probe: Probe, answerer: Answerer | None = None) -> str:
-    """Answer a question from a text alone, offline: with
-    :class:`~demem_agent.answering.extractive.ExtractiveAnswerer`, or another answerer that is not
-    async."""
-    made = (answerer or ExtractiveAnswerer()).answer(
-        Question(probe.question, probe.at, as_reading(text))
-    )
+    """Answer a question from a text alone, offline.
+
+    Args:
+        answerer: one that is not async;
+            :class:`~demem_agent.answering.extractive.ExtractiveAnswerer` when None.
+    """
+    asked = Question(probe.question, probe.at, as_reading(text))
+    made = (answerer or ExtractiveAnswerer()).answer(asked)
     return made.text if isinstance(made, Draft) else str(made)
 
 
 def answer_f1(answer: str, reference: str) -> float:
-    """Give the F1 in [0, 1] of an answer's stemmed content words against those of the reference."""
+    """Return the F1 in [0, 1] of an answer's stemmed content words against the reference's."""
     return TokenF1().score(Attempt("", answer, "", reference))
 
 
 def contains(text: str, reference: str) -> bool:
-    """Tell whether every part of the reference stands in one line of the text
-    (:class:`~demem_agent.Contained`).
+    """Whether every part of the reference stands in one line of the text.
+
+    As :class:`~demem_agent.Contained` has it.
     """
     return Contained().score(Attempt("", "", text, reference)) >= 1.0
 
@@ -147,22 +165,41 @@ def as_reading(text: str) -> Reading:
     A line that begins with "# " dates those below it where it holds a date; "Speaker: words" names
     the speaker. Other text does as well, one line at a time.
     """
-    items = [
-        Evidence(f"e{number}", words, speaker, at)
-        for number, (words, speaker, at) in enumerate(_statements(text), 1)
-    ]
-    lines = tuple(Line(item, 0, len(item.text)) for item in items)
-    return Reading(text, len(text), len(text), "chars", "evidence", tuple(items), (), lines)
+    items: list[Evidence] = []
+    lines: list[Line] = []
+    for number, (words, speaker, at) in enumerate(_statements(text), 1):
+        item = Evidence(f"e{number}", words, speaker, at)
+        items.append(item)
+        lines.append(Line(item, 0, len(words)))
+    return Reading(
+        text=text,
+        size=len(text),
+        limit=len(text),
+        unit="chars",
+        mode="evidence",
+        evidence=tuple(items),
+        slots=(),
+        lines=tuple(lines),
+    )
 
 
 def _statements(text: str) -> Iterator[tuple[str, str | None, datetime | None]]:
+    """Yield the words of each line, who said them, and the date that they stand under."""
     at: datetime | None = None
     for line in text.replace("\n  ", " ").splitlines():
+        if line in (OPEN, CLOSE):
+            continue
         if line.startswith("# "):
-            days = absolute(line)
-            at = datetime.combine(days[0].first, time()) if days else None
-        elif line not in (OPEN, CLOSE) and (said := _SAID.fullmatch(line)):
+            at = _date(line)
+            continue
+        said = _SAID.fullmatch(line)
+        if said:
             yield said["words"], said["speaker"], at
+
+
+def _date(header: str) -> datetime | None:
+    days = absolute(header)
+    return datetime.combine(days[0].first, time()) if days else None
 
 
 def _gold(turns: Sequence[Turn]) -> list[Gold]:
@@ -177,7 +214,10 @@ def _words(text: str) -> list[str]:
 
 
 def _grams(words: list[str], length: int) -> Grams:
-    """Give the runs of ``length`` words; fewer words are one run, and none have none."""
+    """Return the runs of ``length`` words; fewer words are one run, and none have none."""
+    if not words:
+        return frozenset()
     if len(words) < length:
-        return frozenset([tuple(words)] if words else [])
-    return frozenset(zip(*(words[start:] for start in range(length)), strict=False))
+        return frozenset([tuple(words)])
+    shifted = [words[start:] for start in range(length)]
+    return frozenset(zip(*shifted, strict=False))

@@ -1,48 +1,46 @@
-"""The loop: every system reads for every question at every limit; what came of it becomes records
-and a report.
+"""The loop: every system reads for every question at every limit, and what came of it becomes
+records.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
-
-import numpy as np
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.bootstrap import Interval, bootstrap
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
-from demem_agent.evaluate.measured import MEASURES, Measure, Measured, load, save
+from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording, answer_f1, contains, extract
 from demem_agent.evaluate.system import Maker, System
 from demem_agent.turns import Turn, whole_field
 
-__all__ = [
-    "MEASURES",
-    "Measure",
-    "Measured",
-    "Tick",
-    "evaluate",
-    "load",
-    "paired",
-    "report",
-    "save",
-]
+__all__ = ["Tick", "evaluate"]
 
 #: Called with (readings done, readings in all).
 Tick = Callable[[int, int], object]
+TurnsById = Mapping[str | None, Sequence[Turn]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
+    """A question of a dialogue, with its gold turns cut once for all readings."""
+
+    dialogue: str
     number: int
     probe: Probe
     gold: tuple[Gold, ...]
     answerable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A system that was told a dialogue, with its name."""
+
+    name: str
+    system: System
 
 
 def evaluate(
@@ -70,112 +68,33 @@ def evaluate(
             evidence that no turn has as its ``source_id``; and naming the system that gave more
             than ``limit`` characters or no text.
     """
-    _checked(dialogues, systems, limits)
-    total = sum(len(dialogue.probes) for dialogue in dialogues) * len(systems) * len(limits)
+    _check_dialogues(dialogues)
+    _check_systems_and_limits(systems, limits)
+    probes = sum(len(dialogue.probes) for dialogue in dialogues)
+    total = probes * len(systems) * len(limits)
     answerer = ExtractiveAnswerer()
     measured: list[Measured] = []
     for dialogue in dialogues:
         questions = _questions(dialogue)
         for name, make in systems.items():
-            system = make()
-            system.ingest(dialogue.turns)
+            reader = _told(name, make, dialogue)
             for asked in questions:
-                for limit in limits:
-                    text, seconds = _read(name, system, asked.probe, limit)
-                    found = _found(text, asked, answerer)
-                    about = (dialogue.name, asked.number, asked.probe.category, name, limit)
-                    measured.append(
-                        Measured(
-                            *about,
-                            found["recall"],
-                            found["whole"],
-                            len(text),
-                            seconds,
-                            found["f1"],
-                            found["contained"],
-                        )
-                    )
+                measured += [_measured(reader, asked, limit, answerer) for limit in limits]
                 if tick:
                     tick(len(measured), total)
     return measured
 
 
-def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000) -> dict[str, Any]:
-    """Sum up records as JSON values.
-
-    Returns:
-        ``{"seed", "resamples", "dialogues", "questions", "scored", "limits", "categories":
-        {category: questions}, "systems": {system: {str(limit): cell}}}``, where ``scored`` is the
-        number of questions with evidence. A cell is ``{"recall", "whole", "f1", "contained",
-        "size", "seconds", "categories"}``: each of the first four an
-        :class:`~demem_agent.evaluate.Interval` as a dict (mean, low, high, questions, dialogues),
-            or None where no
-        question has that measure; ``size`` the mean in characters; ``seconds`` ``{"median",
-        "p95"}``; ``categories`` the first four for each category.
-
-    Raises:
-        InvalidInput: without records, or for resamples < 1.
-    """
-    if not measured:
-        raise InvalidInput("measured", "no records", "what evaluate() gave")
-    whole_field("resamples", resamples, 1)
-    questions = {(m.dialogue, m.question): m for m in measured}.values()
-    systems: dict[str, dict[str, Any]] = {}
-    for (system, limit), group in _groups(measured, "system", "limit").items():
-        systems.setdefault(system, {})[str(limit)] = _cell(group, seed, resamples)
-    return {
-        "seed": seed,
-        "resamples": resamples,
-        "dialogues": len({m.dialogue for m in questions}),
-        "questions": len(questions),
-        "scored": sum(m.recall is not None for m in questions),
-        "limits": sorted({m.limit for m in measured}),
-        "categories": dict(Counter(m.category for m in questions)),
-        "systems": systems,
-    }
-
-
-def paired(
-    measured: Sequence[Measured],
-    first: str,
-    second: str,
-    limit: int,
-    *,
-    measure: Measure = "recall",
-    seed: int = 0,
-    resamples: int = 1000,
-) -> Interval:
-    """Compare two systems on the same questions: the mean of first less second, with its interval
-    by dialogue.
-
-    An interval above 0 says that the first is better on dialogues such as these; one that holds 0
-    does not tell.
-
-    Raises:
-        InvalidInput: if a system was not measured at that limit, or not on the same questions.
-    """
-    a, b = (_of_system(measured, name, limit, measure) for name in (first, second))
-    if a.keys() != b.keys():
-        raise InvalidInput("second", second, f"measured on the same questions as {first!r}")
-    differences = [a[key] - b[key] for key in a]
-    return bootstrap(differences, [dialogue for dialogue, _ in a], seed=seed, resamples=resamples)
-
-
-# -- reading and measuring
-# ---------------------------------------------------------------------------------------
-
-
-def _checked(
-    dialogues: Sequence[Dialogue], systems: Mapping[str, Maker], limits: Sequence[int]
-) -> None:
+def _check_dialogues(dialogues: Sequence[Dialogue]) -> None:
+    names = [dialogue.name for dialogue in dialogues]
     if not any(dialogue.probes for dialogue in dialogues):
-        raise InvalidInput(
-            "dialogues", [d.name for d in dialogues], "dialogues with at least one question"
-        )
-    if repeated := [
-        name for name, count in Counter(d.name for d in dialogues).items() if count > 1
-    ]:
+        raise InvalidInput("dialogues", names, "dialogues with at least one question")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
         raise InvalidInput("dialogues", repeated, "dialogues with names of their own")
+
+
+def _check_systems_and_limits(systems: Mapping[str, Maker], limits: Sequence[int]) -> None:
     if not systems:
         raise InvalidInput("systems", systems, "at least one system")
     if not limits or len(set(limits)) != len(limits):
@@ -184,108 +103,81 @@ def _checked(
         whole_field("limits", limit, 1)
 
 
+def _told(name: str, make: Maker, dialogue: Dialogue) -> _Reader:
+    system = make()
+    system.ingest(dialogue.turns)
+    return _Reader(name, system)
+
+
 def _questions(dialogue: Dialogue) -> list[_Asked]:
     turns: dict[str | None, list[Turn]] = {}
     for turn in dialogue.turns:
         turns.setdefault(turn.source_id, []).append(turn)
-    return [
-        _asked(dialogue.name, number, probe, turns) for number, probe in enumerate(dialogue.probes)
-    ]
+    asked = []
+    for number, probe in enumerate(dialogue.probes):
+        _check_evidence(dialogue.name, number, probe, turns)
+        answerable = probe.category not in UNANSWERABLE
+        gold = _gold(probe, turns) if answerable else ()
+        asked.append(_Asked(dialogue.name, number, probe, gold, answerable))
+    return asked
 
 
-def _asked(
-    name: str, number: int, probe: Probe, turns: Mapping[str | None, Sequence[Turn]]
-) -> _Asked:
-    if unknown := [id for id in probe.evidence if id not in turns]:
-        raise InvalidInput(
-            f"evidence of question {number} of {name}",
-            unknown[0],
-            "the source_id of one of its turns",
-        )
-    answerable = probe.category not in UNANSWERABLE
-    named = (
-        [turn for id in dict.fromkeys(probe.evidence) for turn in turns[id]] if answerable else []
+def _check_evidence(dialogue: str, number: int, probe: Probe, turns: TurnsById) -> None:
+    for id in probe.evidence:
+        if id not in turns:
+            field = f"evidence of question {number} of {dialogue}"
+            raise InvalidInput(field, id, "the source_id of one of its turns")
+
+
+def _gold(probe: Probe, turns: TurnsById) -> tuple[Gold, ...]:
+    """Return the gold turns of a question that have a word in them, each cut once."""
+    found: list[Gold] = []
+    for id in dict.fromkeys(probe.evidence):
+        cut = map(Gold.of, turns[id])
+        found += filter(lambda gold: gold.whole, cut)
+    return tuple(found)
+
+
+def _measured(reader: _Reader, asked: _Asked, limit: int, answerer: ExtractiveAnswerer) -> Measured:
+    text, seconds = _read(reader, asked.probe, limit)
+    found = _found(text, asked, answerer)
+    return Measured(
+        dialogue=asked.dialogue,
+        question=asked.number,
+        category=asked.probe.category,
+        system=reader.name,
+        limit=limit,
+        size=len(text),
+        seconds=seconds,
+        **found,
     )
-    return _Asked(
-        number, probe, tuple(gold for gold in map(Gold.of, named) if gold.whole), answerable
-    )
 
 
-def _read(name: str, system: System, probe: Probe, limit: int) -> tuple[str, float]:
+def _read(reader: _Reader, probe: Probe, limit: int) -> tuple[str, float]:
+    """Return a text within the limit, and the seconds that reading it took."""
     began = perf_counter()
-    text = system.read(probe.question, limit, probe.at)
+    text = reader.system.read(probe.question, limit, probe.at)
     seconds = perf_counter() - began
+    field = f"the reading of {reader.name!r}"
     if not isinstance(text, str):
-        raise InvalidInput(f"the reading of {name!r}", text, "a text")
+        raise InvalidInput(field, text, "a text")
     if len(text) > limit:
-        raise InvalidInput(
-            f"the reading of {name!r}", f"{len(text)} characters", f"at most {limit} characters"
-        )
+        raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
     return text, seconds
 
 
-def _found(text: str, asked: _Asked, answerer: ExtractiveAnswerer) -> dict[Measure, float | None]:
-    found: dict[Measure, float | None] = dict.fromkeys(MEASURES)
+def _found(
+    text: str, asked: _Asked, answerer: ExtractiveAnswerer
+) -> dict[MeasureName, float | None]:
+    """Return every measure of a text, None where the question does not have it."""
+    found: dict[MeasureName, float | None] = dict.fromkeys(MEASURES)
     if asked.gold:
         wording = Wording.of(text)
-        found["recall"], found["whole"] = (
-            wording.recall(asked.gold),
-            wording.whole_recall(asked.gold),
-        )
+        found["recall"] = wording.recall(asked.gold)
+        found["whole"] = wording.whole_recall(asked.gold)
     reference = asked.probe.reference
     if asked.answerable and reference.strip():
-        found["f1"] = answer_f1(extract(text, asked.probe, answerer), reference)
+        answer = extract(text, asked.probe, answerer)
+        found["f1"] = answer_f1(answer, reference)
         found["contained"] = float(contains(text, reference))
     return found
-
-
-# -- summing up
-# --------------------------------------------------------------------------------------------------
-
-
-def _groups(measured: Sequence[Measured], *names: str) -> dict[tuple[Any, ...], list[Measured]]:
-    groups: dict[tuple[Any, ...], list[Measured]] = {}
-    for record in measured:
-        groups.setdefault(tuple(getattr(record, name) for name in names), []).append(record)
-    return groups
-
-
-def _cell(group: Sequence[Measured], seed: int, resamples: int) -> dict[str, Any]:
-    seconds = np.quantile([m.seconds for m in group], [0.5, 0.95])
-    categories = _groups(group, "category")
-    return {
-        **_measures(group, seed, resamples),
-        "size": round(float(np.mean([m.size for m in group])), 1),
-        "seconds": {"median": float(seconds[0]), "p95": float(seconds[1])},
-        "categories": {
-            name: _measures(part, seed, resamples) for (name,), part in categories.items()
-        },
-    }
-
-
-def _measures(group: Sequence[Measured], seed: int, resamples: int) -> dict[str, Any]:
-    found: dict[str, Any] = dict.fromkeys(MEASURES)
-    for measure in MEASURES:
-        if values := _values(group, measure):
-            over = [dialogue for dialogue, _ in values]
-            found[measure] = asdict(
-                bootstrap(list(values.values()), over, seed=seed, resamples=resamples)
-            )
-    return found
-
-
-def _values(group: Iterable[Measured], measure: Measure) -> dict[tuple[str, int], float]:
-    return {
-        (m.dialogue, m.question): value for m in group if (value := getattr(m, measure)) is not None
-    }
-
-
-def _of_system(
-    measured: Sequence[Measured], system: str, limit: int, measure: Measure
-) -> dict[tuple[str, int], float]:
-    values = _values((m for m in measured if m.system == system and m.limit == limit), measure)
-    if not values:
-        raise InvalidInput(
-            "system", system, f"one that {measure} was measured of at the limit {limit}"
-        )
-    return values

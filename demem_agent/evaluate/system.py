@@ -24,8 +24,10 @@ class System(Protocol):
         ...
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
-        """Give what bears on a query, asked at a time if that is known, as a text of at most
-        ``limit`` characters.
+        """Return what bears on a query as a text of at most ``limit`` characters.
+
+        Args:
+            at: when the query is asked, if that is known.
         """
         ...
 

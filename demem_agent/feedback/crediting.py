@@ -1,5 +1,4 @@
-"""Credit what was told of an answer to its context, to the evidence behind it, and to the slot that
-holds that.
+"""Credit what was told of an answer to its context, to the evidence behind it, and to its slot.
 
 What comes of many feedbacks does not depend on their order, but for which reference or correction
 was the latest.
@@ -9,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from demem_agent.feedback.signals import Signal
+from demem_agent.channels import CHANNELS, ChannelRow, Signal, row_of, told_rewards
 from demem_agent.reading.packing import render
-from demem_agent.scoring import lesson
+from demem_agent.scoring import Query, lesson
 from demem_agent.slots.experience import query_of, testable
 from demem_agent.slots.records import REWARDED, StoredContext, rewarded
 from demem_agent.slots.routing import credible, slot_ranking
@@ -22,168 +21,237 @@ from demem_agent.slots.state import State
 from demem_agent.text.words import content_terms
 from demem_agent.types import Channel, Context, Lesson, Line, number_of
 
-__all__ = ["learned", "lines_of", "supports_of"]
+__all__ = ["Rated", "credited", "lines_of", "supports_of"]
 
 #: A reading supports a reference when its lines together hold at least this share of the
 #: reference's words.
 SUPPORTED = 0.5
 #: What a line is ahead by when the question names its speaker, in units of a rare word shared.
 NAMED = 0.5
-#: Channels that give a text to judge other answers by, what knows most first.
-_TELLING: tuple[Channel, ...] = ("reference", "correction")
-#: Channels that rate the observed answer alone, and may make it stand in for a reference.
-_RATING: tuple[Channel, ...] = ("outcome", "thumbs", "reward")
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """One feedback, and what it comes to.
+
+    Attributes:
+        signal: what was told of the answer.
+        rewards: the same as numbers in [0, 1], by the name of whoever gave them; never empty.
+        remembered: id of the evidence that a correction was remembered as, if it was.
+    """
+
+    answer_id: str
+    signal: Signal
+    rewards: Mapping[str, float]
+    remembered: str | None = None
+
+    @property
+    def level(self) -> float:
+        """The caller's own reward, or else the mean of what others gave."""
+        if self.signal.reward is not None:
+            return self.signal.reward
+        return sum(self.rewards.values()) / len(self.rewards)
 
 
 def lines_of(state: State, context: Context) -> list[Line]:
-    """Give the lines that an answer was read from, as far as they are live."""
-    return [
-        Line(state.evidence[item], a, b) for item, a, b in context.read if item in state.evidence
-    ]
+    """Return the lines that an answer was read from, as far as they are live."""
+    lines = []
+    for item, start, end in context.read:
+        if item in state.evidence:
+            lines.append(Line(state.evidence[item], start, end))
+    return lines
 
 
 def supports_of(state: State, context: Context, text: str) -> tuple[str, ...]:
-    """Give the evidence whose lines hold what the reading has of a text's words; none where it has
-    less than half.
+    """Return the evidence whose lines hold what the reading has of a text's words.
+
+    None where the reading has less than half of them.
     """
     return _supports(context, lines_of(state, context), text)
 
 
-def learned(
-    state: State,
-    answer_id: str,
-    rewards: Mapping[str, float],
-    signal: Signal,
-    remembered: str | None,
-) -> StoredContext:
-    """Give the context of an answer with what this feedback says about it.
+def credited(state: State, rated: Rated) -> StoredContext:
+    """Return the context of an answer with what this feedback says about it."""
+    stored = state.context(rated.answer_id)
+    query = query_of(stored)
+    context = _known(state, stored.context, rated)
+    # A correction may be forgotten again while the answer is being rated.
+    corrected = rated.remembered in state.evidence and rated.remembered in context.supports
+    well_served = any(reward >= REWARDED for reward in context.rewards)
+    if corrected or well_served:
+        context = _kept(state, context)
+    relied_on = corrected or _credible(state, context, query)
+    taught = _lesson(state, context, query)
+    context = replace(context, credible=relied_on, lesson=taught)
+    return replace(stored, context=context)
 
-    Args:
-        rewards: what was told, as numbers by name.
-        remembered: id of the evidence that a correction was remembered as, if it is still there.
-    """
-    stored = state.context(answer_id)
-    context = stored.context
-    if remembered not in state.evidence:  # forgotten again while the answer was being rated
-        remembered = None
-    level = signal.reward if signal.reward is not None else sum(rewards.values()) / len(rewards)
-    told = replace(context, rewards=(*context.rewards, level), told=(*context.told, signal.channel))
-    channel, reference = _known(told, signal)
+
+def _known(state: State, context: Context, rated: Rated) -> Context:
+    """Return a context with one more reward, and with what is known of it now."""
+    signal = rated.signal
+    told = replace(
+        context,
+        rewards=(*context.rewards, rated.level),
+        told=(*context.told, signal.channel),
+    )
+    channel, reference = _judged_by(told, signal)
     supports = context.supports
     if channel == signal.channel and signal.reference is not None:
-        found = _supports(context, lines_of(state, context), signal.reference)
-        supports = (remembered,) if remembered is not None else found
-    known = replace(told, channel=channel, reference=reference, supports=supports)
-    if any(reward >= REWARDED for reward in known.rewards) or remembered in supports:
-        kept = tuple(dict.fromkeys([*context.kept, *supports]))
-        known = replace(known, kept=kept, slot=_home(state, known))
-    known = replace(
-        known, credible=remembered in supports or _credible(state, replace(stored, context=known))
-    )
-    return replace(
-        stored, context=replace(known, lesson=_lesson(state, replace(stored, context=known)))
-    )
+        supports = _rests_on(state, context, signal.reference, rated.remembered)
+    return replace(told, channel=channel, reference=reference, supports=supports)
 
 
-def _known(told: Context, signal: Signal) -> tuple[Channel, str | None]:
-    """Tell how other answers to a context can be judged now, and by which text; what knows more
-    stays.
+def _rests_on(
+    state: State, context: Context, reference: str, remembered: str | None
+) -> tuple[str, ...]:
+    """Return the evidence for what would have been right: the correction itself where it is one."""
+    if remembered is not None and remembered in state.evidence:
+        return (remembered,)
+    return supports_of(state, context, reference)
 
-    A reference knows most, then a correction, then judges. Else an answer that most of its rewards
-    speak for stands in for a reference. That answers agree makes none of them right.
+
+def _kept(state: State, context: Context) -> Context:
+    """Return a well served context that keeps what it rests on, in the slot that holds that."""
+    kept = dict.fromkeys([*context.kept, *context.supports])
+    context = replace(context, kept=tuple(kept))
+    return replace(context, slot=_home(state, context))
+
+
+def _judged_by(told: Context, signal: Signal) -> tuple[Channel, str | None]:
+    """Return the channel and the text that other answers to a context can be judged by now.
+
+    What knows more stays: a reference knows most, then a correction, then judges. Else an answer
+    that most of its rewards speak for stands in for a reference. That answers agree makes none of
+    them right.
     """
-    for channel in _TELLING:
-        if signal.channel == channel:
-            return channel, signal.reference
-        if told.channel == channel:
-            return channel, told.reference
-    if "judge" in told.told:
-        return "judge", None
-    good = [reward >= REWARDED for channel, reward in _dealt(told) if channel in _RATING]
-    if told.answer and not told.redacted and 2 * sum(good) > len(good):
-        return "stand-in", told.answer
-    own: Channel = signal.channel
-    for channel in reversed(_RATING):
-        own = channel if channel in told.told else own
-    return own, None
+    for row in CHANNELS:
+        if row.corrects and signal.channel == row.name:
+            return row.name, signal.reference
+        if row.corrects and told.channel == row.name:
+            return row.name, told.reference
+        if row.name == "stand-in" and _stands_in(told):
+            return row.name, told.answer
+        if _was_told(told, row):
+            return row.name, None
+    return signal.channel, None
 
 
-def _dealt(context: Context) -> list[tuple[Channel, float]]:
-    """Give rewards with their channels; those of a memory from before there were channels have
-    none.
+def _was_told(context: Context, row: ChannelRow) -> bool:
+    """Whether a context has votes or a rating by this channel."""
+    return row.tells in ("votes", "rating") and row.name in context.told
+
+
+def _stands_in(context: Context) -> bool:
+    """Whether most of the ratings of an answer speak for it; False where it has none."""
+    balance = 0
+    for channel, reward in told_rewards(context):
+        if row_of(channel).tells == "rating":
+            balance += 1 if reward >= REWARDED else -1
+    return bool(context.answer) and not context.redacted and balance > 0
+
+
+def _credible(state: State, context: Context, query: Query) -> bool:
+    """Whether the evidence behind an answer can be relied on for tests.
+
+    False where nobody could rate other answers.
     """
-    known = context.rewards[len(context.rewards) - len(context.told) :]
-    return list(zip(context.told, known, strict=True))
-
-
-def _credible(state: State, stored: StoredContext) -> bool:
-    """Tell whether the evidence behind an answer can be relied on for tests; False where nobody
-    could rate them.
-    """
-    context = stored.context
     if not context.supports or context.redacted or testable(context) is None:
         return False
-    ranking = slot_ranking(state, query_of(stored))[1]
+    ranking = slot_ranking(state, query)[1]
     return ranking is not None and credible(ranking, state.passage_index(), context.supports)
 
 
-def _lesson(state: State, stored: StoredContext) -> Lesson:
-    """Give what the rewards of a context teach about ranking, where the memory learns."""
-    context = stored.context
-    if not state.settings.learn or state.index is None or context.redacted or not rewarded(context):
+def _lesson(state: State, context: Context, query: Query) -> Lesson:
+    """Return what the rewards of a context teach about ranking, where the memory learns."""
+    if not state.settings.learn or state.derived.index is None:
+        return ()
+    if context.redacted or not rewarded(context):
         return ()
     live = [line for line in context.read if line[0] in state.evidence]
-    return lesson(state.index, query_of(stored), live, context.supports)
+    return lesson(state.derived.index, query, live, context.supports)
 
 
 def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[str, ...]:
-    """Give the fewest lines, greedily, that hold what the reading has of the reference's words.
+    """Return the evidence of the fewest lines that hold what all have of a reference's words.
 
     Many lines may hold the same of them (a date stands over every line of its day): those that the
     answer cited go first, then those that share most with the question.
     """
     wanted = set(content_terms(reference))
-    words = [set(content_terms(render([line]))) & wanted for line in lines]
-    near = _nearness(context.query, lines)
-    cited = [line.evidence.id in context.supports for line in lines]
+    words = [wanted.intersection(content_terms(render([line]))) for line in lines]
+    chosen = _cover(words, _preferred(context, lines))
+    held = set().union(*(words[n] for n in chosen))
+    if len(held) < SUPPORTED * max(len(wanted), 1):
+        return ()
+    items = {lines[n].evidence.id for n in chosen}
+    return tuple(sorted(items, key=number_of))
+
+
+def _cover(words: Sequence[set[str]], order: Sequence[int]) -> list[int]:
+    """Choose sets until they hold all words of all sets, greedily.
+
+    Args:
+        order: numbers of the sets; of those that add as many words the first is chosen.
+    """
     chosen: list[int] = []
     held: set[str] = set()
-    while gains := [len(w - held) for w in words]:
-        best = max(range(len(lines)), key=lambda n: (gains[n], cited[n], near[n], -n))
-        if not gains[best]:
+    while order:
+        best = max(order, key=lambda n: len(words[n] - held))
+        if words[best] <= held:
             break
         chosen.append(best)
         held |= words[best]
-    if len(held) < SUPPORTED * max(len(wanted), 1):
-        return ()
-    return tuple(sorted({lines[n].evidence.id for n in chosen}, key=number_of))
+    return chosen
+
+
+def _preferred(context: Context, lines: Sequence[Line]) -> list[int]:
+    """Return the numbers of lines: what was cited first, then what is near to the question."""
+    near = _nearness(context.query, lines)
+
+    def preference(n: int) -> tuple[bool, float]:
+        return lines[n].evidence.id in context.supports, near[n]
+
+    return sorted(range(len(lines)), key=preference, reverse=True)
 
 
 def _nearness(query: str, lines: Sequence[Line]) -> list[float]:
-    """Weigh what each line shares with a question by how few lines have it; names of speakers count
-    apart.
+    """Weigh what each line shares with a question by how few lines have it.
+
+    The names of speakers count apart.
     """
-    bodies = [set(content_terms(line.text)) for line in lines]
-    speakers = [set(content_terms(line.evidence.speaker or "")) for line in lines]
+    bodies = _words_of(line.text for line in lines)
+    speakers = _words_of(line.evidence.speaker or "" for line in lines)
     words = set(content_terms(query))
-    rarity = {
-        w: math.log1p(len(lines) / (1 + sum(w in b for b in bodies)))
-        for w in words.difference(*speakers)
-    }
-    shared = (sum(rarity[w] for w in rarity.keys() & body) for body in bodies)
-    return [
-        round(s + NAMED * (not words.isdisjoint(name)), 4)
-        for s, name in zip(shared, speakers, strict=True)
-    ]
+    rarity = _rarity(words.difference(*speakers), bodies)
+    near = []
+    for body, name in zip(bodies, speakers, strict=True):
+        shared = sum(rarity[word] for word in rarity.keys() & body)
+        ahead = 0.0 if words.isdisjoint(name) else NAMED
+        near.append(round(shared + ahead, 4))
+    return near
+
+
+def _words_of(texts: Iterable[str]) -> list[set[str]]:
+    return [set(content_terms(text)) for text in texts]
+
+
+def _rarity(words: set[str], bodies: Sequence[set[str]]) -> dict[str, float]:
+    """Return the weight of each word, the larger the fewer of the texts have it."""
+    rarity = {}
+    for word in words:
+        having = sum(word in body for body in bodies)
+        rarity[word] = math.log1p(len(bodies) / (1 + having))
+    return rarity
 
 
 def _home(state: State, context: Context) -> int | None:
-    """Give the slot that holds most of what a context rests on; the one it is in if that is among
-    them.
-    """
-    places = Counter(state.slot_of[item] for item in context.supports if item in state.slot_of)
-    if not places:
-        return context.slot
-    most = max(places.values())
+    """Return the slot that holds most of what a context rests on; its own if that is among them."""
+    places: Counter[int] = Counter()
+    for item in context.supports:
+        if item in state.slot_of:
+            places[state.slot_of[item]] += 1
+    most = max(places.values(), default=0)
     first = [slot for slot, count in places.items() if count == most]
-    return context.slot if context.slot in first else min(first)
+    if not first or context.slot in first:
+        return context.slot
+    return min(first)

@@ -1,64 +1,19 @@
-"""What feedback may say about an answer: every channel as one record, checked at the door (DESIGN
-section 7).
-"""
+"""Check at the door what feedback says about an answer, and make one record of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from dataclasses import replace
+from typing import Any
 
+from demem_agent.channels import Signal, Told, row_of
 from demem_agent.errors import InvalidInput
-from demem_agent.turns import text_field, unit_field
-from demem_agent.types import Channel
+from demem_agent.turns import unit_field
 
-__all__ = ["Signal", "Told", "signal_of"]
+__all__ = ["signal_of"]
 
-
-class Told(TypedDict, total=False):
-    """Keyword arguments of ``feedback``: give one; a reward may go with a reference or a
-    correction.
-
-    reward: in [0, 1]. reference: what would have been right, known for certain. thumbs: True for
-        up, False for down.
-    correction: what a user says would have been right. outcome: of the tool or task that the answer
-        was used for: True,
-    False, or a score in [0, 1]. agreement: other answers to the same question; the reward is how
-    far they agree.
-    judge: True to have the memory's ``judges`` rate the answer.
-    """
-
-    reward: float | None
-    reference: str | None
-    thumbs: bool | None
-    correction: str | None
-    outcome: bool | float | None
-    agreement: Sequence[str] | None
-    judge: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """One piece of feedback.
-
-    Attributes:
-        channel: how it is known.
-        reward: in [0, 1], where it is given as a number.
-        reference: what would have been right, from a reference or a correction.
-        answers: other answers to the same question.
-    """
-
-    channel: Channel
-    reward: float | None = None
-    reference: str | None = None
-    answers: tuple[str, ...] = ()
-
-    @property
-    def judged(self) -> bool:
-        return self.channel == "judge"
-
-
-_WITH_REWARD = frozenset({"reference", "correction"})
+#: The keyword arguments of ``feedback``, in the order in which errors list them.
+_NAMES = tuple(Told.__annotations__)
 
 
 def signal_of(told: Mapping[str, Any]) -> Signal:
@@ -69,44 +24,41 @@ def signal_of(told: Mapping[str, Any]) -> Signal:
             range.
         TypeError: for an argument that does not exist.
     """
-    if unknown := sorted(set(told) - set(Told.__annotations__)):
+    given = _given(told)
+    channel = _channel(given, told)
+    if channel == "reward" or "reward" not in given:
+        return _parsed(channel, told[channel])
+    reward = unit_field("reward", told["reward"])
+    return replace(_parsed(channel, told[channel]), reward=reward)
+
+
+def _given(told: Mapping[str, Any]) -> list[str]:
+    """Return the names of what was told, one at least."""
+    unknown = sorted(set(told) - set(_NAMES))
+    if unknown:
         raise TypeError(f"feedback got an unexpected keyword argument {unknown[0]!r}")
-    given = [name for name in Told.__annotations__ if told.get(name) is not None]
+    given = [name for name in _NAMES if told.get(name) is not None]
     if told.get("judge") is False:
         given.remove("judge")
-    others = [name for name in given if name != "reward"]
     if not given:
-        raise InvalidInput(
-            "reward", None, f"given, or else one of {', '.join(list(Told.__annotations__)[1:])}"
-        )
-    if len(others) > 1 or (others and "reward" in given and others[0] not in _WITH_REWARD):
-        raise InvalidInput(others[0], told[others[0]], f"left out, as {given[0]} is given")
-    reward = unit_field("reward", told["reward"]) if "reward" in given else None
-    return _of(others[0], told[others[0]], reward) if others else Signal("reward", reward)
+        raise InvalidInput("reward", None, f"given, or else one of {', '.join(_NAMES[1:])}")
+    return given
 
 
-def _of(channel: str, value: Any, reward: float | None) -> Signal:
-    if channel == "reference":
-        return Signal("reference", reward, text_field("reference", value))
-    if channel == "correction":
-        return Signal("correction", reward, text_field("correction", value))
-    if channel == "thumbs":
-        if not isinstance(value, bool):
-            raise InvalidInput("thumbs", value, "True or False")
-        return Signal("thumbs", float(value))
-    if channel == "outcome":
-        return Signal(
-            "outcome", float(value) if isinstance(value, bool) else unit_field("outcome", value)
-        )
-    if channel == "judge":
-        if value is not True:
-            raise InvalidInput("judge", value, "True or left out")
-        return Signal("judge")
-    if isinstance(value, str) or not isinstance(value, Sequence) or not value:
-        raise InvalidInput(
-            "agreement", value, "a list of other answers to the same question, one at least"
-        )
-    return Signal(
-        "agreement",
-        answers=tuple(text_field(f"agreement[{n}]", text) for n, text in enumerate(value)),
-    )
+def _channel(given: Sequence[str], told: Mapping[str, Any]) -> str:
+    """Return the channel of what was told; a reward that goes with another one is of that one."""
+    others = [name for name in given if name != "reward"]
+    if not others:
+        return "reward"
+    channel = others[0]
+    alone = given == [channel]
+    if len(others) > 1 or not (alone or row_of(channel).with_reward):
+        raise InvalidInput(channel, told[channel], f"left out, as {given[0]} is given")
+    return channel
+
+
+def _parsed(channel: str, value: object) -> Signal:
+    parser = row_of(channel).parser
+    if parser is None:
+        raise TypeError(f"feedback by {channel!r} cannot be given")
+    return parser(value)

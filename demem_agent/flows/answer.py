@@ -1,107 +1,100 @@
-"""Answer from memory alone, or record what another model answered; either way feedback can refer to
-it.
-"""
+"""Answer from memory alone, or record what another model answered: feedback can refer to both."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 
-from demem_agent.encoders import EncoderInfo
+from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
+from demem_agent.flows.commit import committed
 from demem_agent.flows.encode import encoded
+from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
-from demem_agent.requests import Ask, Commit, Flow
-from demem_agent.slots.ledger import operation
-from demem_agent.slots.records import Delta, StoredContext
+from demem_agent.requests import Complete, Flow
+from demem_agent.slots.ledger import unkeyed
+from demem_agent.slots.records import Delta, StoredContext, Vector
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
-from demem_agent.types import (
-    Answer,
-    Context,
-    Draft,
-    Mode,
-    Question,
-    Reading,
-    Route,
-)
+from demem_agent.types import Answer, Context, Draft, Evidence, Line, Question, Reading, Route
 
-__all__ = ["answer", "answered", "context_of"]
+__all__ = ["answer", "answered"]
 
 
-def answer(
-    state: State, encoder: EncoderInfo, query: str, at: datetime | None, limit: int, mode: Mode
-) -> Flow[Answer]:
+def answer(state: State, ask: Ask) -> Flow[Answer]:
     """Read, have the answerer answer, and store the context with what produced it."""
-    asked = yield from encoded(state, encoder, query, at)
-    routed, reading = read_for(state, asked, limit, mode)
-    drafts: list[Draft] = yield Ask((Question(query, at, reading),))
-    number, seq = state.head.contexts + 1, state.head.seq + 1
-    context = context_of(state, f"a{number}", Question(query, at, reading), routed, drafts[0])
-    result = Answer(context.id, query, drafts[0].text, drafts[0].evidence, routed, reading)
-    delta = Delta(
-        replace(state.head, seq=seq, contexts=number),
-        (operation(seq, "answer", None, "", {}),),
-        contexts=(StoredContext(context, asked.vector),),
-    )
-    yield Commit(delta)
-    state.apply(delta)
-    return result
+    query = yield from encoded(state, ask)
+    routed, reading = read_for(state, ask, query)
+    question = Question(ask.query, ask.at, reading)
+    drafts: list[Draft] = yield Complete((question,))
+    context = _context(state, question, routed, drafts[0])
+    yield from _stored(state, context, query.vector)
+    return Answer(context.id, ask.query, drafts[0].text, drafts[0].evidence, routed, reading)
 
 
-def context_of(state: State, id: str, question: Question, routed: Route, draft: Draft) -> Context:
-    """Give the context to store; what another operation took away while the answerer worked is not
-    in it.
-    """
-    lines = question.reading.lines
-    live = tuple(
-        (line.evidence.id, line.start, line.end)
-        for line in lines
-        if line.evidence.id in state.evidence
-    )
-    forgotten = len(live) < len(lines)
-    return Context(
-        id=id,
-        query=question.query,
-        at=question.at,
-        slot=routed.slot if routed.slot in state.slots else min(state.slots, default=None),
-        answer="" if forgotten else draft.text,
-        read=live,
-        supports=tuple(item for item in draft.evidence if item in state.evidence),
-        redacted=forgotten,
-    )
-
-
-def answered(
-    state: State,
-    encoder: EncoderInfo,
-    query: str,
-    text: str,
-    at: datetime | None,
-    reading: Reading | None,
-    limit: int,
-    mode: Mode,
-) -> Flow[Answer]:
+def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow[Answer]:
     """Store the context of an answer that somebody else gave.
 
     What it rests on is taken to be the lines of the reading that hold its words.
 
     Args:
         reading: that it was given from; one as it would be now unless given.
+
+    Raises:
+        InvalidInput: for a reading of another memory.
     """
-    asked = yield from encoded(state, encoder, query, at)
+    if reading is not None:
+        _require_own(state, reading)
+    query = yield from encoded(state, ask)
     if reading is None:
-        routed, seen = read_for(state, asked, limit, mode)
+        routed, seen = read_for(state, ask, query)
     else:
-        routed, seen = slot_ranking(state, asked)[0], reading
-    number, seq = state.head.contexts + 1, state.head.seq + 1
-    context = context_of(state, f"a{number}", Question(query, at, seen), routed, Draft(text))
+        routed, seen = slot_ranking(state, query)[0], reading
+    context = _context(state, Question(ask.query, ask.at, seen), routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))
+    yield from _stored(state, context, query.vector)
+    return Answer(context.id, ask.query, context.answer, context.supports, routed, seen)
+
+
+def _stored(state: State, context: Context, vector: Vector) -> Flow[None]:
+    seq = state.head.seq + 1
     delta = Delta(
-        replace(state.head, seq=seq, contexts=number),
-        (operation(seq, "answer", None, "", {}),),
-        contexts=(StoredContext(context, asked.vector),),
+        replace(state.head, seq=seq, contexts=state.head.contexts + 1),
+        (unkeyed(seq, "answer"),),
+        contexts=(StoredContext(context, vector),),
     )
-    yield Commit(delta)
-    state.apply(delta)
-    return Answer(context.id, query, context.answer, context.supports, routed, seen)
+    yield from committed(state, delta)
+
+
+def _context(state: State, question: Question, routed: Route, draft: Draft) -> Context:
+    """Return the context to store.
+
+    What another operation took away while the answerer worked is not in it.
+    """
+    lines = question.reading.lines
+    live = [line for line in lines if line.evidence.id in state.evidence]
+    forgotten = len(live) < len(lines)
+    return Context(
+        id=f"a{state.head.contexts + 1}",
+        query=question.query,
+        at=question.at,
+        slot=routed.slot if routed.slot in state.slots else min(state.slots, default=None),
+        answer="" if forgotten else draft.text,
+        read=tuple((line.evidence.id, line.start, line.end) for line in live),
+        supports=tuple(item for item in draft.evidence if item in state.evidence),
+        redacted=forgotten,
+    )
+
+
+def _require_own(state: State, reading: Reading) -> None:
+    """Refuse a reading of another memory: ids are counted anew in each.
+
+    What was forgotten since is no matter.
+    """
+    for line in reading.lines:
+        if not isinstance(line, Line) or not isinstance(line.evidence, Evidence):
+            raise InvalidInput("reading", line, "a reading that this memory gave")
+        held = state.evidence.get(line.evidence.id)
+        fits = 0 <= line.start < line.end <= len(line.evidence.text)
+        foreign = held is not None and held.text != line.evidence.text
+        if foreign or not fits:
+            raise InvalidInput("reading", line.evidence.id, "a reading that this memory gave")

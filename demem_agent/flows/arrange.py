@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 
 from demem_agent.errors import InvalidInput, NotFound
-from demem_agent.requests import Commit, Flow
-from demem_agent.slots.ledger import operation
+from demem_agent.flows.commit import committed
+from demem_agent.requests import Flow
+from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, in_slot
 from demem_agent.slots.state import State
 
@@ -15,25 +16,37 @@ __all__ = ["merge", "merging", "pin", "rename", "require_loose"]
 
 
 def rename(state: State, number: int, name: str | None) -> Flow[None]:
-    """Give a slot a name, or none."""
+    """Name a slot, or take its name away.
+
+    Raises:
+        NotFound: for a slot that is not active.
+    """
     yield from _changed(state, replace(_active(state, number), name=name), "rename")
 
 
 def pin(state: State, number: int, pinned: bool) -> Flow[None]:
-    """Have a slot stay as it is divided, or no longer."""
+    """Have a slot stay as it is divided, or no longer.
+
+    Raises:
+        NotFound: for a slot that is not active.
+    """
     yield from _changed(state, replace(_active(state, number), pinned=pinned), "pin")
 
 
 def merge(state: State, number: int, into: int) -> Flow[None]:
-    """Move all that is in one slot into another and close it."""
-    back, target = _active(state, number), _active(state, into)
+    """Move all that is in one slot into another and close it.
+
+    Raises:
+        NotFound: for a slot that is not active.
+        InvalidInput: if one of them is pinned, or both are the same.
+    """
+    back = _active(state, number)
+    target = _active(state, into)
     if number == into:
         raise InvalidInput("into", into, "another slot than the one that is merged into it")
     require_loose(back, "slot")
     require_loose(target, "into")
-    delta = merging(state, back, target, "merge")
-    yield Commit(delta)
-    state.apply(delta)
+    yield from committed(state, merging(state, back, target, "merge"))
 
 
 def require_loose(slot: SlotState, field: str) -> None:
@@ -43,24 +56,25 @@ def require_loose(slot: SlotState, field: str) -> None:
 
 
 def merging(state: State, back: SlotState, target: SlotState, kind: str) -> Delta:
-    """Close a slot by moving its evidence, its contexts and its lineage to another, which is
-    rebuilt.
+    """Return the delta that closes a slot and moves all it has to another, which is rebuilt.
 
-    Splits that the merge takes back are marked as undone: those that had opened the closed slot,
-    those whose two contexts it brings together, and those whose slot has nothing left that it was
-    split from.
+    What it has is its evidence, its contexts and its lineage. Splits that the merge takes back are
+    marked as undone: those that had opened the closed slot, those whose two contexts it brings
+    together, and those whose slot has nothing left that it was split from.
     """
     seq = state.head.seq + 1
     lineage = _lineage(state, back, target, seq)
-    items = [*state.members[target.number], *state.members[back.number]]
-    merged = state.rebuild(lineage.pop(target.number, target), items, seq)
+    coming = list(state.members[back.number])
+    staying = list(state.members[target.number])
+    merged = state.rebuild(lineage.pop(target.number, target), [*staying, *coming], seq)
+    slots = (merged, *lineage.values())
+    rootless = {slot.number for slot in slots if slot.parent is None}
     inside = [stored for stored in state.contexts.values() if stored.context.slot == back.number]
-    rootless = {slot.number for slot in (merged, *lineage.values()) if slot.parent is None}
     return Delta(
         replace(state.head, seq=seq),
-        (operation(seq, kind, None, "", {}),),
-        moves=tuple((item, target.number) for item in state.members[back.number]),
-        slots=(merged, *lineage.values()),
+        (unkeyed(seq, kind),),
+        moves=tuple((item, target.number) for item in coming),
+        slots=slots,
         closed=(back.number,),
         contexts=tuple(in_slot(stored, target.number) for stored in inside),
         certificates=tuple(_taken_back(state, back.number, target.number, rootless)),
@@ -69,10 +83,12 @@ def merging(state: State, back: SlotState, target: SlotState, kind: str) -> Delt
 
 def _changed(state: State, slot: SlotState, kind: str) -> Flow[None]:
     seq = state.head.seq + 1
-    line = operation(seq, kind, None, "", {})
-    delta = Delta(replace(state.head, seq=seq), (line,), slots=(replace(slot, revision=seq),))
-    yield Commit(delta)
-    state.apply(delta)
+    delta = Delta(
+        replace(state.head, seq=seq),
+        (unkeyed(seq, kind),),
+        slots=(replace(slot, revision=seq),),
+    )
+    yield from committed(state, delta)
 
 
 def _active(state: State, number: int) -> SlotState:
@@ -82,13 +98,14 @@ def _active(state: State, number: int) -> SlotState:
 
 
 def _lineage(state: State, back: SlotState, target: SlotState, seq: int) -> dict[int, SlotState]:
-    """Give the slots that hang from elsewhere once a slot is closed, by number; no slot hangs from
-    itself.
+    """Return the slots, by number, that hang from another one once a slot is closed.
+
+    No slot hangs from itself.
     """
+    changed: dict[int, SlotState] = {}
     heir = back.parent if _descends(state, target, back.number) else target.parent
-    changed = (
-        {target.number: replace(target, parent=heir, revision=seq)} if heir != target.parent else {}
-    )
+    if heir != target.parent:
+        changed[target.number] = replace(target, parent=heir, revision=seq)
     for slot in state.slots.values():
         if slot.parent == back.number and slot.number != target.number:
             changed[slot.number] = replace(slot, parent=target.number, revision=seq)
@@ -102,8 +119,12 @@ def _descends(state: State, slot: SlotState, ancestor: int) -> bool:
     return parent == ancestor
 
 
-def _taken_back(state: State, closed: int, target: int, rootless: set[int]) -> Iterable[Certified]:
-    together = {c.context.id for c in state.contexts.values() if c.context.slot in (closed, target)}
+def _taken_back(state: State, closed: int, target: int, rootless: set[int]) -> Iterator[Certified]:
+    together = {
+        stored.context.id
+        for stored in state.contexts.values()
+        if stored.context.slot in (closed, target)
+    }
     for certified in state.certificates.values():
         certificate = certified.certificate
         if certificate.decision != "split" or certificate.undone:

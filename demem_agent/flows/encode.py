@@ -3,72 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
 
 import numpy as np
 
 from demem_agent.encoders import EncoderInfo
-from demem_agent.errors import (
-    EncoderMismatch,
-    InvalidInput,
-    StaleState,
-)
-from demem_agent.requests import Encode, Flow
-from demem_agent.scoring import (
-    Query,
-    focus,
-)
+from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
+from demem_agent.reading.ask import Ask
+from demem_agent.requests import Encode, Flow, Vectors
+from demem_agent.scoring import Query, focus
 from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
 from demem_agent.text.words import clean
 
-__all__ = ["encoded"]
+__all__ = ["Passages", "encoded", "encoded_passages"]
+
+Spans = tuple[tuple[int, int], ...]
 
 
-def _same_encoder(state: State, encoder: EncoderInfo) -> None:
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """The passages of many texts, encoded in one go.
+
+    Attributes:
+        matrices: one per text, shape (passages, d); empty for a text without passages.
+        encoder: which one made them; None where there was nothing to encode.
+    """
+
+    matrices: list[Vector]
+    encoder: EncoderInfo | None
+
+
+def encoded(state: State, ask: Ask) -> Flow[Query]:
+    """Return a query as the scorer sees it, encoded unless its vector is known already.
+
+    Raises:
+        InvalidInput: for a vector of another length than those of the memory.
+        EncoderMismatch: for an encoder of other dimensions than the memory was built with.
+        StaleState: if the memory was moved to another encoder while this one was at work.
+    """
+    asked_on = ask.at.date() if ask.at else None
+    if ask.vector is not None:
+        _require_fitting(state, ask.vector)
+        return Query(ask.query, ask.vector, asked_on)
+    vectors: Vectors = yield Encode((clean(focus(ask.query)),))
+    require_same_encoder(state, vectors.encoder)
+    dimensions = vectors.matrix.shape[1]
+    if state.head.dimensions not in (0, dimensions):
+        raise mismatch(state, vectors.encoder, dimensions)
+    return Query(ask.query, vectors.matrix[0], asked_on)
+
+
+def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passages]:
+    """Encode the passages of many texts in one go.
+
+    Args:
+        spans: per text, the (start, end) of its passages.
+    """
+    pieces: list[str] = []
+    for text, cut in zip(texts, spans, strict=True):
+        pieces += [clean(text[start:end]) for start, end in cut]
+    if not pieces:
+        nothing = np.zeros((0, 0), np.float32)
+        return Passages([nothing] * len(texts), None)
+    vectors: Vectors = yield Encode(tuple(pieces))
+    matrices = []
+    start = 0
+    for cut in spans:
+        end = start + len(cut)
+        matrices.append(vectors.matrix[start:end])
+        start = end
+    return Passages(matrices, vectors.encoder)
+
+
+def require_same_encoder(state: State, encoder: EncoderInfo) -> None:
     """Make sure that the memory was not moved to another encoder while this one was at work."""
-    if state.head.encoder and (state.head.encoder, state.head.encoder_fingerprint) != (
-        encoder.name,
-        encoder.fingerprint,
-    ):
+    if not state.head.fits(encoder.name, encoder.fingerprint):
         raise StaleState("the memory was encoded anew meanwhile")
 
 
-def _encode_spans(
-    texts: Sequence[str], spans: Sequence[tuple[tuple[int, int], ...]]
-) -> Flow[list[Vector]]:
-    """Encode the passages of many texts in one go; one matrix per text, empty for a text without
-    passages.
-    """
-    pieces = tuple(clean(text[a:b]) for text, cut in zip(texts, spans, strict=True) for a, b in cut)
-    matrix = (yield Encode(pieces)) if pieces else np.zeros((0, 0), np.float32)
-    ends = np.cumsum([len(cut) for cut in spans])
-    return [matrix[end - len(cut) : end] for end, cut in zip(ends, spans, strict=True)]
+def mismatch(state: State, encoder: EncoderInfo, dimensions: int) -> EncoderMismatch:
+    """Return the error that names both encoders with their dimensions."""
+    return EncoderMismatch(
+        f"{state.head.encoder} ({state.head.dimensions} dimensions)",
+        f"{encoder.name} ({dimensions} dimensions)",
+    )
 
 
-def encoded(
-    state: State,
-    encoder: EncoderInfo,
-    query: str,
-    at: datetime | None,
-    vector: Vector | None = None,
-) -> Flow[Query]:
-    """Give a query as the scorer sees it.
-
-    Args:
-        vector: of the query, of unit length, where it is known already.
-    """
-    if vector is not None:
-        if state.head.dimensions not in (0, len(vector)):
-            raise InvalidInput(
-                "vector",
-                f"{len(vector)} numbers",
-                f"{state.head.dimensions} numbers, as in the memory",
-            )
-        return Query(query, vector, at.date() if at else None)
-    matrix: Vector = yield Encode((clean(focus(query)),))
-    _same_encoder(state, encoder)
-    if state.head.dimensions not in (0, matrix.shape[1]):
-        built_with = f"{state.head.encoder} ({state.head.dimensions} dimensions)"
-        raise EncoderMismatch(built_with, f"{encoder.name} ({matrix.shape[1]} dimensions)")
-    return Query(query, matrix[0], at.date() if at else None)
+def _require_fitting(state: State, vector: Vector) -> None:
+    dimensions = state.head.dimensions
+    if dimensions not in (0, len(vector)):
+        allowed = f"{dimensions} numbers, as in the memory"
+        raise InvalidInput("vector", f"{len(vector)} numbers", allowed)

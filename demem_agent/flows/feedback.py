@@ -1,8 +1,7 @@
-"""Feedback: what it says about an answer, and what is written of it; a slot is split only with a
-certificate.
+"""Feedback: what it says about an answer, and what is written of it.
 
 A generator like those of ``demem_agent.flows.read``. Feedback is recorded whatever becomes of the
-tests.
+tests; a slot is split only with a certificate.
 """
 
 from __future__ import annotations
@@ -13,23 +12,25 @@ from datetime import datetime
 
 from demem_agent.answering.corrections import CORRECTION, correction_turn, stem
 from demem_agent.answering.scorers import TokenF1
-from demem_agent.encoders import EncoderInfo
-from demem_agent.feedback.crediting import learned, lines_of
-from demem_agent.feedback.signals import Signal
+from demem_agent.channels import Signal
+from demem_agent.errors import CollaboratorError, InvalidInput
+from demem_agent.feedback.crediting import Rated, credited, lines_of
+from demem_agent.flows.commit import committed
 from demem_agent.flows.ingest import ingest
 from demem_agent.reading.packing import render, strip_rendered
-from demem_agent.requests import Commit, Flow, Score
+from demem_agent.requests import Flow, Score
+from demem_agent.slots.experience import testable
 from demem_agent.slots.ledger import operation, stored_result
-from demem_agent.slots.records import Certified, Delta, Operation, StoredContext, in_slot
+from demem_agent.slots.records import Delta, StoredContext
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import channels, conditions, parameters
-from demem_agent.splitting.queue import Pending, Tests, queued
-from demem_agent.splitting.replay import sealed
-from demem_agent.splitting.trigger import Conflict, Trigger, certified, try_conflict
-from demem_agent.turns import request_hash
-from demem_agent.types import Attempt, Context, FeedbackReport, SplitCertificate
+from demem_agent.splitting.queue import changed_queues
+from demem_agent.splitting.trials import Overtaken, Preview, Trials
+from demem_agent.splitting.trigger import Conflict, certified
+from demem_agent.splitting.witness import certificate_of, with_witness
+from demem_agent.turns import Turn, request_hash
+from demem_agent.types import Answer, Attempt, Context, FeedbackReport, SplitCertificate
 
-__all__ = ["Raters", "feedback"]
+__all__ = ["Given", "Raters", "feedback"]
 
 #: Times the tests are made anew because another operation has changed the memory meanwhile.
 TRIES = 3
@@ -37,204 +38,222 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """Names of those who rate answers, and of the models behind answers and vectors, as
-    certificates keep them.
-    """
+    """Names of those who rate answers and of the models behind them, as certificates keep them."""
 
-    encoder: EncoderInfo
     scorers: tuple[str, ...]
     judges: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
 
 
-def feedback(
-    state: State,
-    answer_id: str,
-    signal: Signal,
-    key: str | None,
-    request: str,
-    raters: Raters,
-    at: datetime | None = None,
-    trigger: Trigger = certified,
-) -> Flow[FeedbackReport]:
-    """Record what was told of an answer, test for a conflict, and split or suppress if one is
-    certified.
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One feedback as it is given.
+
+    Attributes:
+        key: idempotency key, where there is one; ``request`` is the digest of what is asked by it.
+        at: when the feedback was given, as far as known.
+        answer: the answer itself, where the caller has it: it must be one of this memory.
+    """
+
+    answer_id: str
+    signal: Signal
+    key: str | None
+    request: str
+    raters: Raters
+    at: datetime | None = None
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What the tests of a feedback came to.
+
+    Attributes:
+        preview: the memory as the feedback makes it; it is what gets written.
+        failed: why the tests could not be finished.
+    """
+
+    preview: Preview
+    trials: Trials
+    conflict: Conflict | None = None
+    failed: str | None = None
+
+
+def feedback(state: State, given: Given) -> Flow[FeedbackReport]:
+    """Record what was told of an answer; split or suppress if a conflict is certified.
 
     A correction is remembered first, as an operation of its own: should what follows fail, it is
     not lost.
 
-    Args:
-        at: when the feedback was given, as far as known.
-        trigger: what looks for a conflict; only experiments have another one than the certificate.
+    Raises:
+        NotFound: for an unknown answer.
+        InvalidInput: for an answer of another memory.
     """
-    if (done := stored_result(state, key, request)) is not None:
-        return _report(state, done)
-    remembered = yield from _remembered(state, answer_id, signal, raters.encoder, at)
-    before = state.context(answer_id)
-    rewards = yield from _rewards(state, before.context, signal, raters)
-    tests = Tests()
-    for _ in range(TRIES):
-        pending = Pending.of(state, learned(state, answer_id, rewards, signal, remembered))
-        found, failed = yield from try_conflict(state, pending, tests, trigger)
-        if pending.seq == state.head.seq:
-            break
-    else:  # other operations kept coming in between: the feedback counts, the tests would be stale
-        pending = Pending.of(state, learned(state, answer_id, rewards, signal, remembered))
-        found, failed = None, "other operations changed the memory during every test"
-    if (
-        done := stored_result(state, key, request)
-    ) is not None:  # the same request came in twice at once
-        return _report(state, done)
-    result = {
-        "answer_id": answer_id,
-        "rewards": rewards,
-        "reward": pending.context.context.rewards[-1],
-        "certificate": f"c{state.head.certificates + 1}" if found else None,
-        "tested": len(tests.done),
-        "counterfactuals": len(tests.answers),
-        "capped": bool(tests.left),
-        "failed": failed,
-        "channel": signal.channel,
-        "queued": len(tests.left),
-        "remembered": remembered,
-    }
-    line = operation(state.head.seq + 1, "feedback", key, request, result)
-    delta = _recorded(state, pending, queued(state, pending, tests), line)
-    if found:
-        delta = _witnessed(state, pending, found, delta, raters)
-    yield Commit(delta)
-    state.apply(delta)
-    state.reviewed |= tests.reviewed
+    if given.answer is not None:
+        _require_own(state, given.answer)
+    done = _replayed(state, given)
+    if done is not None:
+        return done
+    remembered = yield from _remembered(state, given)
+    rewards = yield from _rewards(state, given)
+    rated = Rated(given.answer_id, given.signal, rewards, remembered)
+    tested = yield from _tested(state, rated)
+    done = _replayed(state, given)
+    if done is not None:  # the same request came in twice at once
+        return done
+    result = _result(state, rated, tested)
+    delta = _delta(state, given, tested, result)
+    yield from committed(state, delta)
+    state.cache.reviewed |= tested.trials.reviewed
     return _report(state, result)
 
 
-def _remembered(
-    state: State, answer_id: str, signal: Signal, encoder: EncoderInfo, at: datetime | None
-) -> Flow[str | None]:
-    """Remember a correction with the question it is about, once; give the id of its evidence."""
-    context = state.context(answer_id).context
-    if signal.channel != "correction" or signal.reference is None or context.redacted:
+def _require_own(state: State, answer: Answer) -> None:
+    """Refuse an answer that another memory gave: ids are counted anew in each."""
+    stored = state.context(answer.id).context
+    if not stored.redacted and (stored.query, stored.answer) != (answer.query, answer.text):
+        raise InvalidInput("answer", answer.id, "an answer that this memory gave")
+
+
+def _replayed(state: State, given: Given) -> FeedbackReport | None:
+    """Return the stored report of a feedback whose key was used for it before."""
+    done = stored_result(state, given.key, given.request)
+    return None if done is None else _report(state, done)
+
+
+def _remembered(state: State, given: Given) -> Flow[str | None]:
+    """Remember a correction with the question it is about, once; return the id of its evidence."""
+    context = state.context(given.answer_id).context
+    text = given.signal.reference
+    if given.signal.channel != "correction" or text is None or context.redacted:
         return None
-    if not strip_rendered(signal.reference).strip():  # nothing but what memory itself had said
+    if not strip_rendered(text).strip():  # nothing but what memory itself had said
         return None
-    turn = correction_turn(context, signal.reference, at)
-    said = [item for item in state.evidence.values() if item.source == CORRECTION]
-    of_this = [item for item in said if item.text.startswith(stem(context.query))]
-    if of_this and of_this[-1].text == turn.text:
-        return of_this[-1].id
-    # The same told twice at once has the same key, and is remembered once.
-    key = f"{turn.source_id}:{len(context.told)}:{request_hash(CORRECTION, turn.text)}"
-    done = yield from ingest(
-        state, encoder, [replace(turn, key=key)], [request_hash(CORRECTION, turn.text)]
-    )
+    turn = correction_turn(context, text, given.at)
+    known = _remembered_already(state, context, turn)
+    if known is not None:
+        return known
+    request = request_hash(CORRECTION, turn.text)
+    turn = replace(turn, key=_correction_key(context, turn, request))
+    done = yield from ingest(state, [turn], [request])
     return done[0].evidence_id
 
 
-# -- what feedback says
-# --------------------------------------------------------------------------------------------
+def _correction_key(context: Context, turn: Turn, request: str) -> str:
+    """Return a key by which the same told twice at once is remembered once."""
+    return f"{turn.source_id}:{len(context.told)}:{request}"
 
 
-def _rewards(
-    state: State, context: Context, signal: Signal, raters: Raters
-) -> Flow[dict[str, float]]:
-    """Give what was told as numbers, and what each scorer or judge says of the observed answer."""
+def _remembered_already(state: State, context: Context, turn: Turn) -> str | None:
+    """Return the id of the latest correction of a question, if it says the same."""
+    latest = None
+    question = stem(context.query)
+    for item in state.evidence.values():
+        if item.source == CORRECTION and item.text.startswith(question):
+            latest = item
+    return latest.id if latest is not None and latest.text == turn.text else None
+
+
+def _rewards(state: State, given: Given) -> Flow[dict[str, float]]:
+    """Return what was told as numbers, or else what each scorer or judge says of the answer."""
+    context = state.context(given.answer_id).context
+    signal = given.signal
     if signal.answers:
-        return {"agreement": _agreement(context.answer, signal.answers)}
+        return {signal.channel: _agreement(context.answer, signal.answers)}
     if signal.reference is None and not signal.judged:
         return {signal.channel: signal.reward or 0.0}
+    rewards = {} if signal.reward is None else {"reward": signal.reward}
+    scores = yield from _scores(state, context, signal)
+    names = given.raters.judges if signal.judged else given.raters.scorers
+    rewards |= zip(names, scores, strict=True)
+    return rewards
+
+
+def _scores(state: State, context: Context, signal: Signal) -> Flow[list[float]]:
+    """Have the observed answer rated by every scorer, or by every judge."""
     text = render(lines_of(state, context))
     attempt = Attempt(context.query, context.answer, text, signal.reference or "")
     scores = yield Score((attempt,), judged=signal.judged)
-    names = raters.judges if signal.judged else raters.scorers
-    given = {} if signal.reward is None else {"reward": signal.reward}
-    return given | dict(zip(names, (float(score) for score in scores[0]), strict=True))
+    return list(map(float, scores[0]))
 
 
 def _agreement(answer: str, others: Sequence[str]) -> float:
-    """Give how far other answers to the same question agree with the observed one: mean F1 of their
-    words.
-    """
+    """Return how far other answers agree with the observed one: the mean F1 of their words."""
     scorer = TokenF1()
     return sum(scorer.score(Attempt("", other, "", answer)) for other in others) / len(others)
 
 
-# -- what is written
-# ------------------------------------------------------------------------------------------------
+def _tested(state: State, rated: Rated) -> Flow[_Outcome]:
+    """Credit the answer and test for a conflict, anew where another operation came in between."""
+    trigger = state.experiment.trigger or certified
+    trials = Trials()
+    for _ in range(TRIES):
+        preview = Preview.of(state, credited(state, rated))
+        try:
+            conflict = yield from trigger(state, preview, trials)
+        except Overtaken:
+            continue
+        except CollaboratorError as error:
+            return _Outcome(preview, trials, failed=str(error))
+        return _Outcome(preview, trials, conflict)
+    # Other operations kept coming in between: the feedback counts, the tests would be stale.
+    preview = Preview.of(state, credited(state, rated))
+    failed = "other operations changed the memory during every test"
+    return _Outcome(preview, trials, failed=failed)
 
 
-def _recorded(
-    state: State, pending: Pending, queues: Sequence[StoredContext], line: Operation
-) -> Delta:
-    head = replace(state.head, seq=line.seq)
-    contexts = {pending.context.context.id: pending.context} | {
-        stored.context.id: stored for stored in queues
+def _result(state: State, rated: Rated, tested: _Outcome) -> dict[str, object]:
+    """Return the report of a feedback as the ledger keeps it: ids and numbers, no text."""
+    trials = tested.trials
+    certificate = f"c{state.head.certificates + 1}" if tested.conflict is not None else None
+    return {
+        "answer_id": rated.answer_id,
+        "rewards": rated.rewards,
+        "reward": tested.preview.context.context.rewards[-1],
+        "certificate": certificate,
+        "tested": len(trials.done),
+        "counterfactuals": len(trials.answers),
+        "capped": bool(trials.left),
+        "failed": tested.failed,
+        "channel": rated.signal.channel,
+        "queued": len(trials.left),
+        "remembered": rated.remembered,
     }
-    return Delta(head, (line,), slots=pending.changed(state), contexts=tuple(contexts.values()))
 
 
-def _witnessed(
-    state: State, pending: Pending, found: Conflict, delta: Delta, raters: Raters
-) -> Delta:
-    """Add the certificate to what is written and, unless all K slots are active, the split."""
-    certificate = _certificate(state, found, raters)
-    head = replace(delta.head, certificates=state.head.certificates + 1)
-    if found.division is None:
-        return replace(delta, head=head, certificates=(Certified(certificate, head.seq),))
-    division = found.division
-    number, new = division.staying.number, division.going.number
-    kept = Certified(
-        certificate, head.seq, pending.slots[number], (*division.moved, *division.moved_contexts)
+def _delta(state: State, given: Given, tested: _Outcome, result: Mapping[str, object]) -> Delta:
+    """Return the rows to write: the context and its slots, queues, and what a conflict adds."""
+    line = operation(state.head.seq + 1, "feedback", given.key, given.request, result)
+    delta = Delta(
+        replace(state.head, seq=line.seq),
+        (line,),
+        slots=tested.preview.changed_slots(state),
+        contexts=_contexts(state, tested),
     )
-    others = [slot for slot in delta.slots if slot.number != number]
-    return replace(
-        delta,
-        head=head,
-        slots=(*others, division.staying, division.going),
-        moves=tuple((item, new) for item in division.moved),
-        contexts=_moved_contexts(state, delta.contexts, division.moved_contexts, new),
-        certificates=(kept,),
-    )
+    conflict = tested.conflict
+    if conflict is None:
+        return delta
+    certificate = _certificate(state, conflict, given.raters)
+    return with_witness(delta, state, tested.preview, certificate, conflict.division)
 
 
-def _moved_contexts(
-    state: State, written: Sequence[StoredContext], moved: Sequence[str], slot: int
-) -> tuple[StoredContext, ...]:
-    current = {stored.context.id: stored for stored in written}
-    current |= {item: state.contexts[item] for item in moved if item not in current}
-    return tuple(
-        in_slot(stored, slot) if item in moved else stored for item, stored in current.items()
-    )
+def _contexts(state: State, tested: _Outcome) -> tuple[StoredContext, ...]:
+    """Return the context at hand and those whose queue has changed, each as it will be."""
+    preview = tested.preview
+    contexts = {preview.id: preview.context}
+    for stored in changed_queues(state, preview, tested.trials):
+        contexts[stored.context.id] = stored
+    return tuple(contexts.values())
 
 
-def _certificate(state: State, found: Conflict, raters: Raters) -> SplitCertificate:
-    first, second = (stored.context for stored in found.pair)
-    shared = second.slot if second.slot is not None else 0
-    names = raters.judges if second.channel == "judge" else raters.scorers
-    settings = state.settings.split
-    certificate = SplitCertificate(
-        id=f"c{state.head.certificates + 1}",
-        slot=shared,
-        pair=(first.id, second.id),
-        queries=(first.query, second.query),
-        channels=channels((first, second)),
-        candidates=found.verdict.candidates,
-        radius=found.verdict.radius,
-        threshold=found.threshold,
-        saturated=found.saturated,
-        pinned=found.pinned,
-        decision="split" if found.division else "suppressed",
-        new_slot=found.division.going.number if found.division else None,
-        scorers=() if found.regime == "confidence sequence" else names,
-        conditions=found.conditions or conditions(settings, len(names), found.regime),
-        regime=found.regime,
-        parameters=parameters(settings, found.regime),
-        models=raters.models,
-    )
-    return sealed(certificate)
+def _certificate(state: State, conflict: Conflict, raters: Raters) -> SplitCertificate:
+    judged = testable(conflict.pair[1].context) == "judges"
+    names = raters.judges if judged else raters.scorers
+    return certificate_of(state, conflict, names, raters.models)
 
 
 def _report(state: State, result: Mapping[str, object]) -> FeedbackReport:
     fields = dict(result)
     certificate = fields.pop("certificate")
     found = state.certificates[str(certificate)].certificate if certificate else None
-    return FeedbackReport(**fields, certificate=found)  # type: ignore[arg-type]  # as this module stored it
+    return FeedbackReport(**fields, certificate=found)  # type: ignore[arg-type]  # as it was stored

@@ -5,272 +5,267 @@ What is left of a forgotten item is numbers: that an operation took place, score
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, stem
 from demem_agent.errors import NotFound
-from demem_agent.requests import Commit, Flow
+from demem_agent.flows.commit import committed
+from demem_agent.flows.quoting import Quotes
+from demem_agent.requests import Flow
 from demem_agent.scoring import moment
-from demem_agent.slots.ledger import operation
+from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary
-from demem_agent.text.sentences import sentences
 from demem_agent.types import Candidate, Evidence, Receipt, SplitCertificate
 
-__all__ = ["forget", "select"]
-
-#: A shorter sentence is too common to count as somebody quoting the forgotten text.
-QUOTED_CHARS = 20
-#: As many words in a row tell who is quoted, however short they are.
-TELLING_WORDS = 3
-
-_WORD = re.compile(r"\w+")
+__all__ = ["Selected", "forget", "select"]
 
 
-def select(
-    state: State, evidence_id: str | None, source_id: str | None, before: datetime | None
-) -> list[str]:
-    """Give the ids of the items meant; exactly one selector is not None.
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What is to be forgotten; exactly one field is not None.
+
+    Attributes:
+        source_id: the caller's own id of a turn.
+        before: everything dated earlier.
+    """
+
+    evidence_id: str | None = None
+    source_id: str | None = None
+    before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """The items that go, and how they are known again where somebody quotes them."""
+
+    items: frozenset[str]
+    quotes: Quotes
+
+    def touches(self, items: Iterable[str]) -> bool:
+        """Whether one of these items goes."""
+        return not self.items.isdisjoint(items)
+
+    def without(self, items: Iterable[str]) -> tuple[str, ...]:
+        """Return these items less those that go."""
+        return tuple(item for item in items if item not in self.items)
+
+
+def select(state: State, selected: Selected) -> list[str]:
+    """Return the ids of the items meant.
 
     Raises:
         NotFound: for an evidence id or source id that no live item has. ``before`` may select
             nothing.
     """
     items = state.evidence.values()
-    if evidence_id is not None:
-        if evidence_id not in state.evidence:
-            raise NotFound("evidence", evidence_id)
-        return [evidence_id]
-    if source_id is not None:
-        found = [item.id for item in items if item.source_id == source_id]
+    if selected.evidence_id is not None:
+        if selected.evidence_id not in state.evidence:
+            raise NotFound("evidence", selected.evidence_id)
+        return [selected.evidence_id]
+    if selected.source_id is not None:
+        found = [item.id for item in items if item.source_id == selected.source_id]
         if not found:
-            raise NotFound("evidence with source_id", source_id)
+            raise NotFound("evidence with source_id", selected.source_id)
         return found
-    return [item.id for item in items if item.at is not None and moment(item.at) < moment(before)]
+    limit = moment(selected.before)
+    return [item.id for item in items if item.at is not None and moment(item.at) < limit]
 
 
-def forget(
-    state: State, evidence_id: str | None, source_id: str | None, before: datetime | None
-) -> Flow[Receipt]:
-    """Remove items, rebuild the slots they were in, and blank every stored text that came from
-    them.
+def forget(state: State, selected: Selected) -> Flow[Receipt]:
+    """Remove items, rebuild the slots they were in, and blank every text that came from them.
+
+    Raises:
+        NotFound: for an evidence id or source id that no live item has.
     """
-    gone = set(select(state, evidence_id, source_id, before))
-    if not gone:
+    chosen = set(select(state, selected))
+    if not chosen:
         return Receipt(())
-    while more := _corrections(
-        state, gone, _quotes(state, gone)
-    ):  # a correction may have been corrected
-        gone |= more
-    quotes = _quotes(state, gone)
-    slots = _rebuilt(state, gone, quotes)
-    contexts = [
-        new for old in state.contexts.values() if (new := _cleared(old, gone, quotes)) is not old
-    ]
-    certificates = [
-        kept
-        for was in state.certificates.values()
-        if (kept := _redacted(was, gone, quotes)) is not was
-    ]
+    going = _with_corrections(state, chosen)
+    slots = _rebuilt(state, going)
+    contexts = _cleared_contexts(state, going)
+    certificates = _redacted_certificates(state, going)
     seq = state.head.seq + 1
-    ordered = tuple(item for item in state.evidence if item in gone)
+    ordered = tuple(item for item in state.evidence if item in going.items)
     delta = Delta(
-        replace(state.head, seq=seq, forgotten=state.head.forgotten + len(gone)),
-        (operation(seq, "forget", None, "", {}),),
+        replace(state.head, seq=seq, forgotten=state.head.forgotten + len(ordered)),
+        (unkeyed(seq, "forget"),),
         forgotten=ordered,
         slots=slots,
-        contexts=tuple(contexts),
-        certificates=tuple(certificates),
+        contexts=contexts,
+        certificates=certificates,
     )
-    receipt = Receipt(
+    yield from committed(state, delta)
+    return Receipt(
         ordered,
         tuple(slot.number for slot in slots),
         tuple(stored.context.id for stored in contexts),
         tuple(certified.certificate.id for certified in certificates),
     )
-    yield Commit(delta)
-    state.apply(delta)
-    return receipt
 
 
-def _corrections(state: State, gone: set[str], quotes: Sequence[str]) -> set[str]:
-    """Give what was remembered from corrections that quote items to forget, or were about a
-    question that does.
+def _with_corrections(state: State, chosen: set[str]) -> _Going:
+    """Add the corrections that quote what goes; a correction may have been corrected itself."""
+    going = _Going(frozenset(chosen), _quotes(state, chosen))
+    while more := _corrections(state, going):
+        items = going.items | more
+        going = _Going(items, _quotes(state, items))
+    return going
+
+
+def _corrections(state: State, going: _Going) -> set[str]:
+    """Return what was remembered from corrections that quote items to forget.
+
+    The question that a correction was about counts as well.
     """
     found = set()
     for item in state.evidence.values():
-        if item.source == CORRECTION and item.id not in gone:
+        if item.source == CORRECTION and item.id not in going.items:
             query = _asked(state, item)
-            if any(
-                _repeats(text, quotes)
-                for text in (item.text, query, item.text.removeprefix(stem(query)))
-            ):
+            told = item.text.removeprefix(stem(query))
+            if any(going.quotes.repeated_in(text) for text in (item.text, query, told)):
                 found.add(item.id)
     return found
 
 
 def _asked(state: State, item: Evidence) -> str:
-    """Give the question that a correction was about; "" when it is no correction, or the question
-    is forgotten.
+    """Return the question that a correction was about.
+
+    It is "" when the item is no correction, or the question is forgotten.
     """
-    id = (item.source_id or "").removeprefix(f"{CORRECTION}:") if item.source == CORRECTION else ""
+    if item.source != CORRECTION:
+        return ""
+    id = (item.source_id or "").removeprefix(f"{CORRECTION}:")
     return state.contexts[id].context.query if id in state.contexts else ""
 
 
-def _rebuilt(state: State, gone: set[str], quotes: Sequence[str]) -> tuple[SlotState, ...]:
-    """Rebuild the slots that items are taken from; a name that quotes one goes too, whatever slot
-    has it.
-    """
-    holding = {state.slot_of[item] for item in gone}
-    misnamed = {number for number, slot in state.slots.items() if _misnamed(slot, quotes)}
-    rebuilt = []
-    for number in sorted(holding | misnamed):
-        slot = state.slots[number]
-        named = (
-            replace(slot, name=None, revision=state.head.seq + 1) if number in misnamed else slot
-        )
-        left = (item for item in state.members[number] if item not in gone)
-        rebuilt.append(
-            state.rebuild(named, left, state.head.seq + 1) if number in holding else named
-        )
-    return tuple(rebuilt)
-
-
-def _quotes(state: State, items: Iterable[str]) -> tuple[str, ...]:
-    """Give the texts, and their longer sentences, that must not survive in anything a caller typed
-    either.
+def _quotes(state: State, items: Iterable[str]) -> Quotes:
+    """Return the texts that must not survive in anything a caller typed either.
 
     The question that a correction begins with is no part of what it says: others ask the same.
     """
-    found: dict[str, None] = {}
-    for item in (state.evidence[id] for id in items):
+    texts = []
+    for id in items:
+        item = state.evidence[id]
         asked = _asked(state, item)
-        text = item.text.removeprefix(stem(asked)).strip() if asked else item.text
-        parts = [text, *(text[a:b] for a, b in sentences(text) if b - a >= QUOTED_CHARS)]
-        found |= dict.fromkeys(_spoken(part) for part in parts)
-    return tuple(found)
+        texts.append(item.text.removeprefix(stem(asked)).strip() if asked else item.text)
+    return Quotes.of(texts)
 
 
-def _spoken(text: str) -> str:
-    """Reduce a text to its words, so that a quotation is known whatever its case, spaces and
-    punctuation.
+def _rebuilt(state: State, going: _Going) -> tuple[SlotState, ...]:
+    """Rebuild the slots that items are taken from.
+
+    A name that quotes one goes too, whatever slot has it.
     """
-    words = _WORD.findall(text.casefold())
-    return f" {' '.join(words)} " if words else text.strip()
+    revision = state.head.seq + 1
+    holding = {state.slot_of[item] for item in going.items}
+    misnamed = {number for number, slot in state.slots.items() if _misnamed(slot, going)}
+    rebuilt = []
+    for number in sorted(holding | misnamed):
+        slot = state.slots[number]
+        if number in misnamed:
+            slot = replace(slot, name=None, revision=revision)
+        if number in holding:
+            slot = state.rebuild(slot, going.without(state.members[number]), revision)
+        rebuilt.append(slot)
+    return tuple(rebuilt)
 
 
-def _cleared(stored: StoredContext, gone: set[str], quotes: Sequence[str]) -> StoredContext:
-    """Blank what a context holds of forgotten items: an answer read from them, and any quotation of
-    them.
+def _cleared_contexts(state: State, going: _Going) -> tuple[StoredContext, ...]:
+    """Return the contexts that hold something of what goes, without it."""
+    cleared = []
+    for stored in state.contexts.values():
+        without = _cleared(stored, going)
+        if without is not stored:
+            cleared.append(without)
+    return tuple(cleared)
+
+
+def _cleared(stored: StoredContext, going: _Going) -> StoredContext:
+    """Blank what a context holds of forgotten items: an answer read from them, and quotations.
 
     A reference is the caller's own text: it goes when it quotes an item or when the context rests
     on one.
     """
     context = stored.context
-    quoted = _holds(context.query, quotes)
-    rests_on = not gone.isdisjoint({*context.supports, *context.kept})
-    read_from = (
-        rests_on
-        or any(item in gone for item, _, _ in context.read)
-        or _holds(context.answer, quotes)
-    )
-    told = rests_on or context.channel == "stand-in" or _holds(context.reference or "", quotes)
-    if not (quoted or read_from or _holds(context.reference or "", quotes)):
+    query_quotes = going.quotes.held_by(context.query)
+    reference_quotes = going.quotes.held_by(context.reference or "")
+    rests_on = going.touches(context.supports) or going.touches(context.kept)
+    read_from = rests_on or going.touches(item for item, _, _ in context.read)
+    if not (query_quotes or reference_quotes or read_from or going.quotes.held_by(context.answer)):
         return stored
+    untold = rests_on or reference_quotes or context.channel == "stand-in"
     cleared = replace(
         context,
-        query="" if quoted else context.query,
+        query="" if query_quotes else context.query,
         answer="",
-        reference=None if told else context.reference,
-        channel="none" if told else context.channel,
-        read=tuple(line for line in context.read if line[0] not in gone),
-        supports=tuple(item for item in context.supports if item not in gone),
-        kept=tuple(item for item in context.kept if item not in gone),
+        reference=None if untold else context.reference,
+        channel="none" if untold else context.channel,
+        read=tuple(line for line in context.read if line[0] not in going.items),
+        supports=going.without(context.supports),
+        kept=going.without(context.kept),
         redacted=True,
         lesson=(),
         credible=False,
     )
-    return StoredContext(cleared, np.zeros_like(stored.vector) if quoted else stored.vector)
+    vector = np.zeros_like(stored.vector) if query_quotes else stored.vector
+    return StoredContext(cleared, vector)
 
 
-def _redacted(certified: Certified, gone: set[str], quotes: Sequence[str]) -> Certified:
-    """Blank a certificate's answers and queries that came from forgotten items; its numbers stay."""
+def _redacted_certificates(state: State, going: _Going) -> tuple[Certified, ...]:
+    """Return the certificates that hold something of what goes, without it."""
+    redacted = []
+    for certified in state.certificates.values():
+        without = _redacted(certified, going)
+        if without is not certified:
+            redacted.append(without)
+    return tuple(redacted)
+
+
+def _redacted(certified: Certified, going: _Going) -> Certified:
+    """Blank a certificate's answers and queries that came from forgotten items.
+
+    Its numbers stay.
+    """
     old = certified.certificate
-    candidates = tuple(_without(candidate, gone, quotes) for candidate in old.candidates)
-    queries = tuple("" if _holds(query, quotes) else query for query in old.queries)
-    new: SplitCertificate = replace(old, candidates=candidates, queries=(queries[0], queries[1]))
-    before = _scrubbed(certified.before, gone, quotes)
-    moved = tuple(item for item in certified.moved if item not in gone)
+    first, second = ("" if going.quotes.held_by(query) else query for query in old.queries)
+    candidates = tuple(_without(candidate, going) for candidate in old.candidates)
+    new: SplitCertificate = replace(old, candidates=candidates, queries=(first, second))
+    before = _scrubbed(certified.before, going)
+    moved = going.without(certified.moved)
     if new == old and before is certified.before and moved == certified.moved:
         return certified
-    return replace(
-        certified,
-        certificate=replace(new, redacted=old.redacted or new != old),
-        before=before,
-        moved=moved,
-    )
+    new = replace(new, redacted=old.redacted or new != old)
+    return replace(certified, certificate=new, before=before, moved=moved)
 
 
-def _without(candidate: Candidate, gone: set[str], quotes: Sequence[str]) -> Candidate:
-    if gone.isdisjoint(candidate.cover) and not any(
-        _holds(answer, quotes) for answer in candidate.answers
-    ):
+def _without(candidate: Candidate, going: _Going) -> Candidate:
+    quoted = any(going.quotes.held_by(answer) for answer in candidate.answers)
+    if not quoted and not going.touches(candidate.cover):
         return candidate
-    cover = tuple(item for item in candidate.cover if item not in gone)
-    return replace(candidate, cover=cover, answers=("", ""))
+    return replace(candidate, cover=going.without(candidate.cover), answers=("", ""))
 
 
-def _scrubbed(before: SlotState | None, gone: set[str], quotes: Sequence[str]) -> SlotState | None:
-    """Drop the summary and the name of a slot as it was before a split, if they have forgotten
-    text.
+def _scrubbed(before: SlotState | None, going: _Going) -> SlotState | None:
+    """Drop the summary and the name of a slot as it was before a split, if they hold what goes.
 
     The exact way back is closed by the forgetting itself, which comes after the split: undo will
     merge.
     """
-    if before is not None and _misnamed(before, quotes):
+    if before is None:
+        return None
+    if _misnamed(before, going):
         before = replace(before, name=None)
-    if before is None or gone.isdisjoint(
-        (*before.cover, *(e.evidence_id for e in before.summary.kept))
-    ):
-        return before
-    return replace(before, summary=Summary(), written=None)
+    excerpts = (excerpt.evidence_id for excerpt in before.summary.kept)
+    if going.touches(before.cover) or going.touches(excerpts):
+        return replace(before, summary=Summary(), written=None)
+    return before
 
 
-def _misnamed(slot: SlotState, quotes: Sequence[str]) -> bool:
-    return _repeats(slot.name or "", quotes)
-
-
-def _repeats(text: str, quotes: Sequence[str]) -> bool:
-    """Tell whether a text is one of the items, or shares with one what tells them apart: "blue" is
-    a part of many.
-    """
-    spoken = _spoken(text)
-    return bool(text.strip()) and any(
-        quote == spoken
-        or (quote in spoken and _is_telling(quote))
-        or (spoken in quote and _is_telling(spoken))
-        for quote in quotes
-    )
-
-
-def _is_telling(spoken: str) -> bool:
-    """Tell whether a stretch is more than a word or two that anybody may use: longer, or with a
-    number in it.
-    """
-    return (
-        len(spoken) >= QUOTED_CHARS
-        or len(spoken.split()) >= TELLING_WORDS
-        or any(c.isdigit() for c in spoken)
-    )
-
-
-def _holds(text: str, quotes: Sequence[str]) -> bool:
-    """Tell whether a text quotes one of the items, or is itself a part of one."""
-    spoken = _spoken(text)
-    return bool(text.strip()) and any(quote in spoken or spoken in quote for quote in quotes)
+def _misnamed(slot: SlotState, going: _Going) -> bool:
+    return going.quotes.repeated_in(slot.name or "")

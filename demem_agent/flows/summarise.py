@@ -1,17 +1,20 @@
-"""Have a compressor write slots' summaries, outside the write path; keep what is shown to come from
-the evidence.
+"""Have a compressor write slots' summaries, outside the write path.
+
+What it gives is kept only if everything in it is shown to come from the evidence.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from demem_agent.errors import CollaboratorError
-from demem_agent.requests import Commit, Compress, Flow
-from demem_agent.slots.ledger import operation
+from demem_agent.errors import CollaboratorError, NotFound
+from demem_agent.flows.commit import committed
+from demem_agent.requests import Compress, Flow
+from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, SlotState
 from demem_agent.slots.state import State
-from demem_agent.summaries.compress import compress
+from demem_agent.summaries.compress import Excerpt, compress
 from demem_agent.summaries.grounding import fault_of, source_of, written
 from demem_agent.types import Compression, Proposal, Summarised
 
@@ -21,21 +24,25 @@ __all__ = ["due", "summarise"]
 SOURCES = 8
 
 
-def due(state: State) -> list[int]:
-    """Give the slots whose content has changed since a summary was written for it, and does not fit
-    as it is.
+def due(state: State, slot: int | None) -> list[int]:
+    """Return the slot that was named or, if none was, those that want a summary written.
+
+    These are the slots whose content has changed since one was written and does not fit as it is.
+
+    Raises:
+        NotFound: for a slot that is not active.
     """
-    return [
-        number
-        for number, slot in sorted(state.slots.items())
-        if slot.written is None
-        and slot.summary.gate is not None  # else its summary holds all of it
-    ]
+    if slot is None:
+        return [number for number, one in sorted(state.slots.items()) if _wants_summary(one)]
+    if slot not in state.slots:
+        raise NotFound("slot", str(slot))
+    return [slot]
 
 
 def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
-    """Ask for a summary of a slot and keep it, if the slot has not changed meanwhile and nothing in
-    it is invented.
+    """Ask for a summary of a slot and keep it, if nothing in it is invented.
+
+    Nothing is kept where the slot has changed meanwhile; the result says why.
     """
     before = state.slots.get(number)
     if before is None or not state.members[number]:
@@ -45,47 +52,59 @@ def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
         proposal: Proposal = yield Compress(task)
     except CollaboratorError as error:
         return Summarised(number, False, str(error))
-    if problem := fault_of(proposal, task):
+    problem = fault_of(proposal, task)
+    if problem:
         return Summarised(number, False, problem)
     if state.slots.get(number) != before:
         return Summarised(number, False, "the slot has changed meanwhile")
     seq = state.head.seq + 1
     slot = replace(before, written=written(proposal, author), revision=seq)
-    delta = Delta(
-        replace(state.head, seq=seq), (operation(seq, "summarise", None, "", {}),), slots=(slot,)
-    )
-    yield Commit(delta)
-    state.apply(delta)
+    delta = Delta(replace(state.head, seq=seq), (unkeyed(seq, "summarise"),), slots=(slot,))
+    yield from committed(state, delta)
     return Summarised(number, True)
 
 
 def task_of(state: State, slot: SlotState) -> Compression:
-    """Give what a compressor is to work on: the best excerpts in order of time, marked where they
-    must be kept.
+    """Return what a compressor is to work on: the best excerpts in order of time.
 
-    To be kept is what its excerpts hold of what rewarded answers and the witnesses of certificates
-    rested on.
+    Those are marked that must be kept: what the slot's excerpts hold of what rewarded answers and
+    the witnesses of certificates rested on.
     """
     limit, measure = state.settings.slot_limit, state.measure
-    witnessed = _witnessed(state)
-    wanted = {
-        (e.evidence_id, e.start) for e in slot.summary.kept if e.used or e.evidence_id in witnessed
-    }
-    every = (excerpt for item in state.members[slot.number] for excerpt in state.excerpts_of(item))
-    best = compress(every, SOURCES * limit, measure).kept
-    ordered = sorted(best, key=lambda e: (e.at, e.order, e.start))
-    sources = tuple(source_of(e, (e.evidence_id, e.start) in wanted) for e in ordered)
+    needed = _needed(state, slot)
+    best = compress(_every_excerpt(state, slot), SOURCES * limit, measure).kept
+    ordered = sorted(best, key=lambda excerpt: (excerpt.at, excerpt.order, excerpt.start))
+    sources = tuple(source_of(e, (e.evidence_id, e.start) in needed) for e in ordered)
     return Compression(sources, limit, state.settings.unit, measure)
 
 
-def _witnessed(state: State) -> set[str]:
-    """Give the evidence that the contexts of certificates rest on."""
-    named = (
-        id
-        for c in state.certificates.values()
-        if not c.certificate.undone
-        for id in c.certificate.pair
-    )
+def _wants_summary(slot: SlotState) -> bool:
+    # Without a gate the excerpts hold all of the slot: there is nothing to write.
+    return slot.written is None and slot.summary.gate is not None
+
+
+def _every_excerpt(state: State, slot: SlotState) -> Iterator[Excerpt]:
+    for item in state.members[slot.number]:
+        yield from state.excerpts_of(item)
+
+
+def _needed(state: State, slot: SlotState) -> set[tuple[str, int]]:
+    """Return (evidence id, start) of the excerpts that must be kept."""
+    witnessed = _witnessed(state)
     return {
-        item for id in named if id in state.contexts for item in state.contexts[id].context.supports
+        (excerpt.evidence_id, excerpt.start)
+        for excerpt in slot.summary.kept
+        if excerpt.used or excerpt.evidence_id in witnessed
     }
+
+
+def _witnessed(state: State) -> set[str]:
+    """Return the evidence that the contexts of standing certificates rest on."""
+    found: set[str] = set()
+    for certified in state.certificates.values():
+        if certified.certificate.undone:
+            continue
+        for id in certified.certificate.pair:
+            if id in state.contexts:
+                found.update(state.contexts[id].context.supports)
+    return found

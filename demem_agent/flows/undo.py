@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.arrange import merging, require_loose
-from demem_agent.requests import Commit, Flow
-from demem_agent.slots.ledger import operation
+from demem_agent.flows.commit import committed
+from demem_agent.requests import Flow
+from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, in_slot
 from demem_agent.slots.state import State
 
@@ -17,43 +18,41 @@ __all__ = ["undo"]
 
 
 def undo(state: State, certificate_id: str) -> Flow[None]:
-    """Take a split back: exactly, if nothing came after it; else by merging its slot into the one
-    it came from.
+    """Take a split back: exactly if nothing came after it, else by merging its slot.
+
+    Raises:
+        NotFound: for an unknown certificate.
+        InvalidInput: if it did not split, was undone before, or one of the slots is pinned.
     """
     certified = state.certificates.get(certificate_id)
     if certified is None:
         raise NotFound("certificate", certificate_id)
     certificate, before = certified.certificate, certified.before
     if certificate.undone or before is None or certificate.new_slot is None:
-        raise InvalidInput(
-            "certificate_id",
-            certificate_id,
-            "the id of a split that was carried out and not undone",
-        )
+        allowed = "the id of a split that was carried out and not undone"
+        raise InvalidInput("certificate_id", certificate_id, allowed)
     back = state.slots[certificate.new_slot]
-    parent = state.slots[back.parent if back.parent is not None else certificate.slot]
+    parent = state.slots[certificate.slot if back.parent is None else back.parent]
     for slot in (back, parent):
         require_loose(slot, "certificate_id")
-    exact = state.head.seq == certified.seq
-    delta = (
-        _restored(state, certified, before, back.number)
-        if exact
-        else merging(state, back, parent, "undo")
-    )
-    yield Commit(delta)
-    state.apply(delta)
+    if state.head.seq == certified.seq:
+        delta = _restored(state, certified, before, back.number)
+    else:
+        delta = merging(state, back, parent, "undo")
+    yield from committed(state, delta)
 
 
 def _restored(state: State, certified: Certified, before: SlotState, back: int) -> Delta:
     """Put everything back as it was, since nothing has come after the split."""
     seq = state.head.seq + 1
     inside = [stored for stored in state.contexts.values() if stored.context.slot == back]
+    undone = replace(certified.certificate, undone=True)
     return Delta(
         replace(state.head, seq=seq),
-        (operation(seq, "undo", None, "", {}),),
+        (unkeyed(seq, "undo"),),
         moves=tuple((item, before.number) for item in state.members[back]),
         slots=(before,),
         closed=(back,),
         contexts=tuple(in_slot(stored, before.number) for stored in inside),
-        certificates=(replace(certified, certificate=replace(certified.certificate, undone=True)),),
+        certificates=(replace(certified, certificate=undone),),
     )

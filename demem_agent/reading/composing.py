@@ -7,76 +7,73 @@ from dataclasses import replace
 
 import numpy as np
 
+from demem_agent.reading.ask import Ask
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
 from demem_agent.reading.trimming import Cut, trimmer
-from demem_agent.scoring import (
-    Query,
-    Ranking,
-    focus,
-)
+from demem_agent.scoring import Query, Ranking, focus
 from demem_agent.slots.records import SlotState
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.text.words import content_terms
-from demem_agent.types import (
-    Line,
-    Mode,
-    Reading,
-    Route,
-)
+from demem_agent.types import Evidence, Line, Reading, Route
 
 __all__ = ["read_for"]
 
 #: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a
 #: wall.
 SLOT_PRIOR = 0.15
-
-
 #: What a query's word is worth where a passage is trimmed, times its idf.
 WORD_WORTH = 1 / 3
 
 
-def read_for(
-    state: State,
-    query: Query,
-    limit: int,
-    mode: Mode,
-    slot: int | None = None,
-    without: frozenset[str] = frozenset(),
-) -> tuple[Route, Reading]:
-    """Read for a query that is encoded already; ``slot`` and ``without`` as in :func:`read`."""
+def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
+    """Route and read for a query that is encoded already."""
     routed, ranking = slot_ranking(state, query)
-    routed = routed if slot is None else replace(routed, slot=slot)
+    if ask.slot is not None:
+        routed = replace(routed, slot=ask.slot)
     if routed.slot is None or ranking is None:
-        return routed, Reading("", 0, limit, state.settings.unit, mode, (), ())
-    if mode == "strict":
-        lines, text = _strict(state, state.slots[routed.slot], limit)
+        return routed, _reading(state, ask, routed, [], "")
+    if ask.mode == "strict":
+        lines, text = _strict(state, state.slots[routed.slot], ask.limit)
     else:
-        best = (
-            line
-            for line in _best_first(state, routed.slot, ranking)
-            if line.evidence.id not in without
-        )
-        lines, text = pack(best, limit, state.measure, _trimmer(state, query))
+        best = _best_first(state, ask, routed.slot, ranking)
+        lines, text = pack(best, ask.limit, state.measure, _trimmer(state, query))
+    return routed, _reading(state, ask, routed, lines, text)
+
+
+def _reading(state: State, ask: Ask, routed: Route, lines: list[Line], text: str) -> Reading:
     evidence = tuple(dict.fromkeys(line.evidence for line in lines))
-    slots = dict.fromkeys([routed.slot, *(state.slot_of[item.id] for item in evidence)])
-    held = tuple(slot for slot in slots if any(state.slot_of[item.id] == slot for item in evidence))
-    size, unit = state.measure(text), state.settings.unit
-    return routed, Reading(
-        text, size, limit, unit, mode, evidence, held, tuple(lines), routed.probability
+    return Reading(
+        text=text,
+        size=state.measure(text) if text else 0,
+        limit=ask.limit,
+        unit=state.settings.unit,
+        mode=ask.mode,
+        evidence=evidence,
+        slots=_slots_of(state, routed.slot, evidence),
+        lines=tuple(lines),
+        probability=routed.probability,
     )
 
 
+def _slots_of(state: State, routed: int | None, evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
+    """Return the slots that items are in: the routed one first, the others as they come."""
+    held = dict.fromkeys(state.slot_of[item.id] for item in evidence)
+    if routed in held:
+        return (routed, *(slot for slot in held if slot != routed))
+    return tuple(held)
+
+
 def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]:
-    """Give a slot's summary: what a model wrote where it fits, with its evidence whole, or else the
-    excerpts.
+    """Return a slot's summary: what a model wrote where it fits, or else the excerpts.
+
+    The lines of what a model wrote are its evidence, each item whole.
     """
-    if slot.written and state.measure(text := wrap(slot.written.text)) <= limit:
-        whole = (
-            Line(state.evidence[item], 0, len(state.evidence[item].text))
-            for item in slot.written.cover
-        )
-        return in_time_order(list(whole)), text
+    if slot.written is not None:
+        text = wrap(slot.written.text)
+        if state.measure(text) <= limit:
+            items = [state.evidence[id] for id in slot.written.cover]
+            return in_time_order([Line(item, 0, len(item.text)) for item in items]), text
     return assemble(slot.summary, state.evidence, limit, state.measure)
 
 
@@ -84,15 +81,15 @@ def _trimmer(state: State, query: Query) -> Cut:
     lexical = state.passage_index().lexical
     words = filter(lexical.holds, content_terms(focus(query.text)))  # of a document as a query, few
     worth = {word: WORD_WORTH * lexical.idf(word) for word in words}
-    return trimmer(worth, state.parts_of)
+    return trimmer(worth, state.cache.parts_of)
 
 
-def _best_first(state: State, slot: int, ranking: Ranking) -> Iterator[Line]:
-    """Give the passages by score, those of the routed slot ahead by the prior."""
+def _best_first(state: State, ask: Ask, slot: int, ranking: Ranking) -> Iterator[Line]:
+    """Yield the passages by score, those of the routed slot ahead by the prior."""
     index = state.passage_index()
     scores = np.round(ranking.scores + SLOT_PRIOR * (index.slot.view()[ranking.rows] == slot), 4)
     for nth in np.argsort(-scores, kind="stable"):
         passage = index.passages[ranking.rows[nth]]
-        yield Line(
-            state.evidence[passage.evidence_id], passage.start, passage.end, float(scores[nth])
-        )
+        if passage.evidence_id not in ask.without:
+            item = state.evidence[passage.evidence_id]
+            yield Line(item, passage.start, passage.end, float(scores[nth]))

@@ -39,11 +39,12 @@ def _as_it_is(line: Line, _: bool) -> tuple[Line, str]:
 def pack(
     best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _as_it_is
 ) -> tuple[list[Line], str]:
-    """Take lines best first while they fit, shorter once the best have filled a part, and render
-    them in time order.
+    """Take lines best first while they fit, and render them in time order.
+
+    Lines are asked for shorter once the best have filled a part of the limit.
 
     Returns:
-        The lines in the order of the text, and a text of at most ``limit``; ("", no lines) if none
+        The lines in the order of the text, and a text of at most ``limit``; no lines and "" if none
         fits.
     """
     taken: list[tuple[Line, str]] = []
@@ -52,8 +53,11 @@ def pack(
     misses = 0
     for whole in best_first:
         line, told = cut(whole, total > WHOLE * limit)
-        header, words = day(line.evidence), f"- {told}"
-        cost = measure(words + "\n") + (0 if header in days else measure(_header(header) + "\n"))
+        words = f"- {told}"
+        header = day(line.evidence)
+        cost = measure(words + "\n")
+        if header not in days:
+            cost += measure(_header(header) + "\n")
         if total + cost > limit:
             misses += 1
             if misses > _MISSES:
@@ -62,19 +66,28 @@ def pack(
         total += cost
         days.add(header)
         taken.append((line, words))
+    return _fitting(taken, limit, measure)
+
+
+def _fitting(taken: list[tuple[Line, str]], limit: int, measure: Measure) -> tuple[list[Line], str]:
+    """Render lines in time order, without the last ones taken where the whole does not fit.
+
+    A tokenizer need not be additive.
+    """
     while True:
         ordered = sorted(taken, key=lambda pair: _place(pair[0]))
         text = _body(ordered)
         if not taken or measure(text) <= limit:
             return [line for line, _ in ordered], text
-        taken.pop()  # a tokenizer need not be additive
+        taken.pop()
 
 
 def assemble(
     summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure
 ) -> tuple[list[Line], str]:
-    """Give a slot's summary as a reading of at most ``limit``: what ranks last goes first when it
-    does not fit.
+    """Return a slot's summary as a reading of at most ``limit``, with its lines.
+
+    What ranks last goes first when it does not fit.
     """
     kept = list(summary.kept)
     text = wrap(summary.text)
@@ -83,12 +96,14 @@ def assemble(
         text = wrap(summary_text(kept))
     if not kept:
         return [], ""
-    return in_time_order([Line(ledger[e.evidence_id], e.start, e.end) for e in kept]), text
+    lines = [Line(ledger[e.evidence_id], e.start, e.end) for e in kept]
+    return in_time_order(lines), text
 
 
 def render(lines: Sequence[Line]) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    return _body([(line, _render_line(line)) for line in in_time_order(lines)])
+    ordered = in_time_order(lines)
+    return _body([(line, f"- {said(line.evidence, line.start, line.end)}") for line in ordered])
 
 
 def wrap(body: str) -> str:
@@ -102,6 +117,7 @@ def strip_rendered(text: str) -> str:
 
 
 def in_time_order(lines: Sequence[Line]) -> list[Line]:
+    """Sort lines by when they were said, then by ingestion, then by their place in the item."""
     return sorted(lines, key=_place)
 
 
@@ -114,10 +130,11 @@ def _body(rendered: Sequence[tuple[Line, str]]) -> str:
     if not rendered:
         return ""
     parts: list[str] = []
-    header = ""
+    over = ""
     for line, words in rendered:
-        if day(line.evidence) != header:
-            header = day(line.evidence)
+        header = day(line.evidence)
+        if header != over:
+            over = header
             parts.append(_header(header))
         parts.append(words)
     return wrap("\n".join(parts))
@@ -125,7 +142,3 @@ def _body(rendered: Sequence[tuple[Line, str]]) -> str:
 
 def _header(day: str) -> str:
     return f"# {day}"
-
-
-def _render_line(line: Line) -> str:
-    return f"- {said(line.evidence, line.start, line.end)}"

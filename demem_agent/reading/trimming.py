@@ -1,22 +1,19 @@
-"""Keep the part of a passage that bears on a question, so that a reading has room for more
-passages.
-"""
+"""Keep the part of a passage that bears on a question, so that a reading has room for more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from demem_agent.text.parts import Parts
 from demem_agent.text.saying import say
-from demem_agent.text.sentences import Parts
 from demem_agent.text.words import clean
 from demem_agent.types import Line
 
-__all__ = ["Cut", "KEPT", "trimmer"]
+__all__ = ["KEPT", "Cut", "trimmer"]
 
-#: Gives a line, shortened or as it is, and as it is said.
+#: Returns a line, shortened if so asked, and as it is said.
 Cut = Callable[[Line, bool], tuple[Line, str]]
-
 
 #: Share of a passage's words that stays at least, so that whoever quotes it still quotes most of
 #: it.
@@ -24,7 +21,7 @@ KEPT = 0.55
 
 
 def trimmer(words: Mapping[str, float], parts_of: Callable[[Line], Parts]) -> Cut:
-    """Make what gives lines as they are said, cut down for one question where that is wanted.
+    """Make what cuts lines down for one question, where that is wanted, and says them.
 
     A line loses sentences at its ends, the one that is worth least first, as long as :data:`KEPT`
     of its words stay. A sentence is worth as much as its neighbour for the words of the question:
@@ -32,57 +29,80 @@ def trimmer(words: Mapping[str, float], parts_of: Callable[[Line], Parts]) -> Cu
 
     Args:
         words: the question's stemmed words, each with its worth.
-        parts_of: gives the :func:`parts` of a line; they may be kept between questions.
+        parts_of: gives the :func:`demem_agent.text.parts.parts` of a line; they may be kept
+            between questions.
     """
 
     def cut(line: Line, shorter: bool) -> tuple[Line, str]:
         found = parts_of(line)
         if not shorter or len(found.spans) < 2:
             return line, _said(found, line, line)
-        core = Line(line.evidence, *_core(found, words), line.score)
+        start, end = _core(found, words)
+        core = Line(line.evidence, start, end, line.score)
         return core, _said(found, line, core)
 
     return cut
 
 
 def _said(found: Parts, whole: Line, part: Line) -> str:
+    """Say a part of a line, with the times that stand in it as the whole line means them."""
     shift = part.start - whole.start
-    inside = (
-        time for time in found.times if time.start >= shift and time.end <= part.end - whole.start
-    )
-    times = [replace(time, start=time.start - shift, end=time.end - shift) for time in inside]
+    last = part.end - whole.start
+    times = [
+        replace(time, start=time.start - shift, end=time.end - shift)
+        for time in found.times
+        if time.start >= shift and time.end <= last
+    ]
     return say(found.name, clean(part.text), times)
 
 
-def _core(cut: Parts, words: Mapping[str, float]) -> tuple[int, int]:
-    worth = _worth(cut, words)
-    held = sum(cut.words)
-    # Counted in runs of four words, of which n words have n - 3; a date that is written into them
-    # breaks three.
-    least = KEPT * max(held - 3, 1) + 3 + 3 * len(cut.times)
-    first, last = 0, len(cut.spans) - 1
+def _core(found: Parts, words: Mapping[str, float]) -> tuple[int, int]:
+    """Return the (start, end) of the sentences that stay."""
+    worth = _worth(found, words)
+    held = sum(found.words)
+    least = _least_words(held, len(found.times))
+    first = 0
+    last = len(found.spans) - 1
     while first < last:
-        end = first if worth[first] <= worth[last] else last
-        held -= cut.words[end]
+        first_goes = worth[first] <= worth[last]
+        held -= found.words[first if first_goes else last]
         if held < least:
             break
-        first, last = (first + 1, last) if end == first else (first, last - 1)
-    return cut.spans[first][0], cut.spans[last][1]
+        if first_goes:
+            first += 1
+        else:
+            last -= 1
+    return found.spans[first][0], found.spans[last][1]
 
 
-def _worth(cut: Parts, words: Mapping[str, float]) -> list[float]:
-    # A stem less its last e or i stands in the forms of its word, nearly always ("bak" in baking,
-    # "hobb" in hobby); stemming every sentence of a reading would take longer.
-    parts = [
-        (word[:-1] if word.endswith(("e", "i")) and len(word) > 3 else word, w)
-        for word, w in words.items()
-    ]
+def _least_words(held: int, times: int) -> float:
+    """Return how many of a passage's words must stay.
+
+    Counted in runs of four words, of which n words have n - 3; a date that is written into them
+    breaks three.
+    """
+    return KEPT * max(held - 3, 1) + 3 + 3 * times
+
+
+def _worth(found: Parts, words: Mapping[str, float]) -> list[float]:
+    """Return what each sentence is worth: by itself, and for the question as its best neighbour."""
+    parts = [(_in_all_forms(word), worth) for word, worth in words.items()]
     around = [0.0]
-    for text in cut.texts:
+    for text in found.texts:
         shared = 0.0
         for word, worth in parts:
             if word in text:
                 shared += worth
         around.append(shared)
     around.append(0.0)
-    return [max(around[n : n + 3]) + own for n, own in enumerate(cut.worth)]
+    return [max(around[n : n + 3]) + own for n, own in enumerate(found.worth)]
+
+
+def _in_all_forms(stem: str) -> str:
+    """Return what stands in nearly all forms of a stem's word: "bak" in baking, "hobb" in hobby.
+
+    Stemming every sentence of a reading would take longer.
+    """
+    if len(stem) > 3 and stem.endswith(("e", "i")):
+        return stem[:-1]
+    return stem

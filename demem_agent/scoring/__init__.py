@@ -5,11 +5,13 @@ through them.
 from __future__ import annotations
 
 from demem_agent.scoring.adequacy import SIGNALS, Adequacy, Signals, default_adequacy
+from demem_agent.scoring.features import FEATURES
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import Passage, PassageIndex
-from demem_agent.scoring.learning import learned, lesson, lift
-from demem_agent.scoring.score import FEATURES, Query, Ranking, Weights, features, rank, slot_scores
-from demem_agent.scoring.weights import default_weights
+from demem_agent.scoring.learning import lesson, lift, moved_weights
+from demem_agent.scoring.query import Query
+from demem_agent.scoring.score import Ranking, feature_table, rank, slot_scores
+from demem_agent.scoring.weights import Weights, default_weights
 from demem_agent.text.dates import moment
 
 __all__ = [
@@ -24,12 +26,12 @@ __all__ = [
     "Weights",
     "default_adequacy",
     "default_weights",
-    "features",
+    "feature_table",
     "focus",
-    "learned",
     "lesson",
     "lift",
     "moment",
+    "moved_weights",
     "rank",
     "slot_scores",
 ]

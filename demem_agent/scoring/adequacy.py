@@ -57,21 +57,20 @@ class Adequacy:
     threshold: float
 
     def probability(self, signals: Signals) -> float:
-        """Give the probability in [0, 1], to four digits, that the memory holds what is asked for.
+        """Return the probability in [0, 1], to four digits, that the memory holds what is asked.
 
         It is one at even odds: what it would be if as many questions could be answered from memory
         as could not.
         """
         parts = zip(astuple(self.weights), astuple(signals), strict=True)
         odds = self.intercept + sum(weight * value for weight, value in parts)
-        return round(
-            (1.0 + math.tanh(odds / 2.0)) / 2.0, 4
-        )  # the logistic function, without overflow
+        logistic = (1.0 + math.tanh(odds / 2.0)) / 2.0  # in a form without overflow
+        return round(logistic, 4)
 
 
 @cache
 def default_adequacy() -> Adequacy:
-    """Give the model that ships with DeMem, loaded at the first use.
+    """Return the model that ships with DeMem, loaded at the first use.
 
     Raises:
         KeyError: if the file lacks a parameter.

@@ -9,19 +9,22 @@ from numpy.typing import DTypeLike, NDArray
 
 __all__ = ["Column"]
 
+_SPARE = 16  # rows of room in a new column
+
 
 class Column:
     """A numpy array of rows with room to grow; a row is a number or a vector of fixed width."""
 
     def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
         self._shape: tuple[int, ...] = () if width is None else (width,)
-        self._data: NDArray[Any] = np.zeros((16, *self._shape), dtype)
+        self._data: NDArray[Any] = np.zeros((_SPARE, *self._shape), dtype)
         self._length = 0
 
     def __len__(self) -> int:
         return self._length
 
     def append(self, row: Any) -> None:
+        """Append one row: a number, or what has the width of the column."""
         if self._length == len(self._data):
             self._grow(2 * self._length)
         self._data[self._length] = row
@@ -37,13 +40,13 @@ class Column:
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the rows that are not marked."""
-        self._data = np.concatenate(
-            [self.view()[kept], np.zeros((16, *self._shape), self._data.dtype)]
-        )
-        self._length = len(self._data) - 16
+        rows = self.view()[kept]
+        spare = np.zeros((_SPARE, *self._shape), self._data.dtype)
+        self._data = np.concatenate([rows, spare])
+        self._length = len(rows)
 
     def view(self) -> NDArray[Any]:
-        """Give the rows without a copy; valid until the next append."""
+        """Return the rows without a copy; valid until the next append."""
         return self._data[: self._length]
 
     def _grow(self, capacity: int) -> None:

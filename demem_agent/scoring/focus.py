@@ -23,13 +23,13 @@ _AROUND = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~“”‘’«»…¿¡、。，！
 
 
 def focus(question: str) -> str:
-    """Give a question without its frame and without a running time ("in the past two weeks").
+    """Return a question without its frame and without a running time ("in the past two weeks").
 
     A question that has nothing else comes back as it is.
     """
     kept = question
-    for span in reversed(running(question)):
-        kept = f"{kept[: span[0]]} {kept[span[1] :]}"
-    said = (word.strip(_AROUND) for word in kept.split())
-    about = " ".join(word for word in said if word and word.lower() not in _FRAME)
+    for start, end in reversed(running(question)):
+        kept = f"{kept[:start]} {kept[end:]}"
+    said = [word.strip(_AROUND) for word in kept.split()]
+    about = " ".join([word for word in said if word and word.lower() not in _FRAME])
     return about if words(about) else question

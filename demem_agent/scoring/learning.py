@@ -17,11 +17,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.scoring.features import BY_HAND, FEATURES
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.score import FEATURES, Query, Ranking, Weights, features
+from demem_agent.scoring.query import Query
+from demem_agent.scoring.score import Ranking, feature_table
+from demem_agent.scoring.weights import Weights
 from demem_agent.types import Lesson
 
-__all__ = ["ALIKE", "as_row", "box", "learned", "lesson", "lift", "rows_of"]
+__all__ = ["ALIKE", "as_row", "box", "lesson", "lift", "moved_weights", "rows_of"]
 
 #: How far, in half-widths of the box, the lessons move a weight per unit of their mean gradient.
 STEP = 10.0
@@ -29,13 +32,11 @@ STEP = 10.0
 CALM = 50
 #: Half-width of the box: this share of the default weight, and at least so much.
 LEEWAY = 0.5
-#: Cosine of two questions from which on what served the one is ahead for the other, and by how much
-#: when it is 1.
-ALIKE, SERVED = 0.75, 6.0
+#: Cosine of two questions from which on what served the one is ahead for the other.
+ALIKE = 0.75
+#: By how much it is ahead when that cosine is 1.
+SERVED = 6.0
 
-#: Set by hand: no data tells them well, and whom to trust is for the caller to say, not for
-#: rewards.
-_HELD = frozenset(("trust", "behind"))
 #: Steps are summed as whole numbers of this part, since such sums do not depend on their order.
 _GRAIN = 1e-9
 #: Features of real passages differ by far less.
@@ -48,54 +49,64 @@ Stretch = tuple[str, int, int]
 def lesson(
     index: PassageIndex, query: Query, read: Iterable[Stretch], supports: Collection[str]
 ) -> Lesson:
-    """Tell what an answer teaches: mean features of what it rested on, less those of the rest that
-    was read.
+    """Return what an answer teaches: how the features of what it rested on differ from the rest's.
 
     Args:
         read: the stretches of evidence in the reading.
         supports: ids of the items that the answer rested on.
 
     Returns:
-        (feature, difference) for each feature of :data:`~demem_agent.scoring.score.FEATURES` that
-        may move and in which there is one; nothing where all or none of what was read served.
+        (feature, difference of the means, to four digits) for each feature of
+        :data:`~demem_agent.scoring.features.FEATURES` that may move and in which there is one;
+        nothing where all or none of what was read served.
     """
-    rows, table = features(index, query)
-    spans = list(read)
-    served = np.isin(rows, rows_of(index, (span for span in spans if span[0] in supports)))
-    others = np.isin(rows, rows_of(index, (span for span in spans if span[0] not in supports)))
+    rows, table = feature_table(index, query)
+    resting: list[Stretch] = []
+    spare: list[Stretch] = []
+    for stretch in read:
+        group = resting if stretch[0] in supports else spare
+        group.append(stretch)
+    served = np.isin(rows, rows_of(index, resting))
+    others = np.isin(rows, rows_of(index, spare))
     if not served.any() or not others.any():
         return ()
-    apart = table[served].mean(axis=0, dtype=np.float64) - table[others].mean(
-        axis=0, dtype=np.float64
-    )
-    found = ((name, round(float(value), 4)) for name, value in zip(FEATURES, apart, strict=True))
-    return tuple((name, value) for name, value in found if value and name not in _HELD)
+    served_mean = table[served].mean(axis=0, dtype=np.float64)
+    other_mean = table[others].mean(axis=0, dtype=np.float64)
+    return _taught(served_mean - other_mean)
+
+
+def _taught(apart: NDArray[np.float64]) -> Lesson:
+    """Return the differences by name, but for those of 0 and those whose weights do not move."""
+    found: list[tuple[str, float]] = []
+    for name, difference in zip(FEATURES, apart, strict=True):
+        value = round(float(difference), 4)
+        if value and name not in BY_HAND:
+            found.append((name, value))
+    return tuple(found)
 
 
 def rows_of(index: PassageIndex, stretches: Iterable[Stretch]) -> list[int]:
-    """Give the rows of the passages that the stretches of live items are in."""
+    """Return the rows of the passages that the stretches of live items are in, each once."""
     found: dict[int, None] = {}
     for item, start, end in stretches:
         rows = index.rows(item)
-        inside = (row for row in range(rows.start, rows.stop) if _meets(index, row, start, end))
-        found |= dict.fromkeys(inside)
+        for row in range(rows.start, rows.stop):
+            passage = index.passages[row]
+            if passage.start < end and start < passage.end:
+                found[row] = None
     return list(found)
 
 
-def _meets(index: PassageIndex, row: int, start: int, end: int) -> bool:
-    passage = index.passages[row]
-    return passage.start < end and start < passage.end
-
-
 def as_row(taught: Lesson) -> NDArray[np.float64]:
-    """Put a lesson in the order of the features, shape (len(FEATURES),); names that are none are
-    left out.
+    """Put a lesson in the order of the features, shape (len(FEATURES),).
+
+    Names that are none are left out.
     """
     known = dict(taught)
     return np.array([known.get(name, 0.0) for name in FEATURES])
 
 
-def learned(prior: Weights, lessons: NDArray[np.float64]) -> Weights:
+def moved_weights(prior: Weights, lessons: NDArray[np.float64]) -> Weights:
     """Move weights as far from a prior as lessons agree, and no further than the :func:`box`.
 
     Args:
@@ -103,22 +114,27 @@ def learned(prior: Weights, lessons: NDArray[np.float64]) -> Weights:
     """
     if not len(lessons):
         return prior
-    weights, room = np.asarray(prior.values), box(prior)
+    weights = np.asarray(prior.values)
+    room = box(prior)
     apart = np.clip(lessons, -_FAR, _FAR)
+    margin = (apart * weights).sum(axis=1)
     # How far the prior is from having put what served ahead: 1 - sigmoid(margin), without overflow.
-    surprise = 0.5 - 0.5 * np.tanh((apart * weights).sum(axis=1) / 2)
+    surprise = 0.5 - 0.5 * np.tanh(margin / 2)
     steps = np.clip(surprise[:, None] * apart * room, -1.0, 1.0)  # no single lesson decides
     total = np.rint(steps / _GRAIN).astype(np.int64).sum(axis=0) * _GRAIN
-    moved = room * np.clip(STEP * total / (len(lessons) + CALM), -1.0, 1.0)
-    return Weights(tuple(float(value) for value in weights + moved))
+    share = np.clip(STEP * total / (len(lessons) + CALM), -1.0, 1.0)
+    return Weights(tuple((weights + room * share).tolist()))
 
 
 def box(prior: Weights) -> NDArray[np.float64]:
-    """Give how far each weight may move from the prior, shape (len(FEATURES),); 0 for those set by
-    hand.
+    """Return how far each weight may move from the prior, shape (len(FEATURES),).
+
+    Those set by hand may not: no data tells them well, and whom to trust is for the caller to say,
+    not for rewards.
     """
-    free = np.array([name not in _HELD for name in FEATURES])
-    room: NDArray[np.float64] = np.maximum(LEEWAY * np.abs(np.asarray(prior.values)), LEEWAY) * free
+    free = np.array([name not in BY_HAND for name in FEATURES])
+    sizes = np.abs(np.asarray(prior.values))
+    room: NDArray[np.float64] = np.maximum(LEEWAY * sizes, LEEWAY) * free
     return room
 
 
@@ -134,7 +150,8 @@ def lift(
     bonus = np.zeros(len(index))
     for cosine, stretches in served:
         rows = rows_of(index, stretches)
-        bonus[rows] = np.maximum(bonus[rows], SERVED * (cosine - ALIKE) / (1 - ALIKE))
+        earned = SERVED * (cosine - ALIKE) / (1 - ALIKE)
+        bonus[rows] = np.maximum(bonus[rows], earned)
     scores = np.round(ranking.scores + bonus[ranking.rows], 4)
     order = np.argsort(-scores, kind="stable")
     return replace(ranking, rows=ranking.rows[order], scores=scores[order])

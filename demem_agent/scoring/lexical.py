@@ -19,12 +19,11 @@ __all__ = ["LexicalIndex"]
 
 K1 = 1.2
 B = 0.75
+_MOST = 65535  # a count that takes two bytes
 
 
 class LexicalIndex:
-    """Postings of stemmed terms by row; rows are numbered by the caller and arrive in ascending
-    order.
-    """
+    """Postings of stemmed terms by row; rows are numbered in the order in which they are added."""
 
     def __init__(self) -> None:
         self._rows: dict[str, array[int]] = {}
@@ -37,9 +36,10 @@ class LexicalIndex:
         row = len(self._lengths)
         for term, count in Counter(words).items():
             if term not in self._rows:
-                self._rows[term], self._counts[term] = array("i"), array("H")
+                self._rows[term] = array("i")
+                self._counts[term] = array("H")
             self._rows[term].append(row)
-            self._counts[term].append(min(count, 65535))
+            self._counts[term].append(min(count, _MOST))
         self._lengths.append(len(words))
         self._total_length += len(words)
 
@@ -49,26 +49,32 @@ class LexicalIndex:
         for term in list(self._rows):
             rows = np.frombuffer(self._rows[term], np.int32)
             marked = kept[rows]
-            if not marked.any():
-                del self._rows[term], self._counts[term]
-                continue
-            counts = np.frombuffer(self._counts[term], np.uint16)[marked]
-            self._rows[term] = array("i", new_row[rows[marked]].tobytes())
-            self._counts[term] = array("H", counts.tobytes())
+            if marked.any():
+                self._put(term, new_row[rows[marked]], self._counts_of(term)[marked])
+            else:
+                del self._rows[term]
+                del self._counts[term]
         self._lengths.keep(kept)
         self._total_length = float(self._lengths.view().sum(dtype=np.float64))
 
+    def _put(self, term: str, rows: NDArray[np.int32], counts: NDArray[np.uint16]) -> None:
+        self._rows[term] = array("i", rows.tobytes())
+        self._counts[term] = array("H", counts.tobytes())
+
+    def _counts_of(self, term: str) -> NDArray[np.uint16]:
+        return np.frombuffer(self._counts[term], np.uint16)
+
     def holds(self, term: str) -> bool:
-        """Tell whether any row holds a term."""
+        """Whether any row holds a term."""
         return term in self._rows
 
     def idf(self, term: str) -> float:
-        """Give log(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N rows hold."""
+        """Return log(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N rows hold."""
         held = len(self._rows.get(term, ()))
         return math.log(1 + (len(self._lengths) - held + 0.5) / (held + 0.5))
 
     def rows(self, term: str) -> NDArray[np.int32]:
-        """Give the rows that hold a term, ascending."""
+        """Return the rows that hold a term, ascending."""
         return np.array(self._rows.get(term, ()), np.int32)
 
     def scores(self, words: list[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -78,18 +84,19 @@ class LexicalIndex:
             BM25 of shape (rows,), and the share in [0, 1] of the query's idf mass whose terms a row
             holds.
         """
-        bm25 = np.zeros(len(self._lengths), np.float32)
-        share = np.zeros(len(self._lengths), np.float32)
         lengths = self._lengths.view()
-        mean_length = max(self._total_length / max(len(self._lengths), 1), 1.0)
+        count = len(lengths)
+        bm25 = np.zeros(count, np.float32)
+        share = np.zeros(count, np.float32)
+        mean_length = max(self._total_length / max(count, 1), 1.0)
         mass = 0.0
         for term in dict.fromkeys(words):
             weight = self.idf(term)
             mass += weight
             if term in self._rows:
                 rows = np.frombuffer(self._rows[term], np.int32)
-                count = np.frombuffer(self._counts[term], np.uint16).astype(np.float32)
+                counts = self._counts_of(term).astype(np.float32)
                 norm = K1 * (1 - B + B * lengths[rows] / mean_length)
-                bm25[rows] += weight * (K1 + 1) * count / (count + norm)
+                bm25[rows] += weight * (K1 + 1) * counts / (counts + norm)
                 share[rows] += weight
         return bm25, share / max(mass, 1e-9)

@@ -45,9 +45,11 @@ class RelatedWords:
         """Add the next passage by its words, each as a stem and as it is written."""
         for stem, form in zip(stems, forms, strict=True):
             if form not in self._numbers:
-                number = self._numbers[form] = len(self._numbers)
+                number = len(self._numbers)
+                self._numbers[form] = number
                 self._of_stem.setdefault(stem, []).append(number)
-        self._words.extend(np.array([self._numbers[form] for form in forms], np.int32))
+        numbers = [self._numbers[form] for form in forms]
+        self._words.extend(np.array(numbers, np.int32))
         self._counts.append(len(forms))
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
@@ -56,21 +58,26 @@ class RelatedWords:
         self._counts.keep(kept)
         held, first, place = np.unique(self._words.view(), return_index=True, return_inverse=True)
         by_first = np.argsort(first)  # in which product a word is decides its last bits
-        new_number = {int(number): new for new, number in enumerate(held[by_first])}
-        forms = list(self._numbers)
-        self._numbers = {forms[number]: new for number, new in new_number.items()}
-        of_stem = {
-            stem: [new_number[n] for n in numbers if n in new_number]
-            for stem, numbers in self._of_stem.items()
-        }
-        self._of_stem = {stem: numbers for stem, numbers in of_stem.items() if numbers}
+        self._number_anew(held[by_first].tolist())
         self._words.view()[:] = np.argsort(by_first)[place]
         self._vectors = Column(np.float32, _DIMENSIONS)
+
+    def _number_anew(self, held: list[int]) -> None:
+        """Forget every word but those of these numbers, and number them in this order."""
+        new_number = {number: new for new, number in enumerate(held)}
+        forms = list(self._numbers)
+        self._numbers = {forms[number]: new for number, new in new_number.items()}
+        of_stem: dict[str, list[int]] = {}
+        for stem, numbers in self._of_stem.items():
+            left = [new_number[number] for number in numbers if number in new_number]
+            if left:
+                of_stem[stem] = left
+        self._of_stem = of_stem
 
     def matches(
         self, stems: Sequence[str], forms: Sequence[str], rows: NDArray[np.intp]
     ) -> NDArray[np.float32]:
-        """Give how near each passage's nearest word is to each word of a query.
+        """Return how near each passage's nearest word is to each word of a query.
 
         Args:
             stems, forms: the m words of the query.
@@ -82,32 +89,30 @@ class RelatedWords:
         """
         words, counts = self._words_of(rows)
         best = np.zeros((len(stems), len(rows)), np.float32)
+        if not len(words) or not stems:
+            return best
         filled = counts > 0
-        if len(words) and stems:
-            nearness = self._nearness(stems, forms).take(words, axis=1)
-            starts = (np.cumsum(counts) - counts)[filled]
-            best[:, filled] = np.maximum.reduceat(nearness, starts, axis=1)
+        starts = (np.cumsum(counts) - counts)[filled]
+        nearness = self._nearness(stems, forms).take(words, axis=1)
+        best[:, filled] = np.maximum.reduceat(nearness, starts, axis=1)
         return best
 
     def _words_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Give the word numbers of passages one after the other, and how many each passage has."""
+        """Return the word numbers of passages, one passage after the other, and how many each has."""
         counts = self._counts.view()
         if len(rows) == len(counts):
             return self._words.view(), counts
         starts = (np.cumsum(counts) - counts)[rows]
         chosen = counts[rows]
-        shift = np.repeat(starts - (np.cumsum(chosen) - chosen), chosen)
-        return self._words.view()[shift + np.arange(len(shift))], chosen
+        new_starts = np.cumsum(chosen) - chosen
+        shift = np.repeat(starts - new_starts, chosen)
+        places = shift + np.arange(len(shift))
+        return self._words.view()[places], chosen
 
     def _nearness(self, stems: Sequence[str], forms: Sequence[str]) -> NDArray[np.float32]:
-        """Give the squared cosine of every known word to each word of a query, shape (m, words)."""
+        """Return the squared cosine of every known word to each word of a query, (m, words)."""
         self._encode_new()
-        wanted = self._encode(forms)
-        vectors = self._vectors.view()
-        step = max(_PRODUCT // wanted.size, 1)
-        near = np.empty((len(stems), len(vectors)), np.float32)
-        for start in range(0, len(vectors), step):
-            near[:, start : start + step] = wanted @ vectors[start : start + step].T
+        near = _products(self._encode(forms), self._vectors.view())
         np.clip(near, 0.0, 1.0, out=near)
         near *= near
         for n, stem in enumerate(stems):
@@ -117,10 +122,20 @@ class RelatedWords:
     def _encode_new(self) -> None:
         known = len(self._vectors)
         if known < len(self._numbers):
-            self._vectors.extend(self._encode(list(islice(self._numbers, known, None))))
+            new = list(islice(self._numbers, known, None))
+            self._vectors.extend(self._encode(new))
 
     def _encode(self, forms: Sequence[str]) -> NDArray[np.float32]:
         vectors = self._encoder.encode(list(forms))[:, :_DIMENSIONS]
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
         return unit
+
+
+def _products(wanted: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return ``wanted @ vectors.T``, some vectors at a time."""
+    products = np.empty((len(wanted), len(vectors)), np.float32)
+    step = max(_PRODUCT // wanted.size, 1)
+    for start in range(0, len(vectors), step):
+        products[:, start : start + step] = wanted @ vectors[start : start + step].T
+    return products

@@ -5,21 +5,44 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from demem_agent.scoring.score import FEATURES, Weights
+from demem_agent.scoring.features import FEATURES
 
-__all__ = ["default_weights"]
+__all__ = ["Weights", "default_weights", "weights_from"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weight of each feature of :data:`~demem_agent.scoring.features.FEATURES`, in their order.
+
+    The unit of the cosine is one standard deviation in the memory.
+    """
+
+    values: tuple[float, ...]
 
 
 @cache
 def default_weights() -> Weights:
-    """Give the weights that ship with DeMem, loaded at the first use.
+    """Return the weights that ship with DeMem, loaded at the first use.
 
     Raises:
-        KeyError: if the file lacks a feature of :data:`~demem_agent.scoring.score.FEATURES`.
+        LookupError: if the file lacks a feature; the text names it.
     """
     text = files("demem_agent.scoring").joinpath("weights.json").read_text(encoding="utf-8")
-    weights = json.loads(text)["weights"]
-    return Weights(tuple(float(weights[name]) for name in FEATURES))
+    return weights_from(json.loads(text)["weights"])
+
+
+def weights_from(found: Mapping[str, float]) -> Weights:
+    """Put weights by name in the order of the features; names that are none are left out.
+
+    Raises:
+        LookupError: if a feature has no weight; the text names it.
+    """
+    missing = [name for name in FEATURES if name not in found]
+    if missing:
+        raise LookupError(f"weights.json has no weight for the features {', '.join(missing)}")
+    return Weights(tuple(float(found[name]) for name in FEATURES))

@@ -1,6 +1,4 @@
-"""Past contexts in columns: what routing and ranking learn from, and whom a context can be tested
-against.
-"""
+"""Past contexts in columns: what routing and ranking learn from, and what can be tested."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.channels import row_of
 from demem_agent.scoring import FEATURES, Query
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.learning import as_row
@@ -17,41 +16,38 @@ from demem_agent.types import Context
 
 __all__ = ["Experience", "known_reference", "query_of", "spoken", "testable"]
 
-#: Channels whose contexts have a text that counterfactual answers can be scored against.
-WITH_REFERENCE = frozenset({"reference", "correction", "stand-in"})
 _RATERS = {None: 0, "scorers": 1, "judges": 2}
 
 _WORD = re.compile(r"\w+")
 
 
 def known_reference(context: Context) -> str | None:
-    """Give what a context's counterfactual answers can be scored against, or None when nothing is
-    known.
-    """
-    return context.reference if context.channel in WITH_REFERENCE else None
+    """Return what answers to a context can be scored against, or None when nothing is known."""
+    return context.reference if row_of(context.channel).tells == "text" else None
 
 
 def testable(context: Context) -> str | None:
-    """Tell who can rate counterfactual answers to a context: "judges", "scorers", or nobody (None)."""
-    if context.channel == "judge":
+    """Return who can rate other answers to a context: "judges", "scorers", or None for nobody."""
+    if row_of(context.channel).tells == "votes":
         return "judges"
     return "scorers" if known_reference(context) is not None else None
 
 
 def query_of(stored: StoredContext) -> Query:
-    """Give the query of a context as the scorer sees it."""
+    """Return the query of a context as the scorer sees it."""
     at = stored.context.at
     return Query(stored.context.query, stored.vector, at.date() if at else None)
 
 
 def spoken(text: str) -> str:
-    """Give a text as words alone, so that the same question or answer is known again."""
+    """Return a text as words alone, so that the same question or answer is known again."""
     return " ".join(_WORD.findall(text.casefold()))
 
 
 class Experience:
-    """Every context by rows: its vector, where it is, where it was rewarded, who can rate it, and
-    its lesson.
+    """Every context by rows.
+
+    A row has its vector, where it is, where it was rewarded, who can rate it, and its lesson.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -78,15 +74,17 @@ class Experience:
         self._slots.view()[row] = slot
         self._homes.view()[row] = slot if at_home(context) else -1
         self._served.view()[row] = served(context)
-        self._raters.view()[row] = (
-            _RATERS[testable(context)] if context.credible and context.supports else 0
-        )
+        if context.credible and context.supports:
+            self._raters.view()[row] = _RATERS[testable(context)]
+        else:
+            self._raters.view()[row] = _RATERS[None]
         self._lessons.view()[row] = as_row(context.lesson)
         self._note(context)
 
     def nearest(self, vector: Vector) -> dict[int, float]:
-        """Give, per slot that is known to serve some context, the cosine of the nearest such, at
-        least 0.
+        """Return the cosine of the nearest context that a slot is known to serve, at least 0.
+
+        Keys are the slots that are known to serve some context.
         """
         best: dict[int, float] = {}
         slots = self._homes.view()
@@ -95,40 +93,46 @@ class Experience:
         return best
 
     def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
-        """Give contexts of which it is known what serves them, with a cosine of ``least`` or more,
-        nearest first.
+        """Return contexts of which it is known what serves them, nearest first.
+
+        Args:
+            least: cosine from which on they count; most: how many there may be.
         """
         near = np.where(self._served.view(), self._vectors.view() @ vector, -np.inf)
         rows = np.argsort(-near, kind="stable")[:most]
         return [(self._ids[row], float(near[row])) for row in rows if near[row] >= least]
 
     def lessons(self) -> NDArray[np.float64]:
-        """Give every lesson that feedback has taught and not taken back, shape (n, len(FEATURES))."""
+        """Return every lesson that feedback has taught and not taken back.
+
+        Shape (n, len(FEATURES)).
+        """
         rows = self._lessons.view()
         taught: NDArray[np.float64] = rows[rows.any(axis=1)]
         return taught
 
     def inside(self, slot: int) -> tuple[list[str], Vector]:
-        """Give the contexts of a slot in order of time, and their vectors, shape (n, d)."""
+        """Return the contexts of a slot in order of time, and their vectors, shape (n, d)."""
         rows = np.flatnonzero(self._slots.view() == slot)
         return [self._ids[row] for row in rows], self._vectors.view()[rows]
 
     def partners(self, slot: int, vector: Vector, rater: str) -> list[str]:
-        """Give the contexts of a slot that can be tested with this rater, the least similar to a
-        vector first.
+        """Return the contexts of a slot that this rater can test.
+
+        Those least similar to the vector come first.
         """
-        rows = np.flatnonzero(
-            (self._slots.view() == slot) & (self._raters.view() == _RATERS[rater])
-        )
+        inside = self._slots.view() == slot
+        rated = self._raters.view() == _RATERS[rater]
+        rows = np.flatnonzero(inside & rated)
         order = np.argsort(np.round(self._vectors.view()[rows] @ vector, 4), kind="stable")
         return [self._ids[row] for row in rows[order]]
 
     def asked(self, question: str) -> list[str]:
-        """Give the contexts of a question, as :func:`spoken` gives it, in order of time."""
+        """Return the contexts of a question, as :func:`spoken` gives it, in order of time."""
         return list(self._asked.get(question, ()))
 
     def waiting(self) -> list[str]:
-        """Give the contexts that have partners to be tested against still."""
+        """Return the contexts that have partners to be tested against still."""
         return list(self._waiting)
 
     def _add(self, id: str) -> None:

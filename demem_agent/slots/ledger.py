@@ -10,7 +10,7 @@ from demem_agent.errors import IdempotencyConflict
 from demem_agent.slots.records import Operation
 from demem_agent.slots.state import State
 
-__all__ = ["operation", "stored_result"]
+__all__ = ["operation", "stored_result", "unkeyed"]
 
 
 def operation(
@@ -24,8 +24,13 @@ def operation(
     return Operation(seq, kind, key, request, json.dumps(result, sort_keys=True))
 
 
+def unkeyed(seq: int, kind: str) -> Operation:
+    """Make the ledger line of an operation that came without an idempotency key."""
+    return Operation(seq, kind)
+
+
 def stored_result(state: State, key: str | None, request: str) -> dict[str, Any] | None:
-    """Give the result stored under a key, or None when the key is new or there is none.
+    """Return the result stored under a key, or None when the key is new or there is none.
 
     Raises:
         IdempotencyConflict: if the key was used for another request.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.slots.records import SlotState, StoredEvidence, Vector, empty_slot, mean_vector
 from demem_agent.slots.state import State
@@ -26,8 +27,11 @@ CROWDING = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One item on its way in: its operation, its passages, and a vector of unit length for each of
-    these.
+    """One item on its way in.
+
+    Attributes:
+        seq: number of its operation.
+        spans: (start, end) of its passages; vectors: one of unit length for each.
     """
 
     seq: int
@@ -46,27 +50,29 @@ class Placed:
 
 
 class _Draft:
-    """The slots while a batch is placed: sums, prototypes and summaries, without touching the
-    state.
+    """The slots while a batch is placed, without touching the state.
+
+    These are their sums, prototypes, summaries and counts.
     """
 
     def __init__(self, state: State, dimensions: int) -> None:
+        most = state.settings.slots
         self.state = state
         self.numbers = sorted(state.slots)
-        self.totals = np.zeros((state.settings.slots, dimensions), np.float32)
-        self.norms = np.ones(state.settings.slots, np.float32)
-        self.summaries = {number: slot.summary for number, slot in state.slots.items()}
         self.slots = dict(state.slots)
-        self.changed: dict[int, int] = {}
-        self.sessions: dict[str | None, int] = {}
-        self.counts = [len(state.members.get(number, ())) for number in range(state.settings.slots)]
-        self.last = state.slot_of[next(reversed(state.slot_of))] if state.slot_of else None
+        self.summaries = {number: slot.summary for number, slot in state.slots.items()}
+        self.totals = np.zeros((most, dimensions), np.float32)
+        self.norms = np.ones(most, np.float32)
         for number, slot in state.slots.items():
             self.totals[number] = slot.total
             self.norms[number] = _norm(slot.total)
+        self.counts = [len(state.members.get(number, ())) for number in range(most)]
+        self.changed: dict[int, int] = {}
+        self.sessions: dict[str | None, int] = {}
+        self.last = state.slot_of[next(reversed(state.slot_of))] if state.slot_of else None
 
     def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
-        """Give the slot that an item goes to, and whether it is a new one.
+        """Return the slot that an item goes to, and whether it is a new one.
 
         A session stays together and near in time to the one before it, until its slot holds its
         part of the items. Then, and for items without a session, the nearest slot takes them, the
@@ -75,22 +81,21 @@ class _Draft:
         if not self.numbers:
             return self.open()
         nearness = np.round(self.totals[self.numbers] @ vector / self.norms[self.numbers], 5)
-        few = len(self.numbers) < self.state.settings.initial_slots
         begun = self._slot_of_session(session)
-        if few and begun is None and float(nearness.max()) < self.state.settings.near:
+        if begun is None and self._wants_another(nearness):
             return self.open()
-        counts = np.array([self.counts[number] for number in self.numbers])
-        shares = counts / max(counts.sum(), 1)  # all may be forgotten, and their slots still there
-        stay = begun if begun is not None or session is None else self.last
-        most = NEARLY_FULL if begun is None else FULL
-        if stay is not None and shares[self.numbers.index(stay)] <= max(
-            most, 1 / len(self.numbers)
-        ):
+        shares = self._shares()
+        stay = self.last if begun is None and session is not None else begun
+        most = self._most(NEARLY_FULL if begun is None else FULL)
+        if stay is not None and shares[self.numbers.index(stay)] <= most:
             return stay, False
-        open_to = np.where(shares <= max(NEARLY_FULL, 1 / len(self.numbers)), nearness, -np.inf)
-        return self.numbers[int((open_to - CROWDING * shares * len(self.numbers)).argmax())], False
+        has_room = shares <= self._most(NEARLY_FULL)
+        crowding = CROWDING * shares * len(self.numbers)
+        best = int((np.where(has_room, nearness, -np.inf) - crowding).argmax())
+        return self.numbers[best], False
 
     def open(self) -> tuple[int, bool]:
+        """Open the slot with the smallest free number."""
         number = next(k for k in range(self.state.settings.slots) if k not in self.numbers)
         self.numbers = sorted([*self.numbers, number])
         self.summaries[number] = Summary()
@@ -98,6 +103,7 @@ class _Draft:
         return number, True
 
     def add(self, number: int, arrival: Arrival, vector: Vector) -> None:
+        """Put an item into a slot."""
         self.totals[number] += vector
         self.norms[number] = _norm(self.totals[number])
         self.summaries[number] = self._extended(self.summaries[number], arrival.evidence)
@@ -107,30 +113,50 @@ class _Draft:
         self.last = number
 
     def filled(self) -> tuple[SlotState, ...]:
-        return tuple(
-            replace(
-                self.slots[number],
-                revision=revision,
-                total=self.totals[number].copy(),
-                summary=self.summaries[number],
-                written=None,
-            )
-            for number, revision in sorted(self.changed.items())
+        """Return the slots that items were put into."""
+        return tuple(self._filled(number) for number in sorted(self.changed))
+
+    def _filled(self, number: int) -> SlotState:
+        return replace(
+            self.slots[number],
+            revision=self.changed[number],
+            total=self.totals[number].copy(),
+            summary=self.summaries[number],
+            written=None,
         )
+
+    def _wants_another(self, nearness: Vector) -> bool:
+        """Whether similarity may open a slot still, and no slot is near."""
+        settings = self.state.settings
+        few = len(self.numbers) < settings.initial_slots
+        return few and float(nearness.max()) < settings.near
+
+    def _shares(self) -> NDArray[np.float64]:
+        """Return the share of all items that each slot holds."""
+        counts = np.array([self.counts[number] for number in self.numbers])
+        # All may be forgotten, and their slots still there.
+        shares: NDArray[np.float64] = counts / max(counts.sum(), 1)
+        return shares
+
+    def _most(self, share: float) -> float:
+        """Return the share of the items up to which a slot takes more; an even part at least."""
+        return max(share, 1 / len(self.numbers))
 
     def _slot_of_session(self, session: str | None) -> int | None:
         if session is None:
             return None
         if session in self.sessions:
             return self.sessions[session]
-        said = self.state.sessions.get(session)
+        said = self.state.derived.sessions.get(session)
         return self.state.slot_of[said[-1]] if said else None
 
     def _extended(self, summary: Summary, evidence: Evidence) -> Summary:
         limit, measure = self.state.settings.slot_limit, self.state.measure
         order = number_of(evidence.id)
         fresh = list(excerpts(evidence, order, 0, limit, measure, summary.gate))
-        return compress([*summary.kept, *fresh], limit, measure, summary.gate) if fresh else summary
+        if not fresh:
+            return summary
+        return compress([*summary.kept, *fresh], limit, measure, summary.gate)
 
 
 def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
@@ -138,7 +164,8 @@ def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
     if not arrivals:
         return Placed()
     draft = _Draft(state, arrivals[0].vectors.shape[1])
-    stored, results = [], []
+    stored = []
+    results = []
     for arrival in arrivals:
         vector = mean_vector(arrival.vectors)
         number, opened = draft.choose(vector, arrival.evidence.session)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.channels import row_of
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
 from demem_agent.types import Context, Evidence, SplitCertificate
@@ -49,7 +50,7 @@ class Head:
     dimensions: int = 0
 
     def fits(self, name: str, fingerprint: str) -> bool:
-        """Tell whether vectors of the encoder so named can be compared with those of the memory."""
+        """Whether vectors of the encoder so named can be compared with those of the memory."""
         return not self.encoder or (self.encoder, self.encoder_fingerprint) == (name, fingerprint)
 
 
@@ -65,6 +66,8 @@ class StoredEvidence:
 
 @dataclass(frozen=True, slots=True)
 class StoredContext:
+    """A context with the vector of its query, of unit length; zero once the query is forgotten."""
+
     context: Context
     vector: Vector
 
@@ -96,11 +99,9 @@ class SlotState:
     @property
     def cover(self) -> tuple[str, ...]:
         """The ids of the evidence that :attr:`text` was made from."""
-        return (
-            self.written.cover
-            if self.written
-            else tuple(dict.fromkeys(e.evidence_id for e in self.summary.kept))
-        )
+        if self.written:
+            return self.written.cover
+        return tuple(dict.fromkeys(excerpt.evidence_id for excerpt in self.summary.kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,9 @@ class Certified:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One line of the operation ledger; ``result`` is kept for keyed operations only, and holds no
-    text.
+    """One line of the operation ledger.
+
+    ``result`` is kept for keyed operations only, and holds no text.
     """
 
     seq: int
@@ -159,33 +161,33 @@ class Delta:
 
 
 def empty_slot(number: int, parent: int | None = None) -> SlotState:
-    """Give a slot before anything is in it; ``State.rebuild`` fills it."""
+    """Return a slot before anything is in it; ``State.rebuild`` fills it."""
     return SlotState(number, parent, 0, np.zeros(0, np.float32), Summary())
 
 
 def rewarded(context: Context) -> bool:
-    """Tell whether the mean reward of a context is at least one half."""
+    """Whether the mean reward of a context is at least one half."""
     return bool(context.rewards) and sum(context.rewards) / len(context.rewards) >= REWARDED
 
 
 def at_home(context: Context) -> bool:
-    """Tell whether a context's slot is known to serve it: by its rewards, or because it holds a
-    user's correction.
+    """Whether a context's slot is known to serve it.
+
+    Its rewards say so, or the slot holds a user's correction.
     """
     return rewarded(context) or (context.channel == "correction" and bool(context.kept))
 
 
 def served(context: Context) -> bool:
-    """Tell whether it is known what evidence serves a context: from what should have been answered,
-    or a reward.
+    """Whether it is known what evidence serves a context.
+
+    What should have been answered tells it, or a reward.
     """
-    return bool(context.supports) and (
-        context.channel in ("reference", "correction") or rewarded(context)
-    )
+    return bool(context.supports) and (row_of(context.channel).corrects or rewarded(context))
 
 
 def in_slot(stored: StoredContext, slot: int) -> StoredContext:
-    """Give the context as a member of another slot."""
+    """Return the context as a member of another slot."""
     return replace(stored, context=replace(stored.context, slot=slot))
 
 
@@ -196,6 +198,6 @@ def direction(vector: Vector) -> Vector:
 
 
 def mean_vector(vectors: Vector) -> Vector:
-    """Give the mean of an item's passage vectors, shape (d,)."""
+    """Return the mean of an item's passage vectors, shape (d,)."""
     mean: Vector = vectors[0].copy() if len(vectors) == 1 else vectors.mean(axis=0)
     return mean

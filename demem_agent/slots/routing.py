@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,28 +12,51 @@ from demem_agent.scoring import (
     Weights,
     default_adequacy,
     default_weights,
-    learned,
     lift,
+    moved_weights,
     rank,
     slot_scores,
 )
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.learning import ALIKE
 from demem_agent.slots.state import State
-from demem_agent.types import (
-    Context,
-    Route,
-)
+from demem_agent.types import Context, Route
 
 __all__ = ["credible", "slot_ranking"]
 
 #: What an answer rests on must be among so many items that the memory ranks first for the query.
 CREDIBLE = 5
+#: What a slot earns for the nearest of its past contexts that was rewarded, times the cosine to it.
+CONTEXT_BONUS = 1.0
+#: A query this near to a rewarded one goes to the slot that served it: there decisions outrank
+#: description.
+RECALLED = 0.95
+#: Questions like the one asked whose support is ahead, at most.
+REMEMBERED = 8
+
+
+def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
+    """Score every slot for an encoded query; return the route and the ranking behind it.
+
+    There is no ranking while there is nothing to rank.
+    """
+    if state.derived.index is None or not len(state.derived.index):
+        return _route_to_nowhere(state), None
+    ranking = _lifted(state, query, rank(state.derived.index, query, _weights(state)))
+    past = state.derived.experience.nearest(query.vector) if state.derived.experience else {}
+    scores = slot_scores(
+        ranking,
+        state.derived.index.slot.view(),
+        state.prototypes(),
+        query.vector,
+        {slot: CONTEXT_BONUS * near for slot, near in past.items()},
+    )
+    _recall(scores, past)
+    return _route(scores, ranking), ranking
 
 
 def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> bool:
-    """Tell whether the memory itself ranks all that an answer rests on among the first items for
-    the query.
+    """Whether the memory itself ranks all that an answer rests on among its first items.
 
     A reference's words that are found further down stand there by chance more often
     (docs/splits.md), and a conflict over evidence that is none would divide a slot for nothing.
@@ -46,60 +69,53 @@ def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> 
     return bool(supports) and first.keys() >= set(supports)
 
 
-#: What a slot earns for the nearest of its past contexts that was rewarded, times the cosine to it.
-CONTEXT_BONUS = 1.0
+def _route_to_nowhere(state: State) -> Route:
+    return Route(
+        slot=min(state.slots, default=None),
+        scores=dict.fromkeys(sorted(state.slots), 0.0),
+        margin=0.0,
+        adequate=False,
+    )
 
 
-#: A query this near to a rewarded one goes to the slot that served it: there decisions outrank
-#: description.
-RECALLED = 0.95
-
-
-#: Questions like the one asked whose support is ahead, at most.
-REMEMBERED = 8
-
-
-def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
-    """Score every slot for a query that is encoded already; with the ranking of the passages behind
-    it.
-    """
-    if state.index is None or not len(state.index):
-        return Route(
-            min(state.slots, default=None), dict.fromkeys(sorted(state.slots), 0.0), 0.0, False
-        ), None
-    ranking = _lifted(state, query, rank(state.index, query, _weights(state)))
-    past = state.experience.nearest(query.vector) if state.experience else {}
-    bonus = {slot: CONTEXT_BONUS * near for slot, near in past.items()}
-    scores = slot_scores(ranking, state.index.slot.view(), state.prototypes(), query.vector, bonus)
+def _recall(scores: dict[int, float], past: Mapping[int, float]) -> None:
+    """Put the slot ahead that served a question nearly the same, if there is one."""
     known = max(past, key=lambda slot: (past[slot], -slot), default=None)
     if known is not None and past[known] >= RECALLED:
         scores[known] = round(max(scores.values()) + past[known], 4)
+
+
+def _route(scores: Mapping[int, float], ranking: Ranking) -> Route:
     ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
     margin = scores[ordered[0]] - scores[ordered[1]] if len(ordered) > 1 else 0.0
     adequacy = default_adequacy()
     probability = adequacy.probability(ranking.signals)
     return Route(
-        ordered[0], scores, round(margin, 4), probability >= adequacy.threshold, probability
-    ), ranking
+        slot=ordered[0],
+        scores=scores,
+        margin=round(margin, 4),
+        adequate=probability >= adequacy.threshold,
+        probability=probability,
+    )
 
 
 def _weights(state: State) -> Weights:
-    """Give the default weights or, where the memory learns, what its lessons made of them."""
-    if not state.settings.learn or state.experience is None:
+    """Return the default weights or, where the memory learns, what its lessons made of them."""
+    if not state.settings.learn or state.derived.experience is None:
         return default_weights()
-    return learned(default_weights(), state.experience.lessons())
+    return moved_weights(default_weights(), state.derived.experience.lessons())
 
 
 def _lifted(state: State, query: Query, ranking: Ranking) -> Ranking:
     """Put ahead what served questions like this one, where the memory learns."""
-    if not state.settings.learn or state.experience is None:
+    if not state.settings.learn or state.derived.experience is None:
         return ranking
-    alike = state.experience.alike(query.vector, ALIKE, REMEMBERED)
+    alike = state.derived.experience.alike(query.vector, ALIKE, REMEMBERED)
     served = [(cosine, _support(state, state.contexts[id].context)) for id, cosine in alike]
     return lift(ranking, state.passage_index(), served) if served else ranking
 
 
 def _support(state: State, context: Context) -> list[tuple[str, int, int]]:
-    return [
-        line for line in context.read if line[0] in context.supports and line[0] in state.evidence
-    ]
+    """Return the live lines of a context's reading that its answer rests on."""
+    live = state.evidence.keys() & set(context.supports)
+    return [line for line in context.read if line[0] in live]

@@ -1,1 +1,7 @@
-"""When a slot must be split: the trigger, its tests, the division, the certificate and its replay."""
+"""When a slot must be split: trigger, tests and division, and the certificate with its replay."""
+
+from __future__ import annotations
+
+from demem_agent.splitting.replaying import Replayed, replay
+
+__all__ = ["Replayed", "replay"]

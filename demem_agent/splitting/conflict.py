@@ -1,5 +1,4 @@
-"""Which pairs of contexts to test for a conflict, on which slot contents, and what the scores
-certify.
+"""Which pairs of contexts to test for a conflict, on which contents, and what the scores certify.
 
 The practical split trigger of the paper (appendix "Practical split trigger"). Free functions over
 the state; nothing here asks a model or changes anything. The arithmetic is that of
@@ -8,51 +7,42 @@ the state; nothing here asks a model or changes anything. The arithmetic is that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.decision import CandidateRadius, Envelope, candidate_radius, guard_band
+from demem_agent.decision import Envelope, candidate_radius, guard_band
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experience import testable
 from demem_agent.slots.records import SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.division import Division
 from demem_agent.summaries.compress import Summary
-from demem_agent.types import Candidate, Channel, Context, Regime
+from demem_agent.types import Candidate
 
 __all__ = [
     "Content",
+    "Tried",
     "Verdict",
     "bearable",
     "contents",
     "judge",
     "pairs_to_test",
-    "parameters",
+    "verdict_of",
     "worth_having",
 ]
-
-SEQUENCE = (
-    "confidence sequence over repeated rewards (betting; Waudby-Smith and Ramdas, 2023): at confidence {confidence:g} "
-    "all envelopes of this pair hold at once, whenever one looks and however many answers turn up, as long as the "
-    "rewards of one question and one answer have one mean; over all pairs ever tested it is no joint statement; speaks "
-    "of the listed answers only"
-)
-
-
-CONDITIONS = (
-    "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true mean score of "
-    "each answer lies within c_beta*sqrt((dispersion^2 + {sigma_0:g}^2)/{scorers}) + {eta_cal:g} of the observed "
-    "mean, c_beta={c_beta:g}; speaks of the listed candidates only"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One candidate ``u`` of U(x, x'): a slot content that both contexts could share."""
+    """One candidate ``u`` of U(x, x'): a slot content that both contexts could share.
+
+    Attributes:
+        slot, revision: of an existing slot; None for a would-be slot.
+    """
 
     name: str
     slot: int | None
@@ -61,14 +51,28 @@ class Content:
 
     @property
     def cover(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(e.evidence_id for e in self.summary.kept))
+        """The ids of the evidence in it, once each."""
+        return tuple(dict.fromkeys(excerpt.evidence_id for excerpt in self.summary.kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate with the answers of both contexts and their scores, before it has bounds.
+
+    Its fields are those of :class:`~demem_agent.types.Candidate`.
+    """
+
+    name: str
+    answers: tuple[str, str]
+    scores: tuple[tuple[float, ...], tuple[float, ...]]
+    slot: int | None = None
+    revision: int | None = None
+    cover: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the scores of a pair certify: the radius and the candidates as they go into a
-    certificate.
-    """
+    """What the scores of a pair certify: a radius, and the candidates as a certificate has them."""
 
     radius: float
     candidates: tuple[Candidate, ...]
@@ -77,41 +81,55 @@ class Verdict:
 def pairs_to_test(
     state: State, context: StoredContext, summary: Summary, limit: int
 ) -> list[StoredContext]:
-    """Choose partners of a context inside its slot: those whose evidence the slot's summary has
-    lost.
+    """Choose partners of a context inside its slot: those whose evidence the summary has lost.
 
     While the summary holds what every context of the slot rests on, the slot serves them all and
     nothing needs testing. The least similar partners come first: they divide a slot best. One of a
     pair that has a certificate already is left out, and so is one whose evidence is not credible
-    (:func:`credible`).
+    (:func:`demem_agent.slots.routing.credible`).
+
+    Args:
+        limit: of partners, at most.
     """
-    mine, rater = context.context, testable(context.context)
-    if not mine.credible or rater is None or mine.slot is None or not state.members[mine.slot]:
-        return []
-    held = {excerpt.evidence_id for excerpt in summary.kept}
-    met = witnessed_with(state, mine.id)
-    served = held.issuperset(mine.supports)
-    others = (
-        state.contexts[id]
-        for id in state.past().partners(mine.slot, context.vector, rater)
-        if id not in met
-    )
-    lost = (other for other in others if not (served and held.issuperset(other.context.supports)))
+    lost = _lost(state, context, summary)
     return list(islice(lost, limit))
+
+
+def _lost(state: State, context: StoredContext, summary: Summary) -> Iterator[StoredContext]:
+    """Yield the partners of a context whose evidence, or its own, the summary has lost."""
+    partners = _partners(state, context)
+    if not partners:
+        return
+    mine = context.context
+    held = {excerpt.evidence_id for excerpt in summary.kept}
+    served = held.issuperset(mine.supports)
+    met = _witnessed_with(state, mine.id)
+    for id in partners:
+        other = state.contexts[id]
+        serves_both = served and held.issuperset(other.context.supports)
+        if id not in met and not serves_both:
+            yield other
+
+
+def _partners(state: State, context: StoredContext) -> list[str]:
+    """Return the contexts of a slot that one of it can be tested against, least similar first."""
+    mine = context.context
+    rater = testable(mine)
+    if not mine.credible or rater is None:
+        return []
+    if mine.slot is None or not state.members[mine.slot]:
+        return []
+    return state.derived.past().partners(mine.slot, context.vector, rater)
 
 
 def contents(
     slots: dict[int, SlotState], shared: int, routed: Sequence[int], division: Division | None
 ) -> list[Content]:
-    """Build U(x, x'): the shared slot, the slots both queries are routed to, and the two would-be
-    slots.
-    """
+    """Build U(x, x'): the shared slot, those both queries are routed to, and the would-be slots."""
     found = [_existing("current", slots[shared])]
-    found += [
-        _existing(f"routed {number}", slots[number])
-        for number in dict.fromkeys(routed)
-        if number != shared
-    ]
+    others = dict.fromkeys(routed)
+    others.pop(shared, None)
+    found += [_existing(f"routed {number}", slots[number]) for number in others]
     if division is not None:
         found.append(Content("split first", None, None, division.staying.summary))
         found.append(Content("split second", None, None, division.going.summary))
@@ -131,26 +149,46 @@ def judge(
         scores: shape (2, U, B) in [0, 1]; NaN in all B places of an answer of which nothing is
             known.
     """
-    envelope: Envelope = guard_band(
-        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
-    )
+    tried = []
+    for u, content in enumerate(tested):
+        one = Tried(
+            name=content.name,
+            slot=content.slot,
+            revision=content.revision,
+            cover=content.cover,
+            answers=answers[u],
+            scores=(_known(scores[0, u]), _known(scores[1, u])),
+        )
+        tried.append(one)
+    return verdict_of(tried, _band(scores, settings))
+
+
+def verdict_of(tried: Sequence[Tried], envelope: Envelope) -> Verdict:
+    """Return the radius over candidates, and each with its bounds.
+
+    Args:
+        envelope: of both contexts over the candidates, shape (2, U).
+    """
     result = candidate_radius(envelope)
-    return Verdict(result.radius, tuple(_candidates(tested, answers, scores, envelope, result)))
-
-
-def parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, float], ...]:
-    """Give the numbers that a regime needs to be computed again, by name."""
-    if regime == "confidence sequence":
-        return (("delta", settings.delta), ("growing", 1.0))
-    return (
-        ("c_beta", settings.c_beta),
-        ("sigma_0", settings.sigma_0),
-        ("eta_cal", settings.eta_cal),
-    )
+    candidates = []
+    for u, one in enumerate(tried):
+        candidate = Candidate(
+            name=one.name,
+            slot=one.slot,
+            revision=one.revision,
+            cover=one.cover,
+            answers=one.answers,
+            scores=one.scores,
+            lower=_both(envelope.lower, u),
+            upper=_both(envelope.upper, u),
+            losses=_both(result.losses, u),
+        )
+        candidates.append(candidate)
+    return Verdict(result.radius, tuple(candidates))
 
 
 def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
-    """Tell whether a would-be slot answers its own context with a lower bound above the threshold.
+    """Whether a would-be slot answers its own context with a lower bound above the threshold.
 
     Stricter than the paper: where neither side of a split does, the split would repair nothing,
     whatever the radius.
@@ -158,14 +196,11 @@ def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold
     Args:
         scores: of one answer, shape (B,).
     """
-    envelope = guard_band(
-        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
-    )
-    return float(envelope.lower[0, 0]) > threshold
+    return float(_band(scores, settings).lower[0, 0]) > threshold
 
 
 def bearable(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
-    """Tell whether a candidate is good enough for both contexts, whatever the others are.
+    """Whether a candidate is good enough for both contexts, whatever the others are.
 
     If neither context can lose more than the threshold by it, no radius over candidates with it
     exceeds the threshold.
@@ -173,57 +208,38 @@ def bearable(scores: NDArray[np.float64], settings: SplitSettings, threshold: fl
     Args:
         scores: of this candidate, shape (2, 1, B).
     """
-    envelope = guard_band(
-        scores, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
+    most_lost = 1.0 - _band(scores, settings).upper
+    return bool((most_lost <= threshold).all())
+
+
+def _band(scores: NDArray[np.float64], settings: SplitSettings) -> Envelope:
+    """Return the guard band of scores under a memory's own constants."""
+    return guard_band(
+        scores,
+        c_beta=settings.c_beta,
+        sigma_0=settings.sigma_0,
+        eta_cal=settings.eta_cal,
     )
-    return bool((1.0 - envelope.upper <= threshold).all())
 
 
-def conditions(settings: SplitSettings, scorers: int, regime: Regime = "guard band") -> str:
-    """State what a certificate made with these settings assumes."""
-    if regime == "confidence sequence":
-        return SEQUENCE.format(confidence=1 - settings.delta)
-    return CONDITIONS.format(
-        scorers=scorers, c_beta=settings.c_beta, sigma_0=settings.sigma_0, eta_cal=settings.eta_cal
-    )
-
-
-def channels(pair: tuple[Context, Context]) -> tuple[Channel, Channel]:
-    return pair[0].channel, pair[1].channel
-
-
-def _candidates(
-    tested: Sequence[Content],
-    answers: Sequence[tuple[str, str]],
-    scores: NDArray[np.float64],
-    envelope: Envelope,
-    result: CandidateRadius,
-) -> list[Candidate]:
-    return [
-        Candidate(
-            name=content.name,
-            slot=content.slot,
-            revision=content.revision,
-            cover=content.cover,
-            answers=answers[u],
-            scores=(_known(scores[0, u]), _known(scores[1, u])),
-            lower=(float(envelope.lower[0, u]), float(envelope.lower[1, u])),
-            upper=(float(envelope.upper[0, u]), float(envelope.upper[1, u])),
-            losses=(float(result.losses[0, u]), float(result.losses[1, u])),
-        )
-        for u, content in enumerate(tested)
-    ]
+def _both(table: NDArray[np.float64], u: int) -> tuple[float, float]:
+    """Return what a table of shape (2, U) has of candidate ``u``, for each of the two contexts."""
+    return float(table[0, u]), float(table[1, u])
 
 
 def _known(scores: NDArray[np.float64]) -> tuple[float, ...]:
-    return () if np.isnan(scores).all() else tuple(float(s) for s in scores)
+    return () if np.isnan(scores).all() else tuple(map(float, scores))
 
 
 def _existing(name: str, slot: SlotState) -> Content:
     return Content(name, slot.number, slot.revision, slot.summary)
 
 
-def witnessed_with(state: State, context_id: str) -> set[str]:
-    """Give the partners with which a context already has a certificate that stands."""
-    pairs = [c.certificate.pair for c in state.certificates.values() if not c.certificate.undone]
-    return {context_id, *(other for pair in pairs if context_id in pair for other in pair)}
+def _witnessed_with(state: State, id: str) -> set[str]:
+    """Return a context and the partners with which it has a certificate that stands."""
+    met = {id}
+    for certified in state.certificates.values():
+        certificate = certified.certificate
+        if not certificate.undone and id in certificate.pair:
+            met.update(certificate.pair)
+    return met

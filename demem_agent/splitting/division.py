@@ -1,5 +1,4 @@
-"""Divide a slot by a witness pair (paper, appendix "Executing the split"): what stays, what goes,
-and both contents.
+"""Divide a slot by a witness pair (paper, appendix "Executing the split").
 
 Anchors come from the pair alone; where the slot has other witnesses, the decision core tells which
 side their contexts are on. Free functions over the state; nothing here asks a model or changes
@@ -8,9 +7,11 @@ anything.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from demem_agent.decision import Envelope, cover_partition
 from demem_agent.slots.records import SlotState, StoredContext, Vector, direction, empty_slot
 from demem_agent.slots.state import State
+from demem_agent.splitting.trials import Pair, ids_of
 from demem_agent.types import SplitCertificate, number_of
 
 __all__ = ["Division", "divide", "suppressed", "witness_sides"]
@@ -44,10 +46,9 @@ class Division:
 def divide(
     state: State,
     number: int,
-    pair: tuple[StoredContext, StoredContext],
+    pair: Pair,
     used: dict[str, int],
     new: int,
-    seq: int,
 ) -> Division:
     """Divide a slot: each item goes to the nearer of two anchors that come from the pair alone.
 
@@ -56,114 +57,147 @@ def divide(
 
     Args:
         used: as ``State.used``, including what the pair's rewards add.
-        new, seq: number of the slot to be opened, and the operation that does it.
+        new: number of the slot to be opened.
     """
-    anchors = np.stack([_anchor(state, context) for context in pair])
+    anchors = np.stack([_anchor(state, stored) for stored in pair])
     sides = witness_sides(state, number, pair, anchors)
-    items = list(state.members[number])
-    vectors = np.stack([state.item_vector(item) for item in items])
-    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True)) | _evidence_sides(
-        state, pair, sides, items
-    )
-    staying = [item for item in items if not goes[item]]
-    moved = [item for item in items if goes[item]]
+    staying: list[str] = []
+    moved: list[str] = []
+    for item, goes in _item_sides(state, number, pair, sides, anchors).items():
+        (moved if goes else staying).append(item)
+    seq = state.head.seq + 1
     return Division(
-        state.rebuild(state.slots[number], staying, seq, used),
-        state.rebuild(empty_slot(new, number), moved, seq, used),
-        tuple(moved),
-        _moved_contexts(state, number, sides, anchors),
+        staying=state.rebuild(state.slots[number], staying, seq, used),
+        going=state.rebuild(empty_slot(new, number), moved, seq, used),
+        moved=tuple(moved),
+        moved_contexts=_moved_contexts(state, number, sides, anchors),
     )
 
 
 def witness_sides(
-    state: State,
-    number: int,
-    pair: tuple[StoredContext, StoredContext],
-    anchors: NDArray[np.float32],
+    state: State, number: int, pair: Pair, anchors: NDArray[np.float32]
 ) -> dict[str, bool]:
-    """Tell which contexts of the slot's witnesses go, such that as many witnesses as two sides
-    allow are set apart.
+    """Return whether each context of the slot's witnesses goes; the pair's second does.
 
-    The decision core partitions these contexts between two actions, "stay" and "go", which are
-    worth the nearness to the anchors; the witnesses are its cannot-link pairs. Those of a larger
-    radius are honoured first.
+    As many witnesses as two sides allow are set apart. The decision core partitions these contexts
+    between two actions, "stay" and "go", which are worth the nearness to the anchors; the witnesses
+    are its cannot-link pairs. Those of a larger radius are honoured first.
+
+    Args:
+        anchors: of both contexts of the pair, shape (2, d).
     """
-    both = (pair[0].context.id, pair[1].context.id)
     witnesses = _inside(state, number)
+    stays, goes = ids_of(pair)
     if not witnesses:
-        return {both[0]: False, both[1]: True}
-    ids = list(dict.fromkeys([*both, *(id for witness in witnesses for id in witness)]))
-    vectors = np.stack(
-        [next((s for s in pair if s.context.id == id), state.contexts[id]).vector for id in ids]
-    )
-    worth = np.clip((np.round(vectors @ anchors.T, 5) + 1) / 2, 0.0, 1.0).astype(np.float64)
-    worth[:2] = np.eye(2)
-    nearness = Envelope(worth, worth)
+        return {stays: False, goes: True}
+    ids = list(dict.fromkeys(chain((stays, goes), *witnesses)))
     links = [(ids.index(first), ids.index(second)) for first, second in witnesses]
-    labels = _two_sides(nearness, links)
-    return {id: bool(label == labels[1]) for id, label in zip(ids, labels, strict=True)}
+    contexts = ChainMap({stays: pair[0], goes: pair[1]}, state.contexts)
+    vectors = np.stack([contexts[id].vector for id in ids])
+    labels = _two_sides(_worth(vectors, anchors), links)
+    return dict(zip(ids, (labels == labels[1]).tolist(), strict=True))
 
 
 def suppressed(state: State) -> list[SplitCertificate]:
-    """Give the witnesses that could not be acted on and whose contexts share a slot still."""
+    """Return the witnesses that could not be acted on and whose contexts share a slot still."""
     found = []
     for certified in state.certificates.values():
         certificate = certified.certificate
-        if certificate.decision == "suppressed" and state.contexts.keys() >= set(certificate.pair):
-            first, second = (state.contexts[id].context.slot for id in certificate.pair)
-            if first == second is not None:
-                found.append(certificate)
+        if certificate.decision == "suppressed" and _share_a_slot(state, certificate.pair):
+            found.append(certificate)
     return found
 
 
+def _share_a_slot(state: State, ids: tuple[str, str]) -> bool:
+    """Whether two contexts are known, and in one slot."""
+    first, second = map(state.contexts.get, ids)
+    if first is None or second is None:
+        return False
+    slot = first.context.slot
+    return slot is not None and slot == second.context.slot
+
+
 def _anchor(state: State, stored: StoredContext) -> Vector:
-    parts = [
-        stored.vector,
-        *(state.item_vector(item) for item in stored.context.supports if item in state.evidence),
-    ]
-    mean: Vector = np.stack([direction(part) for part in parts]).mean(axis=0)
+    live = [item for item in stored.context.supports if item in state.evidence]
+    parts = [stored.vector, *map(state.item_vector, live)]
+    mean: Vector = np.stack(list(map(direction, parts))).mean(axis=0)
     return direction(mean)
 
 
+def _worth(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> Envelope:
+    """Return what staying and going are worth to contexts of which the first two are the pair."""
+    nearness = (_nearness(vectors, anchors) + 1) / 2
+    worth = np.clip(nearness, 0.0, 1.0).astype(np.float64)
+    worth[:2] = np.eye(2)
+    return Envelope(worth, worth)
+
+
+def _nearness(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the cosines of vectors to both anchors, shape (n, 2), without the noise of floats."""
+    return np.round(vectors @ anchors.T, 5)
+
+
 def _prefers_second(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> list[bool]:
-    nearness = np.round(vectors @ anchors.T, 5)
-    return [bool(second > first) for first, second in nearness]
+    nearness = _nearness(vectors, anchors)
+    nearer: list[bool] = (nearness[:, 1] > nearness[:, 0]).tolist()
+    return nearer
 
 
-def _evidence_sides(
+def _item_sides(
     state: State,
-    pair: tuple[StoredContext, StoredContext],
+    number: int,
+    pair: Pair,
     sides: Mapping[str, bool],
-    items: Sequence[str],
+    anchors: NDArray[np.float32],
 ) -> dict[str, bool]:
-    """Give the side of the evidence that contexts of witnesses rest on, where these agree; the pair
-    comes first.
+    """Return whether each item of a slot goes.
+
+    What one of the pair alone rests on goes with it. Next comes what contexts of witnesses rest on,
+    where these agree, then which anchor is nearer.
     """
-    current = {stored.context.id: stored.context for stored in pair}
-    inside, found = set(items), dict[str, set[bool]]()
+    items = list(state.members[number])
+    vectors = np.stack(list(map(state.item_vector, items)))
+    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True))
+    told = _agreed_sides(state, pair, sides) | _own_sides(pair)
+    for item in told.keys() & goes.keys():
+        goes[item] = told[item]
+    return goes
+
+
+def _own_sides(pair: Pair) -> dict[str, bool]:
+    """Return the side of each item that only one of a pair rests on."""
+    first = set(pair[0].context.supports)
+    second = set(pair[1].context.supports)
+    return {item: item in second for item in first ^ second}
+
+
+def _agreed_sides(state: State, pair: Pair, sides: Mapping[str, bool]) -> dict[str, bool]:
+    """Return the side of each item that only contexts of one side rest on."""
+    contexts = ChainMap(dict(zip(ids_of(pair), pair, strict=True)), state.contexts)
+    found: dict[str, set[bool]] = {}
     for id, side in sides.items():
-        for item in (current.get(id) or state.contexts[id].context).supports:
+        for item in contexts[id].context.supports:
             found.setdefault(item, set()).add(side)
-    agreed = {item: side for item, given in found.items() if len(given) == 1 for side in given}
-    first, second = (set(stored.context.supports) for stored in pair)
-    return {
-        item: side
-        for item, side in (agreed | {i: i in second for i in first ^ second}).items()
-        if item in inside
-    }
+    return {item: given.pop() for item, given in found.items() if len(given) == 1}
 
 
 def _moved_contexts(
     state: State, number: int, sides: Mapping[str, bool], anchors: NDArray[np.float32]
 ) -> tuple[str, ...]:
-    ids, vectors = state.past().inside(number)
-    goes = dict(zip(ids, _prefers_second(vectors, anchors), strict=True)) if ids else {}
-    return tuple(sorted((id for id, going in (goes | dict(sides)).items() if going), key=number_of))
+    """Return the contexts that go, in order of time: witnesses' as told, else the nearer ones."""
+    ids, vectors = state.derived.past().inside(number)
+    goes: dict[str, bool] = {}
+    if ids:
+        goes |= zip(ids, _prefers_second(vectors, anchors), strict=True)
+    goes |= sides
+    moved = [id for id, going in goes.items() if going]
+    return tuple(sorted(moved, key=number_of))
 
 
 def _two_sides(nearness: Envelope, links: Sequence[tuple[int, int]]) -> NDArray[np.intp]:
-    """Partition contexts into two, the first two apart; of the further links as many as two sides
-    can honour.
+    """Partition contexts into two, the first two apart.
+
+    Of the further links as many are honoured as two sides can.
     """
     try:
         return cover_partition(nearness, 2, cannot_link=[(0, 1), *links]).labels
@@ -177,11 +211,11 @@ def _two_sides(nearness: Envelope, links: Sequence[tuple[int, int]]) -> NDArray[
 
 
 def _inside(state: State, number: int) -> list[tuple[str, str]]:
-    """Give the pairs of a slot's suppressed witnesses, those of the largest radius first."""
-    found = [
-        c
-        for c in suppressed(state)
-        if all(state.contexts[id].context.slot == number for id in c.pair)
-    ]
-    strongest = sorted(found, key=lambda c: (-c.radius, number_of(c.id)))[:HONOURED]
-    return [certificate.pair for certificate in strongest]
+    """Return the pairs of a slot's suppressed witnesses, those of the largest radius first."""
+
+    def is_inside(certificate: SplitCertificate) -> bool:
+        return state.contexts[certificate.pair[0]].context.slot == number  # as is the other one
+
+    found = list(filter(is_inside, suppressed(state)))
+    found.sort(key=lambda certificate: (-certificate.radius, number_of(certificate.id)))
+    return [certificate.pair for certificate in found[:HONOURED]]

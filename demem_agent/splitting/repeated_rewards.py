@@ -1,4 +1,4 @@
-"""What rewards that were given again and again certify, without any answer being produced for it.
+"""What rewards that were given again and again certify, without any answer being produced.
 
 A question that comes up again is the same decision: its rewards, by the words of the answer, are
 repeated observations. What was never tried for a question keeps the envelope [0, 1] and certifies
@@ -7,16 +7,21 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
-from demem_agent.decision import Envelope, betting, candidate_radius, growing_shares
+from demem_agent.channels import row_of, told_rewards
+from demem_agent.decision import betting, growing_shares
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import Verdict
-from demem_agent.types import Candidate, Context, number_of
+from demem_agent.splitting.conflict import Tried, Verdict, verdict_of
+from demem_agent.splitting.trials import Pair
+from demem_agent.types import Context, number_of
 
 __all__ = ["IN_COMMON", "LEAST", "repeated_rewards"]
 
@@ -28,129 +33,135 @@ LEAST = 10
 #: other, or sharing it may cost nothing. Fewer give the radius 0, whatever the rewards.
 IN_COMMON = 2
 
+#: The rewards of one question, by the words of the answer.
 _History = dict[str, list[float]]
+
+
+@dataclass(slots=True)
+class _Question:
+    """One question of a slot: the context in which it came up last, and its rewards so far."""
+
+    latest: StoredContext
+    told: _History = field(default_factory=dict)
+
+    @property
+    def rewards(self) -> int:
+        return sum(map(len, self.told.values()))
+
+    def add(self, stored: StoredContext) -> None:
+        """Enter a later context of the question, with its rewards."""
+        self.latest = stored
+        observed = _observed(stored.context)
+        if observed:
+            answer = spoken(stored.context.answer)
+            self.told.setdefault(answer, []).extend(observed)
 
 
 def repeated_rewards(
     state: State, context: StoredContext, delta: float
-) -> Iterator[tuple[tuple[StoredContext, StoredContext], Verdict]]:
-    """Judge a context's question with every other question of its slot that was rewarded often
-    enough.
+) -> Iterator[tuple[Pair, Verdict]]:
+    """Judge a context's question with every other of its slot that was rewarded often enough.
 
-    Gives pairs (the latest context of the other question, the context at hand) with what their
+    Yields pairs (the latest context of the other question, the context at hand) with what their
     rewards certify at confidence 1 - ``delta``, in the order in which the other questions first
     came up. Two questions that have a certificate from repeated rewards already are left out: each
     further reward would only certify the same again.
     """
-    mine = spoken(context.context.query)
-    asked = {*state.past().asked(mine), context.context.id}
-    if sum(len(state.contexts[id].context.rewards) for id in asked) + 1 < LEAST:
-        return  # seen without going through all others
-    groups = _groups(state, context)
-    own = groups.pop(mine, None)
-    if own is None or _count(own[1]) < LEAST:
+    question = spoken(context.context.query)
+    if not _often_enough(state, context, question):
         return
-    met = _witnessed_with(state, mine)
-    for question, (other, told) in groups.items():
-        if (
-            question not in met
-            and _count(told) >= LEAST
-            and len(told.keys() & own[1].keys()) >= IN_COMMON
-        ):
-            yield (
-                (other, context),
-                _verdict(told, own[1], _turning_up(state, (mine, question)), delta),
-            )
+    others = _questions(state, context)
+    own = others.pop(question, None)
+    if own is None or own.rewards < LEAST:
+        return
+    met = _witnessed_with(state, question)
+    for name, other in others.items():
+        if name not in met and _comparable(other, own):
+            order = _turning_up(state, (question, name))
+            yield (other.latest, context), _verdict(other.told, own.told, order, delta)
+
+
+def _comparable(other: _Question, own: _Question) -> bool:
+    """Whether another question has enough rewards, and enough answers in common with one's own."""
+    if other.rewards < LEAST:
+        return False
+    return len(other.told.keys() & own.told.keys()) >= IN_COMMON
+
+
+def _often_enough(state: State, context: StoredContext, question: str) -> bool:
+    """Whether a question may have enough rewards; seen without going through all others."""
+    rewards = 1
+    for id in {*state.derived.past().asked(question), context.context.id}:
+        rewards += len(state.contexts[id].context.rewards)
+    return rewards >= LEAST
 
 
 def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
-    """Give, by answer, the number of the first context of these questions that was answered so,
-    rewarded or not.
+    """Return, by answer, the number of the first context of these questions with that answer.
+
+    An answer counts whether or not it was rewarded.
     """
-    asked = (id for question in questions for id in state.past().asked(question))
+    asked: list[str] = []
+    for question in questions:
+        asked += state.derived.past().asked(question)
     found: dict[str, int] = {}
     for id in sorted(asked, key=number_of):
-        found.setdefault(spoken(state.contexts[id].context.answer), number_of(id))
+        answer = spoken(state.contexts[id].context.answer)
+        found.setdefault(answer, number_of(id))
     return found
 
 
 def _witnessed_with(state: State, question: str) -> set[str]:
-    """Give the questions with which one has a certificate from repeated rewards that stands."""
-    standing = [c.certificate for c in state.certificates.values() if not c.certificate.undone]
-    pairs = [set(map(spoken, c.queries)) for c in standing if c.regime == "confidence sequence"]
-    return {other for pair in pairs if question in pair for other in pair}
+    """Return the questions with which one has a certificate from repeated rewards that stands."""
+    found: set[str] = set()
+    for certified in state.certificates.values():
+        certificate = certified.certificate
+        if certificate.undone or certificate.regime != "confidence sequence":
+            continue
+        pair = set(map(spoken, certificate.queries))
+        if question in pair:
+            found |= pair
+    return found
 
 
-def _groups(state: State, at_hand: StoredContext) -> dict[str, tuple[StoredContext, _History]]:
-    """Give, by question, its latest context and the rewards of every answer, of the slot of the
-    context at hand.
-    """
-    groups: dict[str, tuple[StoredContext, _History]] = {}
+def _questions(state: State, at_hand: StoredContext) -> dict[str, _Question]:
+    """Return the rewarded questions of the slot of the context at hand, by their words."""
+    found: dict[str, _Question] = {}
     for kept in state.contexts.values():
         stored = at_hand if kept.context.id == at_hand.context.id else kept
         context = stored.context
         if context.slot != at_hand.context.slot or not context.rewards or context.redacted:
             continue
-        _, told = groups.get(spoken(context.query), (stored, {}))
-        if rewards := list(_observed(context)):
-            told.setdefault(spoken(context.answer), []).extend(rewards)
-        groups[spoken(context.query)] = (stored, told)
-    return groups
+        question = spoken(context.query)
+        if question not in found:
+            found[question] = _Question(stored)
+        found[question].add(stored)
+    return found
 
 
-def _observed(context: Context) -> Iterator[float]:
-    """Give the rewards of the answer itself: scorers and judges would only say the same again.
-
-    The first rewards of a memory that is older than channels may have come from scorers, so they do
-    not count.
-    """
-    known = context.rewards[len(context.rewards) - len(context.told) :]
-    for channel, reward in zip(context.told, known, strict=True):
-        if channel in ("reward", "thumbs", "outcome"):
-            yield reward
-
-
-def _count(told: _History) -> int:
-    return sum(map(len, told.values()))
+def _observed(context: Context) -> list[float]:
+    """Return the rewards of the answer itself: scorers and judges would only say the same again."""
+    return [reward for channel, reward in told_rewards(context) if row_of(channel).repeats]
 
 
 def _verdict(first: _History, second: _History, order: Mapping[str, int], delta: float) -> Verdict:
+    """Judge two questions by the rewards of every answer that either of them was given."""
     answers = sorted({*first, *second}, key=lambda answer: (order[answer], answer))
-    longest = max(len(rewards) for told in (first, second) for rewards in told.values())
-    table = np.full((2, len(answers), longest), np.nan)
-    for x, told in enumerate((first, second)):
-        for answer, rewards in told.items():
-            table[x, answers.index(answer), : len(rewards)] = rewards
+    table = _table((first, second), answers)
     envelope = betting(table, delta=delta, shares=growing_shares(len(answers)))
-    result = candidate_radius(envelope)
-    candidates = [
-        _candidate(
-            answer,
-            (first.get(answer, []), second.get(answer, [])),
-            envelope,
-            result.losses[:, u],
-            u,
-        )
-        for u, answer in enumerate(answers)
-    ]
-    return Verdict(result.radius, tuple(candidates))
+    tried = []
+    for u, answer in enumerate(answers):
+        scores = (tuple(first.get(answer, ())), tuple(second.get(answer, ())))
+        tried.append(Tried(f"answer {u + 1}", answers=(answer, answer), scores=scores))
+    return verdict_of(tried, envelope)
 
 
-def _candidate(
-    answer: str,
-    told: tuple[list[float], list[float]],
-    envelope: Envelope,
-    losses: np.ndarray,
-    u: int,
-) -> Candidate:
-    return Candidate(
-        name=f"answer {u + 1}",
-        slot=None,
-        revision=None,
-        cover=(),
-        answers=(answer, answer),
-        scores=(tuple(told[0]), tuple(told[1])),
-        lower=(float(envelope.lower[0, u]), float(envelope.lower[1, u])),
-        upper=(float(envelope.upper[0, u]), float(envelope.upper[1, u])),
-        losses=(float(losses[0]), float(losses[1])),
-    )
+def _table(pair: tuple[_History, _History], answers: Sequence[str]) -> NDArray[np.float64]:
+    """Return rewards by question and answer, shape (2, U, n), with NaN after the last of each."""
+    longest = max(len(rewards) for rewards in chain(pair[0].values(), pair[1].values()))
+    table = np.full((2, len(answers), longest), np.nan)
+    for x, told in enumerate(pair):
+        for u, answer in enumerate(answers):
+            rewards = told.get(answer, [])
+            table[x, u, : len(rewards)] = rewards
+    return table

@@ -1,12 +1,43 @@
-"""Stores, opened by URL: ``memory://`` or ``sqlite:///path/to/file.db``."""
+"""Stores, opened by URL: ``memory://`` or ``sqlite:///path/to/file.db``.
+
+To add one, which ``shelf://`` URLs may open:
+
+1. Write ``stores/shelf.py``: a class with the methods of :class:`Store`, whose docstrings say what
+   each must keep, and a function ``from_url(rest)`` that opens it from what follows ``://`` and
+   returns None where that names no store. :class:`MemoryStore` is the shortest example;
+   ``stores/codec.py`` turns every record into JSON values and back.
+2. Add its line to ``SCHEMES`` below. Its module is imported when such a URL is opened, so that it
+   may need an extra; it says so by raising :class:`~demem_agent.errors.MissingExtra`.
+
+Then add its line to ``STORES`` in ``tests/stores/test_contract.py``, which runs every test of the
+contract on it. A store that outlives its process can be pickled, as another handle on the same
+rows.
+"""
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
 
 from demem_agent.errors import InvalidInput
 from demem_agent.stores.base import Address, Rows, Store
 from demem_agent.stores.memory import MemoryStore
 
-__all__ = ["Address", "MemoryStore", "Rows", "Store", "open_store"]
+__all__ = ["SCHEMES", "Address", "MemoryStore", "Rows", "Store", "open_store"]
+
+
+class Scheme(NamedTuple):
+    """A kind of URL: an example of one, and the module whose ``from_url`` opens it."""
+
+    example: str
+    module: str
+
+
+#: By what stands before ``://``.
+SCHEMES = {
+    "memory": Scheme("memory://", "demem_agent.stores.memory"),
+    "sqlite": Scheme("sqlite:///path/to/file.db", "demem_agent.stores.sqlite"),
+}
 
 
 def open_store(url: str) -> Store:
@@ -19,11 +50,17 @@ def open_store(url: str) -> Store:
         InvalidInput: for another scheme, or SQLite without a path.
         StoreError: if the file cannot be opened.
     """
-    scheme, separator, path = url.partition("://") if isinstance(url, str) else ("", "", "")
-    if scheme == "memory" and separator:
-        return MemoryStore()
-    if scheme == "sqlite" and path.startswith("/") and len(path) > 1 and "\0" not in path:
-        from demem_agent.stores.sqlite import SqliteStore
+    store = _opened(url) if isinstance(url, str) else None
+    if store is None:
+        known = " or ".join(repr(scheme.example) for scheme in SCHEMES.values())
+        raise InvalidInput("url", url, known)
+    return store
 
-        return SqliteStore(path[1:])
-    raise InvalidInput("url", url, "'memory://' or 'sqlite:///path/to/file.db'")
+
+def _opened(url: str) -> Store | None:
+    name, separator, rest = url.partition("://")
+    if not separator or name not in SCHEMES:
+        return None
+    module = import_module(SCHEMES[name].module)
+    store: Store | None = module.from_url(rest)
+    return store

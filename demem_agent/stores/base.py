@@ -8,7 +8,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
-from demem_agent.stores.codec import Json, SlotRow
+from demem_agent.stores.codec import Json
+from demem_agent.stores.slot_rows import SlotRow
 
 __all__ = ["Address", "Rows", "Store"]
 
@@ -48,11 +49,11 @@ class Store(Protocol):
         ...
 
     def load(self, address: Address) -> Rows | None:
-        """Give all rows of a memory, or None when there is none."""
+        """Return all rows of a memory, or None when there is none."""
         ...
 
     def seq(self, address: Address) -> int:
-        """Give the number of the last operation, cheaply: it tells whether a loaded state is stale."""
+        """Return the number of the last operation, cheaply: it tells whether a state is stale."""
         ...
 
     def commit(self, address: Address, delta: Delta) -> None:
@@ -64,7 +65,7 @@ class Store(Protocol):
         ...
 
     def holds(self, address: Address) -> bool:
-        """Tell whether there is such a memory."""
+        """Whether there is such a memory."""
         ...
 
     def memories(self, tenant: str) -> list[str]:

@@ -10,7 +10,8 @@ from demem_agent.errors import StoreError
 from demem_agent.slots.records import SlotState, empty_slot, in_slot
 from demem_agent.slots.state import State
 from demem_agent.stores import Rows
-from demem_agent.stores.codec import SlotRow, certified_from, slot_state
+from demem_agent.stores.codec import certified_from_json
+from demem_agent.stores.slot_rows import SlotRow, slot_state
 from demem_agent.summaries.compress import summary_text
 from demem_agent.text.units import Measure
 from demem_agent.types import number_of
@@ -19,7 +20,7 @@ __all__ = ["load_state"]
 
 
 def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> State:
-    """Give the state that the rows describe.
+    """Return the state that the rows describe.
 
     With ``skip_damaged`` the readable rest is loaded: a damaged item counts as forgotten, and a
     slot whose row is damaged, or whose summary refers to a damaged item, is rebuilt from its items.
@@ -32,16 +33,20 @@ def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> Stat
     state = State(rows.settings, measure, head=rows.head)
     state.begin_index()
     _load_evidence(state, rows, damaged)
+    _load_uses(state, rows)  # they decide how excerpts rank, so they come before the summaries
     _load_slots(state, rows, damaged)
     _load_contexts(state, rows, damaged)
     _load_certificates(state, rows, damaged)
-    state.keyed = {
-        operation.key: operation for operation in rows.keyed if operation.key is not None
-    }
-    if damaged and not skip_damaged:
+    for operation in rows.keyed:
+        if operation.key is not None:
+            state.keyed[operation.key] = operation
+    if not damaged:
+        return state
+    if not skip_damaged:
         named = ", ".join(dict.fromkeys(damaged))
         raise StoreError(f"damaged rows: {named}; open with skip_damaged=True to read the rest")
-    return _mended(state) if damaged else state
+    _mend(state)
+    return state
 
 
 def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
@@ -55,11 +60,14 @@ def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
         state.put(stored)
 
 
-def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
-    # The uses decide how excerpts rank, so they come before the summaries.
+def _load_uses(state: State, rows: Rows) -> None:
     for stored in rows.contexts:
-        state.note_use(stored.context, state.used)
-    state.used = {item: use for item, use in state.used.items() if item in state.evidence}
+        state.note_use(stored.context, state.derived.used)
+    used = state.derived.used
+    state.derived.used = {item: use for item, use in used.items() if item in state.evidence}
+
+
+def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
     for row in rows.slots:
         state.members.setdefault(row.number, {})
         try:
@@ -67,29 +75,38 @@ def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
         except (KeyError, ValueError):
             damaged.append(f"slot {row.number}")
     missing = [number for number in state.members if number not in state.slots]
-    orphans = [
-        slot.number for slot in state.slots.values() if slot.parent not in (None, *state.slots)
-    ]
-    damaged += [f"slot {number}" for number in [*missing, *orphans]]
+    parents = (None, *state.slots)
+    orphans = [slot.number for slot in state.slots.values() if slot.parent not in parents]
+    damaged += [f"slot {number}" for number in missing]
+    damaged += [f"slot {number}" for number in orphans]
 
 
 def _slot(state: State, row: SlotRow) -> SlotState:
-    if not 0 <= row.number < state.settings.slots or len(row.total) != state.head.dimensions:
-        raise ValueError("a number or a prototype that cannot be")
+    """Return the slot of a row.
+
+    Raises:
+        KeyError, ValueError: if the row does not fit the evidence.
+    """
+    if not 0 <= row.number < state.settings.slots:
+        raise ValueError("a number that cannot be")
+    if len(row.total) != state.head.dimensions:
+        raise ValueError("a prototype that cannot be")
     slot = slot_state(state, row)
-    if summary_text(slot.summary.kept) != row.text or not np.allclose(
-        state.sum_of(row.number), row.total, atol=1e-3
-    ):
-        raise ValueError("a summary or a prototype that is not of its items")
-    if slot.written is not None and not state.members[row.number].keys() >= set(slot.written.cover):
+    if summary_text(slot.summary.kept) != row.text:
+        raise ValueError("a summary that is not of its items")
+    if not np.allclose(state.sum_of(row.number), row.total, atol=1e-3):
+        raise ValueError("a prototype that is not of its items")
+    members = state.members[row.number].keys()
+    if slot.written is not None and not members >= set(slot.written.cover):
         raise ValueError("a written summary of other items")
     return slot
 
 
 def _load_contexts(state: State, rows: Rows, damaged: list[str]) -> None:
     for stored in rows.contexts:
-        if stored.context.slot is not None and len(stored.vector) != rows.head.dimensions:
-            damaged.append(f"context {number_of(stored.context.id)}")
+        context = stored.context
+        if context.slot is not None and len(stored.vector) != rows.head.dimensions:
+            damaged.append(f"context {number_of(context.id)}")
         else:
             state.put_context(stored)
 
@@ -97,26 +114,29 @@ def _load_contexts(state: State, rows: Rows, damaged: list[str]) -> None:
 def _load_certificates(state: State, rows: Rows, damaged: list[str]) -> None:
     for plain in rows.certificates:
         try:
-            certified = certified_from(plain, state)
+            certified = certified_from_json(plain, state)
         except (KeyError, TypeError, ValueError, IndexError):
             damaged.append(f"certificate {number_of(plain['certificate']['id'])}")
         else:
             state.certificates[certified.certificate.id] = certified
 
 
-def _mended(state: State) -> State:
+def _mend(state: State) -> None:
     """Make what could be read whole again: every invariant holds for it."""
     valid = range(state.settings.slots)
     home = min((number for number in state.slots if number in valid), default=0)
     state.rehouse([number for number in state.members if number not in valid], home)
     state.head = replace(state.head, forgotten=state.head.evidence - len(state.evidence))
     for number, items in state.members.items():
-        slot = state.slots.get(number, empty_slot(number))
-        orphan = slot.parent not in state.members
-        state.slots[number] = state.rebuild(
-            replace(slot, parent=None) if orphan else slot, items, state.head.seq
-        )
+        state.slots[number] = state.rebuild(_root(state, number), items, state.head.seq)
     for stored in list(state.contexts.values()):
         if stored.context.slot is not None and stored.context.slot not in state.slots:
             state.put_context(in_slot(stored, home))
-    return state
+
+
+def _root(state: State, number: int) -> SlotState:
+    """Return a slot as far as it was read, without a parent that is not there."""
+    slot = state.slots.get(number, empty_slot(number))
+    if slot.parent in state.members:
+        return slot
+    return replace(slot, parent=None)

@@ -9,14 +9,22 @@ from demem_agent.errors import StaleState, StoreError
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.stores.base import Address, Rows
-from demem_agent.stores.codec import Json, SlotRow, certified_to, slot_row
+from demem_agent.stores.codec import Json, certified_to_json
+from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.types import number_of
 
-__all__ = ["MemoryStore"]
+__all__ = ["MemoryStore", "from_url"]
+
+
+def from_url(_: str) -> MemoryStore:
+    """Make a new store; what follows ``memory://`` does not matter."""
+    return MemoryStore()
 
 
 @dataclass(slots=True)
 class _Tables:
+    """The rows of one memory."""
+
     settings: Settings
     head: Head = field(default_factory=Head)
     evidence: dict[str, StoredEvidence] = field(default_factory=dict)
@@ -34,27 +42,36 @@ class MemoryStore:
         self._lock = threading.RLock()  # whoever loads sees a delta whole or not at all
 
     def create(self, address: Address, settings: Settings) -> None:
+        """Write the row of a memory that does not exist yet."""
         with self._lock:
             if address in self._memories:
                 raise StoreError(f"the memory {address.memory_id!r} exists already")
             self._memories[address] = _Tables(settings)
 
     def load(self, address: Address) -> Rows | None:
+        """Return all rows of a memory, or None when there is none."""
         with self._lock:
             tables = self._memories.get(address)
             return _rows(tables) if tables is not None else None
 
     def seq(self, address: Address) -> int:
+        """Return the number of the last operation."""
         return self._tables(address).head.seq
 
     def commit(self, address: Address, delta: Delta) -> None:
+        """Write a delta, whole or not at all."""
         with self._lock:
-            _commit(self._tables(address), address, delta)
+            tables = self._tables(address)
+            if tables.head.seq != delta.after:
+                raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
+            _write(tables, delta)
 
     def holds(self, address: Address) -> bool:
+        """Whether there is such a memory."""
         return address in self._memories
 
     def memories(self, tenant: str) -> list[str]:
+        """List the ids of a tenant's memories, sorted."""
         return sorted(address.memory_id for address in self._memories if address.tenant == tenant)
 
     def close(self) -> None:
@@ -78,19 +95,26 @@ def _rows(tables: _Tables) -> Rows:
     )
 
 
-def _commit(tables: _Tables, address: Address, delta: Delta) -> None:
-    if tables.head.seq != delta.after:
-        raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
+def _write(tables: _Tables, delta: Delta) -> None:
+    _write_evidence(tables, delta)
+    for number in delta.closed:
+        del tables.slots[number]
+    for slot in delta.slots:
+        tables.slots[slot.number] = slot_row(slot)
+    for stored in delta.contexts:
+        tables.contexts[stored.context.id] = stored
+    for certified in delta.certificates:
+        tables.certificates[certified.certificate.id] = certified_to_json(certified)
+    for operation in delta.operations:
+        if operation.key is not None:
+            tables.keyed[operation.key] = operation
+    tables.head = delta.head
+
+
+def _write_evidence(tables: _Tables, delta: Delta) -> None:
     for stored in delta.evidence:
         tables.evidence[stored.evidence.id] = stored
     for item, slot in delta.moves:
         tables.evidence[item] = replace(tables.evidence[item], slot=slot)
     for item in delta.forgotten:
         del tables.evidence[item]
-    for number in delta.closed:
-        del tables.slots[number]
-    tables.slots |= {slot.number: slot_row(slot) for slot in delta.slots}
-    tables.contexts |= {stored.context.id: stored for stored in delta.contexts}
-    tables.certificates |= {c.certificate.id: certified_to(c) for c in delta.certificates}
-    tables.keyed |= {op.key: op for op in delta.operations if op.key is not None}
-    tables.head = delta.head

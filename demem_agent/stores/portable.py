@@ -1,35 +1,36 @@
-"""A whole memory as JSON values, one per row, and back: for backups, for moving house, for a person
-to read.
+"""A whole memory as JSON values, one per row, and back.
+
+For backups, for moving house, for a person to read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken, StoreError
+from demem_agent.settings import Settings
+from demem_agent.slots.invariants import check
 from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.slots.state import State
 from demem_agent.stores import Address, Rows, Store
 from demem_agent.stores.codec import (
     Json,
-    certified_from,
-    certified_to,
-    context_from,
-    context_to,
-    evidence_from,
-    evidence_to,
-    settings_from,
-    settings_to,
-    slot_row,
-    slot_row_from,
-    slot_row_to,
-    slot_state,
-    vectors_from_text,
-    vectors_to_text,
+    certified_from_json,
+    certified_to_json,
+    context_from_json,
+    context_to_json,
+    evidence_from_json,
+    evidence_to_json,
+    settings_from_json,
+    settings_to_json,
+    slot_from_json,
+    slot_to_json,
 )
 from demem_agent.stores.loading import load_state
+from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
+from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.text.units import Measure, measure
 
 __all__ = ["FORMAT", "export", "restore"]
@@ -39,32 +40,21 @@ FORMAT = 1
 
 
 def export(state: State) -> Iterator[Json]:
-    """Give the memory row by row; vectors as base64 of little-endian float32."""
+    """Yield the memory row by row; vectors as base64 of little-endian float32."""
     yield {
         "kind": "memory",
         "format": FORMAT,
-        "settings": settings_to(state.settings),
+        "settings": settings_to_json(state.settings),
         "head": asdict(state.head),
     }
-    index = state.index
-    for item, evidence in state.evidence.items():
-        yield {
-            "kind": "evidence",
-            **evidence_to(evidence),
-            "slot": state.slot_of[item],
-            "spans": [list(span) for span in state.spans(item)],
-            "vectors": vectors_to_text(state.passage_index().vectors_of(item)) if index else "",
-        }
+    for item in state.evidence:
+        yield {"kind": "evidence", **_evidence_to_line(state, item)}
     for number in sorted(state.slots):
-        yield {"kind": "slot", **slot_row_to(slot_row(state.slots[number]))}
+        yield {"kind": "slot", **slot_to_json(slot_row(state.slots[number]))}
     for stored in state.contexts.values():
-        yield {
-            "kind": "context",
-            **context_to(stored.context),
-            "vector": vectors_to_text(stored.vector),
-        }
+        yield {"kind": "context", **_context_to_line(stored)}
     for certified in state.certificates.values():
-        yield {"kind": "certificate", **certified_to(certified)}
+        yield {"kind": "certificate", **certified_to_json(certified)}
     for operation in state.keyed.values():
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
@@ -86,69 +76,113 @@ def restore(
     rows = _rows(lines)
     try:
         state = load_state(rows, measure(rows.settings.unit, counter))
-        state.check()
+        check(state)
     except (InvariantBroken, StoreError) as error:
-        raise InvalidInput(
-            "lines", str(error), "a whole export, with every line that it had"
-        ) from error
-    delta = Delta(
-        rows.head,
-        tuple(rows.keyed),
-        evidence=tuple(rows.evidence),
-        slots=tuple(slot_state(state, row) for row in rows.slots),
-        contexts=tuple(rows.contexts),
-        certificates=tuple(certified_from(plain, state) for plain in rows.certificates),
-        since=0,
-    )
+        allowed = "a whole export, with every line that it had"
+        raise InvalidInput("lines", str(error), allowed) from error
+    delta = _whole(rows, state)
     store.create(address, rows.settings)
     store.commit(address, delta)
 
 
+def _whole(rows: Rows, state: State) -> Delta:
+    """Return all rows as one delta, from before the first operation."""
+    return Delta(
+        head=rows.head,
+        operations=tuple(rows.keyed),
+        evidence=tuple(rows.evidence),
+        slots=tuple(slot_state(state, row) for row in rows.slots),
+        contexts=tuple(rows.contexts),
+        certificates=tuple(certified_from_json(plain, state) for plain in rows.certificates),
+        since=0,
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the lines have held so far."""
+
+    settings: Settings | None = None
+    head: Head | None = None
+    evidence: list[StoredEvidence] = field(default_factory=list)
+    slots: list[SlotRow] = field(default_factory=list)
+    contexts: list[StoredContext] = field(default_factory=list)
+    certificates: list[Json] = field(default_factory=list)
+    keyed: list[Operation] = field(default_factory=list)
+
+
 def _rows(lines: Iterable[Mapping[str, Any]]) -> Rows:
-    evidence, slots, contexts, certificates, keyed = [], [], [], [], []
-    head: tuple[Any, Head] | None = None
-    for n, line in enumerate(lines, 1):
+    found = _Found()
+    for number, line in enumerate(lines, 1):
         try:
-            kind, body = (
-                line["kind"],
-                {name: value for name, value in line.items() if name != "kind"},
-            )
-            if kind == "memory":
-                head = (_settings(body), Head(**body["head"]))
-            elif kind == "evidence":
-                evidence.append(_evidence(body))
-            elif kind == "slot":
-                slots.append(slot_row_from(body))
-            elif kind == "context":
-                vector = vectors_from_text(body.pop("vector"))
-                contexts.append(StoredContext(context_from(body), vector))
-            elif kind == "certificate":
-                certificates.append(body)
-            elif kind == "operation":
-                keyed.append(Operation(kind=body.pop("operation"), **body))
-            else:
-                raise ValueError(f"unknown kind {kind!r}")
+            _add(found, line)
+        except DeMemError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, DeMemError):
-                raise
-            raise InvalidInput(
-                f"line {n}", type(error).__name__, "a row as export writes it"
-            ) from error
-    if head is None:
+            name = type(error).__name__
+            raise InvalidInput(f"line {number}", name, "a row as export writes it") from error
+    if found.settings is None or found.head is None:
         raise InvalidInput("line 1", None, "a row of the kind 'memory'")
-    return Rows(head[0], head[1], evidence, slots, contexts, certificates, keyed)
+    return Rows(
+        settings=found.settings,
+        head=found.head,
+        evidence=found.evidence,
+        slots=found.slots,
+        contexts=found.contexts,
+        certificates=found.certificates,
+        keyed=found.keyed,
+    )
 
 
-def _settings(body: Mapping[str, Any]) -> Any:
+def _add(found: _Found, line: Mapping[str, Any]) -> None:
+    kind = line["kind"]
+    body = {name: value for name, value in line.items() if name != "kind"}
+    match kind:
+        case "memory":
+            found.settings = _settings_from_line(body)
+            found.head = Head(**body["head"])
+        case "evidence":
+            found.evidence.append(_evidence_from_line(body))
+        case "slot":
+            found.slots.append(slot_from_json(body))
+        case "context":
+            found.contexts.append(_context_from_line(body))
+        case "certificate":
+            found.certificates.append(body)
+        case "operation":
+            found.keyed.append(Operation(kind=body.pop("operation"), **body))
+        case _:
+            raise ValueError(f"unknown kind {kind!r}")
+
+
+def _settings_from_line(body: Json) -> Settings:
     if body["format"] > FORMAT:
-        raise InvalidInput(
-            "format", body["format"], f"at most {FORMAT}; the file was written by a newer version"
-        )
-    return settings_from(body["settings"])
+        allowed = f"at most {FORMAT}; the file was written by a newer version"
+        raise InvalidInput("format", body["format"], allowed)
+    return settings_from_json(body["settings"])
 
 
-def _evidence(body: dict[str, Any]) -> StoredEvidence:
-    spans = tuple((int(a), int(b)) for a, b in body.pop("spans"))
+def _evidence_to_line(state: State, item: str) -> Json:
+    index = state.derived.index
+    return {
+        **evidence_to_json(state.evidence[item]),
+        "slot": state.slot_of[item],
+        "spans": [list(span) for span in state.spans(item)],
+        "vectors": vectors_to_text(index.vectors_of(item)) if index else "",
+    }
+
+
+def _evidence_from_line(body: Json) -> StoredEvidence:
+    spans = tuple((int(start), int(end)) for start, end in body.pop("spans"))
     vectors = vectors_from_text(body.pop("vectors"), len(spans))
     slot = int(body.pop("slot"))
-    return StoredEvidence(evidence_from(body), slot, spans, vectors)
+    return StoredEvidence(evidence_from_json(body), slot, spans, vectors)
+
+
+def _context_to_line(stored: StoredContext) -> Json:
+    return {**context_to_json(stored.context), "vector": vectors_to_text(stored.vector)}
+
+
+def _context_from_line(body: Json) -> StoredContext:
+    vector = vectors_from_text(body.pop("vector"))
+    return StoredContext(context_from_json(body), vector)

@@ -1,15 +1,22 @@
-"""Records to and from rows of the tables in ``schema``; what cannot be read is told from what can."""
+"""Records to and from rows of the tables in ``schema``; damaged rows are told from sound ones.
+
+A row that is written is a mapping from the names of its columns to their values; one that is read
+is asked for its columns by name.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from demem_agent.errors import StoreError
+from demem_agent.settings import Settings
 from demem_agent.slots.records import (
+    Certified,
     Head,
     Operation,
     SlotState,
@@ -19,108 +26,164 @@ from demem_agent.slots.records import (
 )
 from demem_agent.stores.codec import (
     Json,
-    context_from,
-    context_to,
+    certified_to_json,
+    context_from_json,
+    context_to_json,
     dumps,
-    slot_row,
-    vectors_from_bytes,
-    vectors_to_bytes,
-    written_to,
+    rank_from_json,
+    settings_from_json,
+    settings_to_json,
+    written_from_json,
+    written_to_json,
 )
+from demem_agent.stores.slot_rows import SlotRow, slot_row
+from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
 from demem_agent.turns import time_field, unit_field
 from demem_agent.types import Evidence, number_of
 
 __all__ = [
+    "Columns",
+    "Covers",
+    "Row",
     "certificate_from_row",
+    "certificate_to_row",
     "context_from_row",
-    "context_row",
-    "cover_columns",
-    "each_row",
+    "context_to_row",
+    "cover_to_rows",
+    "covers_from_rows",
     "evidence_from_row",
-    "evidence_row",
+    "evidence_to_row",
     "head_from_row",
-    "head_row",
-    "one_row",
+    "head_to_row",
+    "naming_damage",
     "operation_from_row",
-    "slot_columns",
-    "text_from",
-    "text_to",
+    "operation_to_row",
+    "settings_from_row",
+    "settings_to_row",
+    "slot_from_row",
+    "slot_to_row",
+    "sound_rows",
 ]
 
-_Row = TypeVar("_Row")
+_Record = TypeVar("_Record")
 
-
-def each_row(
-    table: str, found: Iterable[tuple[Any, ...]], build: Callable[..., _Row], damaged: list[str]
-) -> list[_Row]:
-    """Build every row that can be built; name the others."""
-    rows = []
-    for columns in found:
-        try:
-            rows.append(build(*columns))
-        except DAMAGE:
-            damaged.append(f"{table} {columns[0]}")
-    return rows
-
-
-def one_row(table: str, name: str, build: Callable[[], _Row]) -> _Row:
-    try:
-        return build()
-    except DAMAGE as error:
-        raise StoreError(f"the row {table} {name!r} is damaged: {error}") from error
-
+#: What is written: the values of a row by the names of its columns.
+Columns = dict[str, Any]
+#: By slot: its excerpts by rank, as (evidence id, start, end).
+Covers = Mapping[int, Sequence[tuple[str, int, int]]]
 
 #: What decoding a row can raise when its bytes are not what was written.
 DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
 
 
-def head_row(head: Head) -> tuple[Any, ...]:
-    return (
-        head.seq,
-        head.evidence,
-        head.forgotten,
-        head.contexts,
-        head.certificates,
-        head.encoder,
-        head.encoder_fingerprint,
-        head.dimensions,
+class Row(Protocol):
+    """What is read: a row that gives a column by its name."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Return the value of a column."""
+        ...
+
+
+def sound_rows(
+    rows: Iterable[tuple[str, Row]], build: Callable[[Row], _Record], damaged: list[str]
+) -> list[_Record]:
+    """Build what can be built of (name, row) pairs; add the names of the others to ``damaged``."""
+    built: list[_Record] = []
+    for name, row in rows:
+        try:
+            built.append(build(row))
+        except DAMAGE:
+            damaged.append(name)
+    return built
+
+
+@contextmanager
+def naming_damage(name: str) -> Iterator[None]:
+    """Raise a StoreError that names a row where decoding it fails."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise StoreError(f"the row {name} is damaged: {error}") from error
+
+
+def settings_to_row(settings: Settings) -> Columns:
+    """Return the column of the memory's row that its settings fill."""
+    return {"settings": dumps(settings_to_json(settings))}
+
+
+def settings_from_row(row: Row) -> Settings:
+    """Return the settings in a memory's row."""
+    return settings_from_json(json.loads(row["settings"]))
+
+
+def head_to_row(head: Head) -> Columns:
+    """Return the columns of the memory's row that change with every operation."""
+    return {
+        "seq": head.seq,
+        "evidence": head.evidence,
+        "forgotten": head.forgotten,
+        "contexts": head.contexts,
+        "certificates": head.certificates,
+        "encoder": head.encoder,
+        "encoder_fingerprint": head.encoder_fingerprint,
+        "dimensions": head.dimensions,
+    }
+
+
+def head_from_row(row: Row) -> Head:
+    """Return the head in a memory's row."""
+    return Head(
+        seq=int(row["seq"]),
+        evidence=int(row["evidence"]),
+        forgotten=int(row["forgotten"]),
+        contexts=int(row["contexts"]),
+        certificates=int(row["certificates"]),
+        encoder=str(row["encoder"]),
+        encoder_fingerprint=str(row["encoder_fingerprint"]),
+        dimensions=int(row["dimensions"]),
     )
 
 
-def evidence_row(stored: StoredEvidence) -> tuple[Any, ...]:
+def evidence_to_row(stored: StoredEvidence) -> Columns:
+    """Return the row of an item."""
     item = stored.evidence
-    return (
-        number_of(item.id),
-        stored.slot,
-        text_to(item.text),
-        text_to(item.speaker),
-        item.at.isoformat() if item.at else None,
-        text_to(item.session),
-        text_to(item.source),
-        text_to(item.source_id),
-        item.trust,
-        dumps(stored.spans),
-        vectors_to_bytes(stored.vectors),
-    )
+    return {
+        "number": number_of(item.id),
+        "slot": stored.slot,
+        "text": _bytes_of(item.text),
+        "speaker": _bytes_of(item.speaker),
+        "at": item.at.isoformat() if item.at else None,
+        "session": _bytes_of(item.session),
+        "source": _bytes_of(item.source),
+        "source_id": _bytes_of(item.source_id),
+        "trust": item.trust,
+        "spans": dumps(stored.spans),
+        "vectors": vectors_to_bytes(stored.vectors),
+    }
 
 
-def evidence_from_row(number: int, slot: int, text: bytes, *others: Any) -> StoredEvidence:
-    speaker, at, session, source, source_id, trust, spans, vectors = others
-    words = text.decode("utf-8", "surrogatepass")
+def evidence_from_row(row: Row) -> StoredEvidence:
+    """Return an item from its row.
+
+    Raises:
+        ValueError: also for a passage outside the text, or a vector that is not of unit length.
+    """
+    text = row["text"].decode("utf-8", "surrogatepass")
     item = Evidence(
-        f"e{number}",
-        words,
-        text_from(speaker),
-        time_field("at", at),
-        text_from(session),
-        text_from(source),
-        text_from(source_id),
-        unit_field("trust", trust),
+        id=f"e{row['number']}",
+        text=text,
+        speaker=_text_of(row["speaker"]),
+        at=time_field("at", row["at"]),
+        session=_text_of(row["session"]),
+        source=_text_of(row["source"]),
+        source_id=_text_of(row["source_id"]),
+        trust=unit_field("trust", row["trust"]),
     )
-    cut = tuple((int(a), int(b)) for a, b in json.loads(spans))
-    if not all(0 <= a < b <= len(words) for a, b in cut):
+    spans = tuple((int(start), int(end)) for start, end in json.loads(row["spans"]))
+    if not all(0 <= start < end <= len(text) for start, end in spans):
         raise ValueError("a passage lies outside the text")
-    return StoredEvidence(item, int(slot), cut, _unit_vectors(vectors, len(cut)))
+    vectors = _unit_vectors(row["vectors"], len(spans))
+    return StoredEvidence(item, int(row["slot"]), spans, vectors)
 
 
 def _unit_vectors(raw: bytes, rows: int) -> Vector:
@@ -132,69 +195,130 @@ def _unit_vectors(raw: bytes, rows: int) -> Vector:
     return vectors
 
 
-def context_row(stored: StoredContext) -> tuple[Any, ...]:
-    context = stored.context
-    return (
-        number_of(context.id),
-        context.slot,
-        dumps(context_to(context)),
-        vectors_to_bytes(stored.vector),
+def slot_to_row(slot: SlotState) -> Columns:
+    """Return the row of a slot; its excerpts are rows of their own."""
+    row = slot_row(slot)
+    return {
+        "number": row.number,
+        "parent": row.parent,
+        "revision": row.revision,
+        "total": vectors_to_bytes(row.total),
+        "summary": _bytes_of(row.text),
+        "gate": dumps(row.gate) if row.gate else None,
+        "name": _bytes_of(row.name),
+        "pinned": int(row.pinned),
+        "written": dumps(written_to_json(row.written)) if row.written else None,
+    }
+
+
+def slot_from_row(row: Row, covers: Covers) -> SlotRow:
+    """Return a slot from its row and the excerpts of all slots."""
+    gate = row["gate"]
+    written = row["written"]
+    return SlotRow(
+        number=row["number"],
+        parent=row["parent"],
+        revision=row["revision"],
+        total=vectors_from_bytes(row["total"]),
+        text=_text_of(row["summary"]) or "",
+        cover=tuple(covers.get(row["number"], ())),
+        gate=rank_from_json(json.loads(gate)) if gate else None,
+        name=_text_of(row["name"]),
+        pinned=bool(row["pinned"]),
+        written=written_from_json(json.loads(written)) if written else None,
     )
 
 
-def context_from_row(number: int, body: str, vector: bytes) -> StoredContext:
-    context, found = context_from(json.loads(body)), vectors_from_bytes(vector)
-    if number_of(context.id) != number or not np.isfinite(found).all():
+def cover_to_rows(slot: SlotState) -> Iterator[Columns]:
+    """Yield a row for each excerpt of a slot."""
+    for place, excerpt in enumerate(slot.summary.kept):
+        yield {
+            "slot": slot.number,
+            "place": place,
+            "evidence": number_of(excerpt.evidence_id),
+            "first": excerpt.start,
+            "last": excerpt.end,
+        }
+
+
+def covers_from_rows(rows: Iterable[Row]) -> Covers:
+    """Gather excerpts, which come in the order of their places, by their slots."""
+    covers: dict[int, list[tuple[str, int, int]]] = {}
+    for row in rows:
+        cover = covers.setdefault(row["slot"], [])
+        cover.append((f"e{row['evidence']}", row["first"], row["last"]))
+    return covers
+
+
+def context_to_row(stored: StoredContext) -> Columns:
+    """Return the row of a context."""
+    context = stored.context
+    return {
+        "number": number_of(context.id),
+        "slot": context.slot,
+        "body": dumps(context_to_json(context)),
+        "vector": vectors_to_bytes(stored.vector),
+    }
+
+
+def context_from_row(row: Row) -> StoredContext:
+    """Return a context from its row.
+
+    Raises:
+        ValueError: also for another context's body, or a vector that is none.
+    """
+    context = context_from_json(json.loads(row["body"]))
+    vector = vectors_from_bytes(row["vector"])
+    if number_of(context.id) != row["number"] or not np.isfinite(vector).all():
         raise ValueError("another context's body, or a vector that is none")
-    return StoredContext(context, found)
+    return StoredContext(context, vector)
 
 
-def certificate_from_row(number: int, body: str) -> Json:
-    plain: Json = json.loads(body)
-    if plain["certificate"]["id"] != f"c{number}":
+def certificate_to_row(certified: Certified) -> Columns:
+    """Return the row of a certificate."""
+    number = number_of(certified.certificate.id)
+    return {"number": number, "body": dumps(certified_to_json(certified))}
+
+
+def certificate_from_row(row: Row) -> Json:
+    """Return a certificate as plain values, since reading one needs the evidence.
+
+    Raises:
+        ValueError: also for another certificate's body.
+    """
+    plain: Json = json.loads(row["body"])
+    if plain["certificate"]["id"] != f"c{row['number']}":
         raise ValueError("another certificate's body")
     return plain
 
 
-def operation_from_row(seq: int, kind: str, key: bytes, request: str, result: str) -> Operation:
+def operation_to_row(operation: Operation) -> Columns:
+    """Return the row of an operation."""
+    return {
+        "seq": operation.seq,
+        "kind": operation.kind,
+        "op_key": _bytes_of(operation.key),
+        "request": operation.request,
+        "result": operation.result,
+    }
+
+
+def operation_from_row(row: Row) -> Operation:
+    """Return an operation from its row."""
+    result = row["result"]
     json.loads(result)  # it is replayed as it stands
-    return Operation(int(seq), str(kind), text_from(key), str(request), result)
-
-
-def head_from_row(*columns: Any) -> Head:
-    seq, evidence, forgotten, contexts, certificates, encoder, fingerprint, dimensions = columns
-    return Head(
-        int(seq), int(evidence), int(forgotten), int(contexts), int(certificates),
-        str(encoder), str(fingerprint), int(dimensions),
-    )  # fmt: skip
-
-
-def slot_columns(slot: SlotState) -> tuple[Any, ...]:
-    row = slot_row(slot)
-    gate = dumps(row.gate) if row.gate else None
-    total, name = vectors_to_bytes(row.total), text_to(row.name)
-    written = dumps(written_to(row.written)) if row.written else None
-    return (
-        row.number,
-        row.parent,
-        row.revision,
-        total,
-        text_to(row.text),
-        gate,
-        name,
-        int(row.pinned),
-        written,
+    return Operation(
+        seq=int(row["seq"]),
+        kind=str(row["kind"]),
+        key=_text_of(row["op_key"]),
+        request=str(row["request"]),
+        result=result,
     )
 
 
-def cover_columns(slot: SlotState) -> Iterator[tuple[int, int, int, int, int]]:
-    for place, excerpt in enumerate(slot.summary.kept):
-        yield slot.number, place, number_of(excerpt.evidence_id), excerpt.start, excerpt.end
-
-
-def text_to(text: str | None) -> bytes | None:
+def _bytes_of(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogatepass")
 
 
-def text_from(raw: bytes | None) -> str | None:
+def _text_of(raw: bytes | None) -> str | None:
     return None if raw is None else raw.decode("utf-8", "surrogatepass")

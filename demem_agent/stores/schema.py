@@ -1,7 +1,8 @@
 """The tables, as numbered migrations that are never edited once released.
 
-Every key begins with (tenant, memory_id). Text that a caller wrote is kept as UTF-8 bytes, because
-it may hold what a text column refuses (NUL, lone surrogates). Nothing here is special to SQLite.
+A file's ``user_version`` is the number of the last migration that it has had. Every key of a table
+begins with (tenant, memory_id). Text that a caller wrote is kept as UTF-8 bytes, because it may
+hold what a text column refuses (NUL, lone surrogates).
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ __all__ = ["MIGRATIONS", "VERSION"]
 _FIRST = """
 CREATE TABLE memory (
     tenant TEXT NOT NULL, memory_id TEXT NOT NULL, settings TEXT NOT NULL,
-    seq INTEGER NOT NULL, evidence INTEGER NOT NULL, forgotten INTEGER NOT NULL, contexts INTEGER NOT NULL,
-    certificates INTEGER NOT NULL, encoder TEXT NOT NULL, encoder_fingerprint TEXT NOT NULL,
-    dimensions INTEGER NOT NULL,
+    seq INTEGER NOT NULL, evidence INTEGER NOT NULL, forgotten INTEGER NOT NULL,
+    contexts INTEGER NOT NULL, certificates INTEGER NOT NULL, encoder TEXT NOT NULL,
+    encoder_fingerprint TEXT NOT NULL, dimensions INTEGER NOT NULL,
     PRIMARY KEY (tenant, memory_id));
 CREATE TABLE slot (
     tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
-    parent INTEGER, revision INTEGER NOT NULL, total BLOB NOT NULL, summary BLOB NOT NULL, gate TEXT,
+    parent INTEGER, revision INTEGER NOT NULL, total BLOB NOT NULL, summary BLOB NOT NULL,
+    gate TEXT,
     PRIMARY KEY (tenant, memory_id, number));
 CREATE TABLE evidence (
     tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
-    slot INTEGER NOT NULL, text BLOB NOT NULL, speaker BLOB, at TEXT, session BLOB, source BLOB, source_id BLOB,
-    trust REAL NOT NULL, spans TEXT NOT NULL, vectors BLOB NOT NULL,
+    slot INTEGER NOT NULL, text BLOB NOT NULL, speaker BLOB, at TEXT, session BLOB, source BLOB,
+    source_id BLOB, trust REAL NOT NULL, spans TEXT NOT NULL, vectors BLOB NOT NULL,
     PRIMARY KEY (tenant, memory_id, number));
 CREATE TABLE context (
     tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
@@ -49,5 +51,13 @@ ALTER TABLE slot ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE slot ADD COLUMN written TEXT;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED)
+#: Whether forgotten text may still be in the file. Before this migration ``user_version`` told it,
+#: and the table ``demem_schema`` had a row for each migration.
+_ERASURE = """
+CREATE TABLE erasure (owed INTEGER NOT NULL);
+INSERT INTO erasure (owed) SELECT user_version FROM pragma_user_version;
+DROP TABLE IF EXISTS demem_schema;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE)
 VERSION = len(MIGRATIONS)

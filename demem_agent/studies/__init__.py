@@ -1,3 +1,4 @@
-"""The paper, measured: its synthetic world, its splits, its slots and its ablations. A memory needs
-none of it.
+"""The paper, measured: its synthetic world, its splits, its slots and its ablations.
+
+A memory needs none of it.
 """

@@ -1,6 +1,4 @@
-"""Ask a dialogue's questions in order and tell the memory what would have been right: what the
-split audits share.
-"""
+"""Ask a dialogue's questions in order and tell the memory what would have been right."""
 
 from __future__ import annotations
 
@@ -13,12 +11,23 @@ from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.memory import SlotMemory
 from demem_agent.types import Answer, FeedbackReport
 
-__all__ = ["STAND_INS", "Asked", "Tell", "Tick", "by_reference", "taught", "worth_auditing"]
+__all__ = [
+    "STAND_INS",
+    "Asked",
+    "Tell",
+    "Tick",
+    "by_reference",
+    "can_teach",
+    "taught",
+    "ticked",
+    "worth_auditing",
+]
 
 #: What stands in for the paper's language model; every report of a split audit says it.
 STAND_INS = (
-    "Offline scorers (token F1; reference contained in the reading) and an extractive answerer stand in for the "
-    "paper's judges and language model. Columns headed \"paper\" are the paper's figures, not of this run."
+    "Offline scorers (token F1; reference contained in the reading) and an extractive answerer "
+    "stand in for the paper's judges and language model. Columns headed \"paper\" are the paper's "
+    "figures, not of this run."
 )
 
 #: Called with (dialogues done, all).
@@ -29,8 +38,10 @@ Tell = Callable[[SlotMemory, Answer, Probe], FeedbackReport]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that was answered, and what feedback on it did; ``question`` is its number in the
-    probes.
+    """A question that was answered, and what feedback on it did.
+
+    Attributes:
+        question: its number in the dialogue's probes, from 0.
     """
 
     question: int
@@ -39,32 +50,41 @@ class Asked:
 
 
 def by_reference(memory: SlotMemory, answer: Answer, probe: Probe) -> FeedbackReport:
+    """Tell the memory the reference of a question, as feedback on its answer."""
     return memory.feedback(answer, reference=probe.reference)
 
 
+def can_teach(probe: Probe) -> bool:
+    """Whether something answers a question, and its reference is known."""
+    return probe.category not in UNANSWERABLE and bool(probe.reference.strip())
+
+
 def taught(memory: SlotMemory, dialogue: Dialogue, tell: Tell = by_reference) -> Iterator[Asked]:
-    """Answer each question and give feedback on it; questions that nothing answers, or without
-    reference, are left out.
+    """Answer each question and give feedback on it; leave out those that cannot teach.
 
     Lazy: what is between two questions sees the memory as it is then.
     """
     for number, probe in enumerate(dialogue.probes):
-        if probe.category not in UNANSWERABLE and probe.reference.strip():
+        if can_teach(probe):
             answer = memory.answer(probe.question, at=probe.at)
             yield Asked(number, answer, tell(memory, answer, probe))
 
 
+def ticked(dialogues: Sequence[Dialogue], tick: Tick | None) -> Iterator[Dialogue]:
+    """Yield dialogues, and tick each time that one is done."""
+    for done, dialogue in enumerate(dialogues, 1):
+        yield dialogue
+        if tick is not None:
+            tick(done, len(dialogues))
+
+
 def worth_auditing(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
-    """Give the dialogues with two questions or more that have evidence: a conflict takes two.
+    """Return the dialogues with two questions or more that have evidence: a conflict takes two.
 
     Raises:
         InvalidInput: if there are none.
     """
-    found = [
-        d
-        for d in dialogues
-        if sum(bool(p.evidence) and p.category not in UNANSWERABLE for p in d.probes) > 1
-    ]
+    found = [dialogue for dialogue in dialogues if sum(map(_has_gold, dialogue.probes)) > 1]
     if not found:
         raise InvalidInput(
             "dialogues",
@@ -72,3 +92,7 @@ def worth_auditing(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
             "some with two questions that have evidence, since a conflict takes two",
         )
     return found
+
+
+def _has_gold(probe: Probe) -> bool:
+    return bool(probe.evidence) and probe.category not in UNANSWERABLE

@@ -1,18 +1,18 @@
-"""Tables of figures as plain values: what an audit reports, prints and writes as JSON, ours beside
-the paper's.
+"""Tables of figures as plain values, ours beside the paper's.
+
+An audit reports, prints and writes them as JSON.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
-from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.evaluate.bootstrap import Interval
 
-__all__ = ["Cell", "Found", "Sheet", "Spread", "intervals", "spread"]
+__all__ = ["Cell", "Found", "Sheet", "SheetRow", "Spread", "spread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Spread:
 
 #: A figure, with its interval or its spread where it has one; None for what there is not.
 Cell = Interval | Spread | float | int | None
+#: What a row is called, and its cells.
+SheetRow = tuple[str, tuple[Cell, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,16 @@ class Sheet:
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    rows: tuple[SheetRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an audit found: records to write as JSON lines, tables, and what its figure is drawn
-    from.
+    """What an audit found.
+
+    Attributes:
+        records: to write as JSON lines.
+        drawn: what the audit's figure is drawn from.
     """
 
     records: Sequence[Any]
@@ -49,12 +54,5 @@ class Found:
 
 
 def spread(values: Sequence[float]) -> Spread:
+    """Return mean and standard deviation, both to six digits."""
     return Spread(round(statistics.fmean(values), 6), round(statistics.pstdev(values), 6))
-
-
-def intervals(seed: int) -> Callable[[Sequence[float], Sequence[Hashable]], Interval | None]:
-    """Give what makes an interval of values and their dialogues, with a seed; None of no values."""
-    made = partial(bootstrap, seed=seed)
-    return lambda values, dialogues: (
-        made([float(value) for value in values], dialogues) if values else None
-    )

@@ -24,15 +24,10 @@ __all__ = ["EXCERPT_CHARS", "Excerpt", "Rank", "Summary", "compress", "excerpts"
 
 #: Longest excerpt; longer sentences are cut at words.
 EXCERPT_CHARS = 240
-
-
 #: A shorter sentence is no excerpt by itself.
 SHORT_CHARS = 25
-
-
 #: Items after which a plain excerpt has to be e times as specific to keep its place.
 RECENCY_ITEMS = 200.0
-
 
 _SPECIFIC = re.compile(
     r"\d[\d.,:/-]*"  # numbers, times, dates
@@ -68,13 +63,18 @@ class Excerpt:
 
     @property
     def rank(self) -> Rank:
+        """Its place in the order in which excerpts are kept."""
         return (-self.used, -self.weight, -self.order, self.start)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A text of at most L, the excerpts it is made of by rank, and the rank of the first one left
-    out.
+    """A summary as excerpts make it.
+
+    Attributes:
+        text: at most L.
+        kept: the excerpts that it is made of, by rank.
+        gate: the rank of the first one left out; None while there is none.
     """
 
     text: str = ""
@@ -90,21 +90,34 @@ def excerpts(
     measure: Measure,
     gate: Rank | None = None,
 ) -> Iterator[Excerpt]:
-    """Cut one item into the excerpts that fit a summary of ``limit`` at all and rank before
-    ``gate``.
+    """Cut one item into the excerpts that fit a summary of ``limit`` at all.
 
     Args:
         order: position of the item among all that were ever ingested.
         used: number of the last context that was rewarded for using it, 0 for none.
+        gate: only what ranks before it is given.
     """
     at = moment(evidence.at)
-    for start, end in _pieces(evidence.text, min(EXCERPT_CHARS, max(2 * limit // 3, 16))):
+    stamp = f"{day(evidence)}, " if evidence.at else ""
+    longest = min(EXCERPT_CHARS, max(2 * limit // 3, 16))
+    for start, end in _pieces(evidence.text, longest):
         weight = _specificity(evidence.text[start:end]) + order / RECENCY_ITEMS
-        if gate is None or (-used, -weight, -order, start) < gate:
-            line = f"- {_stamp(evidence)}{said(evidence, start, end)}"
-            size = measure(line + "\n")
-            if size <= limit:
-                yield Excerpt(evidence.id, start, end, used, weight, at, order, line, size)
+        if gate is not None and (-used, -weight, -order, start) >= gate:
+            continue
+        line = f"- {stamp}{said(evidence, start, end)}"
+        size = measure(line + "\n")
+        if size <= limit:
+            yield Excerpt(
+                evidence_id=evidence.id,
+                start=start,
+                end=end,
+                used=used,
+                weight=weight,
+                at=at,
+                order=order,
+                line=line,
+                size=size,
+            )
 
 
 def compress(
@@ -118,13 +131,16 @@ def compress(
     total = 0
     for excerpt in _by_rank(candidates, limit):
         total += excerpt.size
-        if total > limit or (gate is not None and excerpt.rank >= gate):
+        beyond = gate is not None and excerpt.rank >= gate
+        if total > limit or beyond:
             gate = excerpt.rank if gate is None else min(gate, excerpt.rank)
             break
         kept.append(excerpt)
-    while kept and measure(summary_text(kept)) > limit:
+    text = summary_text(kept)
+    while kept and measure(text) > limit:
         gate = kept.pop().rank
-    return Summary(summary_text(kept), tuple(kept), gate)
+        text = summary_text(kept)
+    return Summary(text, tuple(kept), gate)
 
 
 def summary_text(kept: Sequence[Excerpt]) -> str:
@@ -134,8 +150,9 @@ def summary_text(kept: Sequence[Excerpt]) -> str:
 
 
 def _pieces(text: str, longest: int) -> Iterator[tuple[int, int]]:
-    """Cut a text into sentences of at most ``longest``; a very short one stays with the next ("Yes.
-    I moved.").
+    """Cut a text into sentences of at most ``longest`` characters.
+
+    A very short one stays with the next: "Yes. I moved."
     """
     waiting: tuple[int, int] | None = None
     for start, end in sentences(text):
@@ -143,28 +160,29 @@ def _pieces(text: str, longest: int) -> Iterator[tuple[int, int]]:
             start = waiting[0]
         elif waiting:
             yield waiting
-        waiting = (start, end) if end - start < SHORT_CHARS else None
-        if waiting is None:
-            yield from ((start + a, start + b) for a, b in passages(text[start:end], longest))
+        if end - start < SHORT_CHARS:
+            waiting = (start, end)
+            continue
+        waiting = None
+        for first, last in passages(text[start:end], longest):
+            yield start + first, start + last
     if waiting:
         yield waiting
 
 
-def _stamp(evidence: Evidence) -> str:
-    return f"{day(evidence)}, " if evidence.at else ""
-
-
 def _specificity(words: str) -> float:
-    specifics = len(_SPECIFIC.findall(words))
-    return (
-        math.log1p(specifics) - (0.7 if "?" in words else 0.0) - (0.7 if len(words) < 25 else 0.0)
-    )
+    specifics = math.log1p(len(_SPECIFIC.findall(words)))
+    less_for_question = 0.7 if "?" in words else 0.0
+    less_for_short = 0.7 if len(words) < 25 else 0.0
+    return specifics - less_for_question - less_for_short
 
 
 def _by_rank(candidates: Iterable[Excerpt], limit: int) -> list[Excerpt]:
-    """Sort as far as the limit can reach: a large slot has far more excerpts than a summary has
-    room for.
+    """Sort as far as the limit can reach.
+
+    A large slot has far more excerpts than a summary has room for.
     """
     candidates = list(candidates)
-    reach = limit // max(min((e.size for e in candidates), default=1), 1) + 1
-    return heapq.nsmallest(reach, candidates, key=lambda e: e.rank)
+    smallest = min((excerpt.size for excerpt in candidates), default=1)
+    reach = limit // max(smallest, 1) + 1
+    return heapq.nsmallest(reach, candidates, key=lambda excerpt: excerpt.rank)

@@ -1,16 +1,16 @@
-"""Summaries that a model writes (Compress_L): what it is given, what it proposes, and whether that
-may be kept.
+"""Whether a summary that a model writes (Compress_L) may be kept.
 
 A model's text is a proposal. It is kept only if it could have been made from the evidence that it
 names: every number and every word with a capital in a statement stands in what the statement
-covers, as do half of all its words, and nothing that was needed before is lost.
+covers, as do half of all its words. Nothing that was needed before may be lost.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from demem_agent.summaries.compress import Excerpt
 from demem_agent.text.words import content_terms, stems, words
@@ -27,9 +27,9 @@ _CAPITAL = re.compile(r"[^\W\d_a-z][\w'’-]*")
 #: A number as a whole, with its sign and all its parts: 5 and 20 are not 5.20.
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,:/-]\d+)*")
 _NUMBER_WORDS = frozenset(
-    """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half
-    twice thrice""".split()
+    """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
+    hundred thousand million billion dozen half twice thrice""".split()
 )
 
 
@@ -49,84 +49,116 @@ class Written:
     @property
     def cover(self) -> tuple[str, ...]:
         """The ids of all evidence that it was made from, each once."""
-        return tuple(dict.fromkeys(item for cover in self.covers for item in cover))
+        return tuple(dict.fromkeys(chain.from_iterable(self.covers)))
 
 
 def source_of(excerpt: Excerpt, needed: bool) -> Source:
-    """Give an excerpt as a model sees it."""
+    """Return an excerpt as a model sees it."""
     return Source(excerpt.evidence_id, excerpt.line.removeprefix("- "), needed)
 
 
 def written(proposal: Proposal, author: str) -> Written:
-    """Give a proposal that has no fault as it is kept."""
-    return Written(
-        "\n".join(_lines(proposal)), tuple(tuple(dict.fromkeys(c)) for c in proposal.covers), author
-    )
+    """Return a proposal that has no fault as it is kept."""
+    covers = tuple(tuple(dict.fromkeys(cover)) for cover in proposal.covers)
+    return Written("\n".join(_lines(proposal)), covers, author)
 
 
 def fault_of(proposal: Proposal, task: Compression) -> str | None:
-    """Tell the first reason why a proposal may not be kept, without quoting it; None when there is
-    none.
-    """
+    """Return the first reason why a proposal may not be kept, or None; it quotes nothing."""
     if not proposal.statements or len(proposal.statements) != len(proposal.covers):
         return "statements and covers are not equally many, or none"
-    live = {source.evidence_id for source in task.sources}
-    for number, (line, cover) in enumerate(zip(_lines(proposal), proposal.covers, strict=True), 1):
-        if not cover or not live.issuperset(cover):
-            return f"statement {number} covers no items, or items that are not there"
-        if problem := invented(line, [s for s in task.sources if s.evidence_id in cover]):
-            return f"statement {number} {problem}"
-    if task.measure("\n".join(_lines(proposal))) > task.limit:
+    lines = _lines(proposal)
+    for number, (line, cover) in enumerate(zip(lines, proposal.covers, strict=True), 1):
+        fault = _fault_of_statement(line, cover, task.sources)
+        if fault is not None:
+            return f"statement {number} {fault}"
+    if task.measure("\n".join(lines)) > task.limit:
         return f"the statements measure more than {task.limit} {task.unit}"
-    lost = sum(not _kept(source, proposal) for source in task.sources if source.needed)
-    return f"{lost} of the items marked with * are not in the statements" if lost else None
+    lost = _count_lost(lines, proposal.covers, task.sources)
+    if lost:
+        return f"{lost} of the items marked with * are not in the statements"
+    return None
 
 
-def _lines(proposal: Proposal) -> Iterator[str]:
-    for statement in proposal.statements:
-        line = " ".join(statement.removeprefix("- ").split()).replace(
-            "demem:memory", "demem-memory"
-        )
-        yield f"- {line}"
+def _fault_of_statement(line: str, cover: Sequence[str], sources: Sequence[Source]) -> str | None:
+    live = {source.evidence_id for source in sources}
+    if not cover or not live.issuperset(cover):
+        return "covers no items, or items that are not there"
+    return invented(line, [source for source in sources if source.evidence_id in cover])
+
+
+def _count_lost(
+    lines: Sequence[str], covers: Sequence[Sequence[str]], sources: Sequence[Source]
+) -> int:
+    """Count the items that were needed and are not in the statements."""
+    lost = 0
+    for source in sources:
+        if source.needed and not _is_kept(source, lines, covers):
+            lost += 1
+    return lost
+
+
+def _lines(proposal: Proposal) -> list[str]:
+    return [_line(statement) for statement in proposal.statements]
+
+
+def _line(statement: str) -> str:
+    """Return a statement as one line of a summary; it forges no marks of a reading."""
+    words = " ".join(statement.removeprefix("- ").split())
+    return f"- {words.replace('demem:memory', 'demem-memory')}"
 
 
 def invented(line: str, sources: Sequence[Source]) -> str | None:
-    """Tell what kind of thing a statement says that none of its items does; None when there is no
-    such thing.
-    """
+    """Return what kind of thing a statement says that none of its items does, or None."""
     said = " ".join(source.text for source in sources)
-    known = {*stems(words(said)), *words(said)}
     body = line.removeprefix("- ")
     if not body.strip():
         return "is empty"
-    spoken = {word.casefold() for word in re.findall(r"\w+", body)}
-    heard = {word.casefold() for word in re.findall(r"\w+", said)}
-    if (
-        not set(_NUMBER.findall(body)) <= set(_NUMBER.findall(said))
-        or not (_NUMBER_WORDS & spoken) <= heard
-    ):
+    if _has_new_number(body, said):
         return "has a number that its items do not have"
-    meant = set(content_terms(body))
-    if len(meant & set(content_terms(said))) < GROUNDED * len(meant):
+    if _is_mostly_new(body, said):
         return "has mostly words that its items do not have"
+    if _has_new_name(body, said):
+        return "has a name, or begins with a word, that its items do not have"
+    return None
+
+
+def _has_new_number(body: str, said: str) -> bool:
+    if not set(_NUMBER.findall(body)) <= set(_NUMBER.findall(said)):
+        return True
+    number_words = _NUMBER_WORDS & _folded_words(body)
+    return not number_words <= _folded_words(said)
+
+
+def _folded_words(text: str) -> set[str]:
+    return {word.casefold() for word in re.findall(r"\w+", text)}
+
+
+def _is_mostly_new(body: str, said: str) -> bool:
+    meant = set(content_terms(body))
+    heard = meant & set(content_terms(said))
+    return len(heard) < GROUNDED * len(meant)
+
+
+def _has_new_name(body: str, said: str) -> bool:
+    known = {*stems(words(said)), *words(said)}
     capitals = {word.casefold() for word in _CAPITAL.findall(body)}
-    unknown = [word for word in capitals if content_terms(word) and not _is_known(word, known)]
-    return "has a name, or begins with a word, that its items do not have" if unknown else None
+    return any(content_terms(word) and not _is_known(word, known) for word in capitals)
 
 
 def _is_known(word: str, known: set[str]) -> bool:
+    """Whether all parts of a word, or their stems, are known."""
     parts = words(word)
-    return all(
-        part in known or stem in known for part, stem in zip(parts, stems(parts), strict=True)
-    )
+    pairs = zip(parts, stems(parts), strict=True)
+    return all(part in known or stem in known for part, stem in pairs)
 
 
-def _kept(source: Source, proposal: Proposal) -> bool:
-    """Tell whether the statements about an item hold what matters in its line."""
-    about = [
-        line
-        for line, cover in zip(_lines(proposal), proposal.covers, strict=True)
-        if source.evidence_id in cover
-    ]
+def _is_kept(source: Source, lines: Sequence[str], covers: Sequence[Sequence[str]]) -> bool:
+    """Whether the statements about an item hold what matters in its line."""
+    pairs = zip(lines, covers, strict=True)
+    about = [line for line, cover in pairs if source.evidence_id in cover]
+    if not about:
+        return False
     wanted = set(content_terms(source.text))
-    return bool(about) and len(wanted & set(content_terms(" ".join(about)))) >= NEEDED * len(wanted)
+    held = wanted & set(content_terms(" ".join(about)))
+    return len(held) >= NEEDED * len(wanted)

@@ -1,5 +1,6 @@
-"""The fakes that DeMem is tested with, and a provider of models that fails on request; for the
-tests of others too.
+"""The fakes that DeMem is tested with, and a provider of models that fails on request.
+
+They are for the tests of others too.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The fakes that DeMem is tested with, for the tests of those who build on it. Deterministic,
-offline, tiny.
+"""The fakes that DeMem is tested with, for the tests of those who build on it.
+
+Deterministic, offline, tiny.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ __all__ = [
 
 
 class BagEncoder:
-    """Encode a text as the sum of one pseudo-random direction per stemmed word: shared words are
-    all that counts.
+    """Encode a text as the sum of one pseudo-random direction per stemmed word.
+
+    Shared words are all that counts.
     """
 
     def __init__(self, dimensions: int = 16, name: str = "bag") -> None:
@@ -39,12 +41,15 @@ class BagEncoder:
         self.fingerprint = f"bag-{dimensions}"
 
     def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
-        """Give an array of shape (n, dimensions), rows not normalised."""
-        rows = [
-            sum((self._direction(word) for word in content_terms(text)), self._direction(""))
-            for text in sentences
-        ]
+        """Return an array of shape (n, dimensions), rows not normalised."""
+        rows = [self._row(text) for text in sentences]
         return np.array(rows, np.float32).reshape(len(sentences), self.dimensions)
+
+    def _row(self, text: str) -> NDArray[np.float32]:
+        row = self._direction("")
+        for word in content_terms(text):
+            row = row + self._direction(word)
+        return row
 
     def _direction(self, word: str) -> NDArray[np.float32]:
         return _direction(word, self.dimensions)
@@ -59,12 +64,15 @@ def _direction(word: str, dimensions: int) -> NDArray[np.float32]:
 
 
 class ReadingAnswerer:
-    """Answer every question with its whole reading: the answer is right whenever the evidence was
-    read.
+    """Answer every question with its whole reading.
+
+    The answer is right whenever the evidence was read.
     """
 
     def answer(self, question: Question) -> Draft:
-        return Draft(question.reading.text, tuple(item.id for item in question.reading.evidence))
+        """Return the reading, resting on all that is in it."""
+        read = tuple(item.id for item in question.reading.evidence)
+        return Draft(question.reading.text, read)
 
 
 class ScriptedAnswerer:
@@ -76,6 +84,7 @@ class ScriptedAnswerer:
         self.asked: list[Question] = []
 
     def answer(self, question: Question) -> str:
+        """Return the answer that stands for the query, or ``otherwise``."""
         self.asked.append(question)
         return self._answers.get(question.query, self._otherwise)
 
@@ -88,11 +97,12 @@ class ScriptedScorer:
         self._score = score
 
     def score(self, attempt: Attempt) -> float:
+        """Return the score of an attempt."""
         return self._score(attempt) if callable(self._score) else self._score
 
 
 class Failing:
-    """Raise, as encoder, answerer and scorer alike; after ``good`` calls that go to ``inner``."""
+    """Raise, as encoder, answerer and scorer alike, after ``good`` calls that go to ``inner``."""
 
     name = "failing"
 
@@ -102,12 +112,15 @@ class Failing:
         self._error = error or RuntimeError("made to fail")
 
     def encode(self, sentences: list[str], /) -> Any:
+        """Encode, or raise."""
         return self._call("encode", sentences)
 
     def answer(self, question: Question, /) -> Any:
+        """Answer, or raise."""
         return self._call("answer", question)
 
     def score(self, attempt: Attempt, /) -> Any:
+        """Score, or raise."""
         return self._call("score", attempt)
 
     def _call(self, method: str, argument: Any) -> Any:
@@ -127,21 +140,25 @@ class Slow:
         self.fingerprint = getattr(inner, "fingerprint", "")
 
     def encode(self, sentences: list[str], /) -> Any:
+        """Encode, late."""
         time.sleep(self._seconds)
         return self._inner.encode(sentences)
 
     def answer(self, question: Question, /) -> Any:
+        """Answer, late."""
         time.sleep(self._seconds)
         return self._inner.answer(question)
 
     def score(self, attempt: Attempt, /) -> Any:
+        """Score, late."""
         time.sleep(self._seconds)
         return self._inner.score(attempt)
 
 
 class Async:
-    """Make coroutine methods out of those of ``inner``, which yield to the loop once before they
-    run.
+    """Make coroutine methods out of those of ``inner``.
+
+    They yield to the loop once before they run.
     """
 
     def __init__(self, inner: Any) -> None:
@@ -150,12 +167,15 @@ class Async:
         self.fingerprint = getattr(inner, "fingerprint", "")
 
     async def encode(self, sentences: list[str], /) -> Any:
+        """Encode, in the loop."""
         return await self._later(self._inner.encode, sentences)
 
     async def answer(self, question: Question, /) -> Any:
+        """Answer, in the loop."""
         return await self._later(self._inner.answer, question)
 
     async def score(self, attempt: Attempt, /) -> Any:
+        """Score, in the loop."""
         return await self._later(self._inner.score, attempt)
 
     async def _later(self, call: Callable[[Any], Any], argument: Any) -> Any:

@@ -1,17 +1,20 @@
-"""A model of no intelligence that does as the prompts of this library ask: for tests of what comes
-after a model.
+"""A model of no intelligence that does as the prompts of this library ask.
+
+It is for tests of what comes after a model.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from demem_agent.text.words import content_terms
 
 __all__ = ["obedient"]
+
+Reply = dict[str, Any]
 
 _SOURCE = re.compile(r"^\[(e\d+)\](\*?) (.*)$", re.MULTILINE)
 _LIMIT = re.compile(r"At most (\d+) ")
@@ -19,61 +22,64 @@ _SLOT = re.compile(r"<demem:slot>\s*(\d+)(.*?)</demem:slot>", re.DOTALL)
 
 
 def obedient(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Reply to a request as ``Provider`` passes it on: give it as ``Provider(obedient)``.
+    """Reply to a request as ``Provider`` passes it on, in ``Provider(obedient)``.
 
     It answers with the line of the reading that shares most words with the question, marks and
     grades by shared words, and summarises by the first lines that fit, those that are needed ahead.
+
+    Raises:
+        ValueError: for a prompt that is not one of this library's.
     """
-    system, user = (str(message["content"]) for message in messages[:2])
-    tasks = {
-        "answer": _answer,
-        "mark": _mark,
-        "grade": _grade,
-        "write": _summarise,
-        "keep": _notes,
-        "sort": _sort,
-    }
-    task = next(task for verb, task in tasks.items() if system.startswith(f"You {verb}"))
-    return json.dumps(task(system, user))
+    system = str(messages[0]["content"])
+    user = str(messages[1]["content"])
+    for verb, task in _TASKS.items():
+        if system.startswith(f"You {verb}"):
+            return json.dumps(task(system, user))
+    raise ValueError(f"no prompt of this library begins so: {system[:60]!r}")
 
 
-def _answer(system: str, user: str) -> dict[str, Any]:
+def _answer(system: str, user: str) -> Reply:
     block, _, asked = user.rpartition("\n\n")
     question = set(content_terms(asked.partition(":")[2]))
-    lines = [line.removeprefix("- ") for line in block.splitlines() if line.startswith("- ")]
-    best = max(lines, key=lambda line: len(question & set(content_terms(line))), default="")
-    known = bool(question & set(content_terms(best)))
-    return {
-        "known": known,
-        "answer": best.partition(": ")[2] or best if known else "",
-        "quotes": [best] * known,
-    }
+    quotes = [line.removeprefix("- ") for line in block.splitlines() if line.startswith("- ")]
+    best = max(quotes, key=lambda quote: _shared(question, quote), default="")
+    if not _shared(question, best):
+        return {"known": False, "answer": "", "quotes": []}
+    said = best.partition(": ")[2] or best
+    return {"known": True, "answer": said, "quotes": [best]}
 
 
-def _mark(system: str, user: str) -> dict[str, Any]:
+def _shared(question: set[str], text: str) -> int:
+    """Count the words of a question that a text has too."""
+    return len(question.intersection(content_terms(text)))
+
+
+def _mark(system: str, user: str) -> Reply:
     return {"right": _share(user) == 1.0}
 
 
-def _grade(system: str, user: str) -> dict[str, Any]:
+def _grade(system: str, user: str) -> Reply:
     return {"grade": round(4 * _share(user))}
 
 
 def _share(user: str) -> float:
-    """Give the share of the words that should be in the answer which are."""
+    """Return the share of the words that should be in the answer which are."""
     known, _, answer = user.partition("\n\nAnswer to be marked: ")
-    should = known.partition("Reference answer: ")[2] or answer
-    held = set(
-        content_terms(answer if "Reference answer: " in known else known.partition("\n\n")[2])
-    )
-    words = set(content_terms(should))
-    return len(words & held) / max(len(words), 1)
+    _, has_reference, reference = known.partition("Reference answer: ")
+    should = reference or answer
+    held = answer if has_reference else known.partition("\n\n")[2]
+    wanted = set(content_terms(should))
+    found = wanted.intersection(content_terms(held))
+    return len(found) / max(len(wanted), 1)
 
 
-def _summarise(system: str, user: str) -> dict[str, Any]:
+def _summarise(system: str, user: str) -> Reply:
     limit = int(_LIMIT.findall(system)[-1])
-    found = sorted(_SOURCE.findall(user), key=lambda source: not source[1])
-    statements, covers, size = [], [], 0
-    for item, _, text in found:
+    needed_first = sorted(_SOURCE.findall(user), key=lambda source: not source[1])
+    statements: list[str] = []
+    covers: list[list[str]] = []
+    size = 0
+    for item, _, text in needed_first:
         size += len(text) + 3
         if size > limit:
             break
@@ -82,18 +88,24 @@ def _summarise(system: str, user: str) -> dict[str, Any]:
     return {"statements": statements, "covers": covers}
 
 
-def _notes(system: str, user: str) -> dict[str, Any]:
+def _notes(system: str, user: str) -> Reply:
     inside = user.partition("<demem:message>")[2].partition("</demem:message>")[0]
-    return {
-        "notes": [
-            part.strip()
-            for part in re.split(r"(?<=[.!])\s", inside)
-            if part.strip() and "?" not in part
-        ]
-    }
+    sentences = [part.strip() for part in re.split(r"(?<=[.!])\s", inside)]
+    return {"notes": [part for part in sentences if part and "?" not in part]}
 
 
-def _sort(system: str, user: str) -> dict[str, Any]:
+def _sort(system: str, user: str) -> Reply:
     question = set(content_terms(user.rpartition("Question:")[2]))
-    slots = {int(number): set(content_terms(text)) for number, text in _SLOT.findall(system)}
-    return {"slot": max(slots, key=lambda slot: (len(question & slots[slot]), -slot))}
+    shared = {int(number): _shared(question, text) for number, text in _SLOT.findall(system)}
+    return {"slot": max(shared, key=lambda slot: (shared[slot], -slot))}
+
+
+#: What is done, by the verb after "You" with which a prompt begins.
+_TASKS: Mapping[str, Callable[[str, str], Reply]] = {
+    "answer": _answer,
+    "mark": _mark,
+    "grade": _grade,
+    "write": _summarise,
+    "keep": _notes,
+    "sort": _sort,
+}

@@ -1,5 +1,6 @@
-"""A provider of models on this machine, for tests: sound by default, and faulty in many ways on
-request.
+"""A provider of models on this machine, for tests.
+
+It is sound by default, and faulty in many ways on request.
 """
 
 from __future__ import annotations
@@ -29,10 +30,9 @@ _PREFIX = "fault-"
 
 
 class Provider:
-    """Serve chat completions, responses, streams of both and embeddings on the loopback interface,
-    in threads.
+    """Serve chat completions, responses, streams of both and embeddings, in threads.
 
-    ::
+    It listens on the loopback interface alone::
 
         with Provider("Lisbon") as provider:
             model = OpenAIChat("fault-500:1", base_url=provider.url)  # fails once, then answers
@@ -76,7 +76,11 @@ class Provider:
 
     @property
     def url(self) -> str:
-        """Give the address for ``base_url``, while it serves."""
+        """The address for ``base_url``.
+
+        Raises:
+            RuntimeError: while it does not serve.
+        """
         if self._server is None:
             raise RuntimeError("the provider does not serve; use it in a with statement")
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
@@ -85,9 +89,8 @@ class Provider:
         self._closing.clear()
         self._server = Server(("127.0.0.1", 0), Handler)
         self._server.provider = self
-        threading.Thread(
-            target=self._server.serve_forever, args=(0.01,), name="provider", daemon=True
-        ).start()
+        serve = self._server.serve_forever
+        threading.Thread(target=serve, args=(0.01,), name="provider", daemon=True).start()
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -99,47 +102,55 @@ class Provider:
             self._server = None
 
     def take(self, seen: Seen) -> str:
-        """Note a request; gives the fault that its reply must have, or an empty text."""
+        """Note a request; return the fault that its reply must have, or an empty text."""
         with self._lock:
             self.requests.append(seen)
             self._counts[seen.model] += 1
             number = self._counts[seen.model]
-        asked = self._faults.get(
-            seen.model, seen.model.removeprefix(_PREFIX) if _PREFIX in seen.model[:6] else ""
-        )
-        fault, times = _parsed(asked, seen.model) if asked else ("", None)
+        asked = self._faults.get(seen.model, _in_name(seen.model))
+        if not asked:
+            return ""
+        fault, times = _parsed(asked, seen.model)
         if times is not None and number > times:
             return ""
-        return "" if fault in _IF_SENT and _IF_SENT[fault] not in seen.body else fault
+        field = _IF_SENT.get(fault)
+        if field is not None and field not in seen.body:
+            return ""
+        return fault
 
     def body(self, seen: Seen, fault: str) -> dict[str, Any]:
-        """Give the reply to a request as a JSON value."""
+        """Return the reply to a request as a JSON value."""
         if seen.path.endswith("/embeddings"):
-            texts = (
-                seen.body["input"] if isinstance(seen.body["input"], list) else [seen.body["input"]]
-            )
-            return embeddings_reply(
-                seen.model, texts, seen.body.get("dimensions") or self.dimensions, fault
-            )
-        messages = (
-            as_messages(seen.body["input"])
-            if seen.path.endswith("/responses")
-            else seen.body["messages"]
-        )
+            return self._embeddings(seen, fault)
+        messages: Sequence[Mapping[str, Any]]
+        if seen.path.endswith("/responses"):
+            messages = as_messages(seen.body["input"])
+        else:
+            messages = seen.body["messages"]
         prompt = " ".join(str(message.get("content") or "") for message in messages)
         text = self._reply(messages) if callable(self._reply) else self._reply
-        return chat_reply(seen.model, prompt, text, fault, len(self.requests))
+        return chat_reply(seen.model, prompt, text, fault, number=len(self.requests))
 
     def pause(self, seconds: float) -> bool:
-        """Wait; gives False as soon as the provider closes."""
+        """Wait; return False as soon as the provider closes."""
         return not self._closing.wait(seconds)
+
+    def _embeddings(self, seen: Seen, fault: str) -> dict[str, Any]:
+        given = seen.body["input"]
+        texts = given if isinstance(given, list) else [given]
+        dimensions = seen.body.get("dimensions") or self.dimensions
+        return embeddings_reply(seen.model, texts, dimensions, fault)
+
+
+def _in_name(model: str) -> str:
+    """Return the fault that a model has by its name, or an empty text."""
+    return model.removeprefix(_PREFIX) if model.startswith(_PREFIX) else ""
 
 
 def _parsed(fault: str, model: str) -> tuple[str, int | None]:
     """Read ``NAME`` or ``NAME:n``."""
     name, _, times = fault.partition(":")
     if name not in FAULTS or not (times.isdigit() or not times):
-        raise InvalidInput(
-            f"fault of {model!r}", fault, f"one of {', '.join(FAULTS)}, with :n for n times"
-        )
+        expected = f"one of {', '.join(FAULTS)}, with :n for n times"
+        raise InvalidInput(f"fault of {model!r}", fault, expected)
     return name, int(times) if times else None

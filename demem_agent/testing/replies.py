@@ -1,5 +1,6 @@
-"""What a provider of chat completions and embeddings replies, as JSON values; nothing here knows of
-HTTP.
+"""What a provider of chat completions and embeddings replies, as JSON values.
+
+Nothing here knows of HTTP.
 """
 
 from __future__ import annotations
@@ -14,43 +15,45 @@ from demem_agent.testing.faults import TEXT_FAULTS
 
 __all__ = ["chat_reply", "embeddings_reply", "pieces_of", "stream_pieces"]
 
+Json = dict[str, Any]
+
 _FINISH = {"length": "length", "filtered": "content_filter", "no-finish": None}
 _NO_TEXT = ("null-content", "refusal")
 #: A word with the space before it: about what a model gives in one piece.
 _PIECE = re.compile(r"\s*\S+|\s+")
 
 
-def chat_reply(model: str, prompt: str, text: str, fault: str, number: int = 1) -> dict[str, Any]:
-    """Give the body of a chat completion, the so-and-so-many-th, spoilt in the ways that need no
-    HTTP.
+def chat_reply(model: str, prompt: str, text: str, fault: str, number: int = 1) -> Json:
+    """Return the body of a chat completion, spoilt in the ways that need no HTTP.
+
+    Args:
+        number: the how-manieth it is.
     """
     text = TEXT_FAULTS.get(fault, str)(text)
-    message: dict[str, Any] = {
-        "role": "assistant",
-        "content": None if fault in _NO_TEXT else text,
-        "refusal": None,
-    }
-    if fault == "refusal":
-        message["refusal"] = "I cannot help with that."
     choice = {
         "index": 0,
-        "message": message,
+        "message": _message(text, fault),
         "logprobs": None,
         "finish_reason": _FINISH.get(fault, "stop"),
     }
-    choices = [] if fault == "no-choices" else [choice]
-    about = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 0, "model": model}
-    reply = {**about, "choices": choices}
-    return reply if fault == "no-usage" else {**reply, "usage": _usage(prompt, text)}
+    reply: Json = {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [] if fault == "no-choices" else [choice],
+    }
+    if fault != "no-usage":
+        reply["usage"] = _usage(prompt, text)
+    return reply
 
 
 def pieces_of(reply: Mapping[str, Any]) -> list[str]:
     """Cut the text of a chat completion into what a model gives at a time."""
-    return [
-        piece
-        for choice in reply["choices"]
-        for piece in _PIECE.findall(choice["message"]["content"] or "")
-    ]
+    pieces: list[str] = []
+    for choice in reply["choices"]:
+        pieces += _PIECE.findall(choice["message"]["content"] or "")
+    return pieces
 
 
 def stream_pieces(reply: Mapping[str, Any], usage: bool) -> Iterator[str]:
@@ -62,51 +65,69 @@ def stream_pieces(reply: Mapping[str, Any], usage: bool) -> Iterator[str]:
         "model": reply["model"],
     }
     for choice in reply["choices"]:
-        text = choice["message"]["content"]
-        pieces: list[dict[str, Any]] = [{"content": piece} for piece in _PIECE.findall(text or "")]
-        pieces += [{"refusal": refusal}] if (refusal := choice["message"]["refusal"]) else []
-        for delta in [{"role": "assistant", "content": "" if text is not None else None}, *pieces]:
-            yield _event(
-                {**frame, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-            )
-        if choice["finish_reason"] is None:
+        finish = choice["finish_reason"]
+        for delta in _deltas(choice["message"]):
+            yield _event({**frame, "choices": [_chunk(delta, None)]})
+        if finish is None:
             return
-        last = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
-        yield _event({**frame, "choices": [last]})
+        yield _event({**frame, "choices": [_chunk({}, finish)]})
     if usage and "usage" in reply:
         yield _event({**frame, "choices": [], "usage": reply["usage"]})
     yield "data: [DONE]"
 
 
-def embeddings_reply(
-    model: str, texts: Sequence[str], dimensions: int, fault: str
-) -> dict[str, Any]:
-    """Give the body of embeddings, those of :class:`~demem_agent.testing.BagEncoder`, spoilt where
-    that is asked.
+def embeddings_reply(model: str, texts: Sequence[str], dimensions: int, fault: str) -> Json:
+    """Return the body of embeddings, spoilt where that is asked.
+
+    They are those of :class:`~demem_agent.testing.BagEncoder`.
     """
-    rows = BagEncoder(dimensions + (fault == "other-dimensions")).encode(list(texts)).tolist()
+    encoder = BagEncoder(dimensions + (fault == "other-dimensions"))
+    rows = encoder.encode(list(texts)).tolist()
     if fault == "not-a-number":
         rows[0][0] = float("nan")
-    data = [
-        {"object": "embedding", "index": number, "embedding": row}
-        for number, row in enumerate(rows)
-    ]
+    data: list[Json] = []
+    for number, row in enumerate(rows):
+        data.append({"object": "embedding", "index": number, "embedding": row})
     if fault == "shuffled":
         data.reverse()
     kept = {"one-missing": data[1:], "no-choices": []}.get(fault, data)
-    used = {"prompt_tokens": _tokens(" ".join(texts)), "total_tokens": _tokens(" ".join(texts))}
-    reply = {"object": "list", "model": model, "data": kept}
-    return reply if fault == "no-usage" else {**reply, "usage": used}
+    reply: Json = {"object": "list", "model": model, "data": kept}
+    if fault != "no-usage":
+        used = _tokens(" ".join(texts))
+        reply["usage"] = {"prompt_tokens": used, "total_tokens": used}
+    return reply
 
 
-def _usage(prompt: str, text: str) -> dict[str, Any]:
-    used, given = _tokens(prompt), _tokens(text)
-    details = {"cached_tokens": 0}
+def _message(text: str, fault: str) -> Json:
+    return {
+        "role": "assistant",
+        "content": None if fault in _NO_TEXT else text,
+        "refusal": "I cannot help with that." if fault == "refusal" else None,
+    }
+
+
+def _deltas(message: Mapping[str, Any]) -> Iterator[Json]:
+    """Yield what each event of a stream adds to a message."""
+    text = message["content"]
+    yield {"role": "assistant", "content": "" if text is not None else None}
+    for piece in _PIECE.findall(text or ""):
+        yield {"content": piece}
+    if message["refusal"]:
+        yield {"refusal": message["refusal"]}
+
+
+def _chunk(delta: Json, finish: str | None) -> Json:
+    return {"index": 0, "delta": delta, "finish_reason": finish}
+
+
+def _usage(prompt: str, text: str) -> Json:
+    used = _tokens(prompt)
+    given = _tokens(text)
     return {
         "prompt_tokens": used,
         "completion_tokens": given,
         "total_tokens": used + given,
-        "prompt_tokens_details": details,
+        "prompt_tokens_details": {"cached_tokens": 0},
     }
 
 

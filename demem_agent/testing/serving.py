@@ -1,5 +1,6 @@
-"""The HTTP of the provider for tests: requests in, sound replies out, and every way in which these
-can break.
+"""The HTTP of the provider for tests: requests in, sound replies out.
+
+And every way in which these can break.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ import json
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from demem_agent.testing.provider import Provider
 
 __all__ = ["Handler", "Seen", "Server"]
+
+_PATHS = ("/chat/completions", "/responses", "/embeddings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Seen:
 
 
 class Server(ThreadingHTTPServer):
+    """A server of the loopback interface that knows which connections are open."""
+
     daemon_threads = True
     block_on_close = False
     request_queue_size = 256
@@ -52,10 +57,12 @@ class Server(ThreadingHTTPServer):
         super().__init__(*args)
 
     def process_request(self, request: Any, client_address: Any) -> None:
+        """Note that a connection is open."""
         self._open.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
+        """Note that a connection is closed."""
         self._open.discard(request)
         super().shutdown_request(request)
 
@@ -72,6 +79,8 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    """Reply to one connection's requests, as soundly as the provider is asked to."""
+
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1  # so that a reply goes out whole
@@ -81,6 +90,7 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def do_POST(self) -> None:
+        """Reply to a request, or fail to in the way that its model is asked for."""
         provider = self.server.provider
         seen = self._seen()
         try:
@@ -89,13 +99,19 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(400, json.dumps({"error": {"message": str(error)}}))
         if not provider.pause(provider.delay_ms / 1000):
             return self._hang_up()
-        if fault in ("reset", "stall"):
-            return self._reset() if fault == "reset" else self._stall()
+        if fault == "reset":
+            return self._reset()
+        if fault == "stall":
+            return self._stall()
         if fault in STATUS_FAULTS:
             return self._refuse(fault, seen)
-        if not seen.path.endswith(("/chat/completions", "/responses", "/embeddings")):
+        if not seen.path.endswith(_PATHS):
             return self._send(404, '{"error": {"message": "no such path"}}')
-        reply = provider.body(seen, fault)
+        self._reply(seen, fault)
+
+    def _reply(self, seen: Seen, fault: str) -> None:
+        """Send what the provider answers, in the form of the path and spoilt by the fault."""
+        reply = self.server.provider.body(seen, fault)
         if seen.body.get("stream") and fault not in ("html", "wrong-schema"):
             return self._stream(reply, seen, fault)
         if seen.path.endswith("/responses"):
@@ -104,10 +120,16 @@ class Handler(BaseHTTPRequestHandler):
         self._send(200, body, kind, fault)
 
     def _seen(self) -> Seen:
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        body = json.loads(raw)
+        length = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(length))
         key = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
-        return Seen(urlsplit(self.path).path, str(body.get("model")), body, key, time.monotonic())
+        return Seen(
+            path=urlsplit(self.path).path,
+            model=str(body.get("model")),
+            body=body,
+            key=key,
+            at=time.monotonic(),
+        )
 
     def _refuse(self, fault: str, seen: Seen) -> None:
         status, code, param, message = STATUS_FAULTS[fault]
@@ -129,38 +151,37 @@ class Handler(BaseHTTPRequestHandler):
         if status == 429:
             self.send_header("Retry-After", f"{self.server.provider.retry_after:g}")
         self.end_headers()
-        self._write(raw[: len(raw) // 2] if fault == "cut-body" else raw, fault)
         if fault == "cut-body":
+            self._write(raw[: len(raw) // 2], fault)
             self._hang_up()
+        else:
+            self._write(raw, fault)
 
     def _stream(self, reply: Mapping[str, Any], seen: Seen, fault: str) -> None:
-        usage = bool((seen.body.get("stream_options") or {}).get("include_usage"))
-        answers = seen.path.endswith("/responses")
-        pieces = (
-            response_events(reply, pieces_of(reply)) if answers else stream_pieces(reply, usage)
-        )
-        events = "".join(f"{event}\n\n" for event in pieces)
+        events = "".join(f"{event}\n\n" for event in _events(reply, seen))
+        half = events[: len(events) // 2]
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
-        if (
-            fault == "cut-body"
-        ):  # one chunk, and then no last one: so the client can tell that there should be more
+        if fault == "cut-body":
+            # One chunk, and then no last one: so the client can tell that there should be more.
             self.send_header("Transfer-Encoding", "chunked")
-            half = events[: len(events) // 2]
             events = f"{len(half.encode()):x}\r\n{half}\r\n"
+        if fault == "cut-json":
+            events = half
         self.end_headers()
-        self._write((events[: len(events) // 2] if fault == "cut-json" else events).encode(), fault)
+        self._write(events.encode(), fault)
 
     def _write(self, raw: bytes, fault: str) -> None:
         if fault != "slow-drip":
             self.wfile.write(raw)
             return
+        provider = self.server.provider
         for byte in raw:
             self.wfile.write(bytes([byte]))
             self.wfile.flush()
-            if not self.server.provider.pause(self.server.provider.drip):
+            if not provider.pause(provider.drip):
                 return self._hang_up()
 
     def _stall(self) -> None:
@@ -174,9 +195,18 @@ class Handler(BaseHTTPRequestHandler):
     def _reset(self) -> None:
         """Close at once, which the client sees as a reset and not as an end."""
         self.close_connection = True
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        at_once = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
         self.connection.close()
 
 
 def _sound(body: str) -> tuple[str, str]:
     return body, "application/json"
+
+
+def _events(reply: Mapping[str, Any], seen: Seen) -> Iterator[str]:
+    """Return the events of a stream, in the form of the path."""
+    if seen.path.endswith("/responses"):
+        return response_events(reply, pieces_of(reply))
+    options = seen.body.get("stream_options") or {}
+    return stream_pieces(reply, bool(options.get("include_usage")))

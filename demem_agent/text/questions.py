@@ -9,7 +9,8 @@ __all__ = ["NAME", "asks_how_many", "asks_when", "asks_who", "has_number"]
 
 _DIGIT = re.compile(r"\d")
 _NUMBERS = frozenset(
-    "one two three four five six seven eight nine ten once twice dozen hundred several couple".split()
+    "one two three four five six seven eight nine ten"
+    " once twice dozen hundred several couple".split()
 )
 #: A capital inside a sentence.
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
@@ -20,17 +21,20 @@ _WHO = re.compile(r"^\W*(?:who|which|where)\b|\bname[sd]?\b", re.IGNORECASE)
 
 
 def has_number(text: str, words: Iterable[str]) -> bool:
-    """Tell whether a text, whose words in lower case are given, has a digit or a number word."""
+    """Whether a text, whose words in lower case are given, has a digit or a number word."""
     return _DIGIT.search(text) is not None or not _NUMBERS.isdisjoint(words)
 
 
 def asks_when(question: str) -> bool:
+    """Whether a question asks for a time."""
     return _WHEN.search(question) is not None
 
 
 def asks_how_many(question: str) -> bool:
+    """Whether a question asks for a number."""
     return _HOW_MANY.search(question) is not None
 
 
 def asks_who(question: str) -> bool:
+    """Whether a question asks for a person, a place or a name."""
     return _WHO.search(question) is not None

@@ -16,7 +16,7 @@ from demem_agent.types import Unit
 
 __all__ = ["Measure", "measure"]
 
-#: Gives the size of a text; must be monotone: a longer text is never smaller than a part of it.
+#: Returns the size of a text; must be monotone: a longer text is never smaller than a part of it.
 Measure = Callable[[str], int]
 
 _ENCODING = "o200k_base"
@@ -27,32 +27,41 @@ _ENCODING_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb
 
 
 def measure(unit: Unit, counter: Measure | None = None) -> Measure:
-    """Give the function that measures text in ``unit``.
+    """Return the function that measures text in ``unit``.
 
     ``tokens`` uses ``counter`` if given, else tiktoken where its vocabulary already lies on disk,
-    else the number of UTF-8 bytes, which no byte-level tokenizer exceeds: a budget in tokens then
-    still holds, and is merely used less fully. Nothing is ever downloaded. What the function gives
-    raises CollaboratorError where the counter raises, or gives no whole number.
+    else the number of UTF-8 bytes. No byte-level tokenizer exceeds that: a budget in tokens then
+    still holds, and is merely used less fully. Nothing is ever downloaded. The function that is
+    returned raises CollaboratorError where the counter raises, or returns no whole number.
 
     Raises:
         InvalidInput: for another unit, or a counter with a unit that needs none.
     """
-    if unit not in ("chars", "bytes", "tokens"):
-        raise InvalidInput("unit", unit, "'chars', 'bytes' or 'tokens'")
-    if counter is not None and not callable(counter):
-        raise InvalidInput("counter", counter, "a function from text to its number of tokens")
-    if counter is not None and unit != "tokens":
-        raise InvalidInput("counter", counter, "given with unit='tokens' only")
+    _check(unit, counter)
     if unit == "chars":
         return len
     if unit == "bytes":
         return _bytes
-    return _reported(counter) if counter else _tiktoken() or _bytes
+    if counter is not None:
+        return _reported(counter)
+    return _tiktoken() or _bytes
+
+
+def _check(unit: Unit, counter: Measure | None) -> None:
+    if unit not in ("chars", "bytes", "tokens"):
+        raise InvalidInput("unit", unit, "'chars', 'bytes' or 'tokens'")
+    if counter is None:
+        return
+    if not callable(counter):
+        raise InvalidInput("counter", counter, "a function from text to its number of tokens")
+    if unit != "tokens":
+        raise InvalidInput("counter", counter, "given with unit='tokens' only")
 
 
 def _reported(counter: Measure) -> Measure:
-    """Give a counter whose failures say that it was the counter: a tokenizer may refuse what a user
-    writes.
+    """Return a counter whose failures say that it was the counter.
+
+    A tokenizer may refuse what a user writes.
     """
 
     def count(text: str) -> int:
@@ -70,7 +79,9 @@ def _reported(counter: Measure) -> Measure:
 
 
 def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 @cache
@@ -84,12 +95,15 @@ def _tiktoken() -> Measure | None:
 
 
 def _vocabulary_on_disk() -> bool:
-    """Tell whether tiktoken would find a sound vocabulary; a damaged one it would replace from the
-    network.
+    """Whether tiktoken would find a sound vocabulary.
+
+    A damaged one it would replace from the network.
     """
     named = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if named == "":
         return False
     folder = Path(named) if named else Path(tempfile.gettempdir()) / "data-gym-cache"
     file = folder / hashlib.sha1(_ENCODING_KEY.encode()).hexdigest()
-    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == _ENCODING_SHA256
+    if not file.is_file():
+        return False
+    return hashlib.sha256(file.read_bytes()).hexdigest() == _ENCODING_SHA256

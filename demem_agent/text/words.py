@@ -10,18 +10,16 @@ import Stemmer
 __all__ = ["STOPWORDS", "clean", "content_terms", "content_words", "stems", "terms", "words"]
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
-
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-
 STOPWORDS = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between both but by
-    can could d did do does doing don down during each few for from further get got had has have having he her here hers
-    him his how i if in into is it its itself just ll m me might more most must my no nor not now o of off on once only
-    or other our ours out over own re s same shall she should so some such t than that the their theirs them then there
-    these they this those through to too under until up us ve very was we were what when where which while who whom why
-    will with would you your yours""".split()
+    """a about above after again all also am an and any are as at be because been before being
+    below between both but by can could d did do does doing don down during each few for from
+    further get got had has have having he her here hers him his how i if in into is it its
+    itself just ll m me might more most must my no nor not now o of off on once only or other
+    our ours out over own re s same shall she should so some such t than that the their theirs
+    them then there these they this those through to too under until up us ve very was we were
+    what when where which while who whom why will with would you your yours""".split()
 )
 
 
@@ -31,35 +29,34 @@ def _stemmer() -> Stemmer.Stemmer:
 
 
 def clean(text: str) -> str:
-    """Replace lone surrogates, which no UTF-8 consumer accepts, by U+FFFD; other text comes back as
-    it is.
-    """
+    """Replace lone surrogates, which no UTF-8 consumer accepts, by U+FFFD."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def terms(text: str) -> list[str]:
-    """Give the stemmed words of a text in order, without stop words; Chinese and kana one sign at a
-    time.
+    """Return the stemmed words of a text in order, without stop words.
+
+    Chinese and kana are words of one sign.
     """
     return stems(words(text))
 
 
 def words(text: str) -> list[str]:
-    """Give the words of a text in order, in lower case, without stop words."""
+    """Return the words of a text in order, in lower case, without stop words."""
     return [word for word in _WORD.findall(clean(text).lower()) if word not in STOPWORDS]
 
 
 def stems(words: list[str]) -> list[str]:
-    """Give the stem of each word."""
+    """Return the stem of each word."""
     stemmed: list[str] = _stemmer().stemWords(words)
     return stemmed
 
 
 def content_terms(text: str) -> list[str]:
-    """Give :func:`terms`, or all stemmed words when every word is a stop word ("who is who")."""
+    """Return :func:`terms`, or all stemmed words when every word is a stop word ("who is who")."""
     return stems(content_words(text))
 
 
 def content_words(text: str) -> list[str]:
-    """Give :func:`words`, or all words when every one is a stop word."""
+    """Return :func:`words`, or all words when every one is a stop word."""
     return words(text) or _WORD.findall(clean(text).lower())

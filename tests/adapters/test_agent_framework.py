@@ -8,10 +8,11 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pytest
-from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, texts
+from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among, texts
 
 pytest.importorskip(
     "agent_framework",
@@ -41,6 +42,10 @@ from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
 
 
+def blocks_of(seen: Iterable[Message]) -> list[str]:
+    return blocks_among(message.text for message in seen)
+
+
 class Reply(NamedTuple):
     """What the model sends: texts and calls of tools, and why it ended."""
 
@@ -50,7 +55,7 @@ class Reply(NamedTuple):
 
 
 def call(name: str = "weigh", reason: str = "tool_calls") -> Reply:
-    """Give the reply of a model that calls a tool."""
+    """Return the reply of a model that calls a tool."""
     arguments = '{"thing": "valve"}'
     return Reply([Content.from_function_call(call_id="c1", name=name, arguments=arguments)], reason)
 
@@ -222,9 +227,7 @@ def test_it_is_there_in_each_call_of_a_run_with_tools(memories: Memories) -> Non
     memories.remember("ana", VALVE)
     bot = Bot(memories, call(), Reply())
     bot.run("How heavy is the valve?")
-    first, second = [
-        [message.text for message in seen if DECLARED in message.text] for seen in bot.client.seen
-    ]
+    first, second = map(blocks_of, bot.client.seen)
     assert len(first) == 1
     assert first == second
 
@@ -264,16 +267,14 @@ def test_runs_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
         )
 
     asyncio.run(together())
-    blocks = [
-        message.text for seen in bot.client.seen for message in seen if DECLARED in message.text
-    ]
+    blocks = [*chain.from_iterable(map(blocks_of, bot.client.seen))]
     for name in names:
         assert sum(f"I am called {name}." in block for block in blocks) == 1
         assert _read(memories, name) == [f"I am called {name}."]
 
 
 def _read(memories: Memories, namespace: str = "ana") -> list[str]:
-    """Give what the only answer so far was given from, as the memory has it on record."""
+    """Return what the only answer so far was given from, as the memory has it on record."""
     (context,) = memories.of(namespace).contexts()
     said = {item.id: item.text for item in memories.of(namespace).evidence()}
     return [said[id] for id, _, _ in context.read]

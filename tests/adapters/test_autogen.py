@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
+from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among
 from adapter_contract import texts as texts_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +54,11 @@ from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
+
+
+def blocks_of(seen: Sequence[LLMMessage]) -> list[str]:
+    return blocks_among(str(message.content) for message in seen)
+
 
 ABLE = ModelInfo(
     vision=True, function_calling=True, json_output=True, family="unknown", structured_output=True
@@ -260,10 +265,7 @@ def test_a_memory_given_to_an_agent_keeps_one_block_the_newest(
     run(agent, ASKED)
     memories.remember("ana", "The dog is called Rex.")
     run(agent, "How is the dog called?", "Thanks.")
-    blocks = [
-        [text for text in map(str, (m.content for m in seen)) if DECLARED in text]
-        for seen in client.seen
-    ]
+    blocks = [*map(blocks_of, client.seen)]
     assert [len(found) for found in blocks] == [1, 1, 1]
     assert ["Rex" in found[0] for found in blocks][:2] == [False, True]
 
@@ -397,7 +399,7 @@ def test_a_question_is_recalled_for_once_and_stays_when_tools_were_called(
     memory.memories.remember("ana", VALVE)
     context = BufferedChatCompletionContext(size)
     run(bot(memory, client, tools=[look], max_tool_iterations=3, model_context=context), ASKED)
-    blocks = [[str(m.content) for m in seen if DECLARED in str(m.content)] for seen in client.seen]
+    blocks = [*map(blocks_of, client.seen)]
     assert len(blocks) == 3
     assert blocks == [blocks[0]] * 3
     assert blocks[0]

@@ -34,10 +34,8 @@ def people(example: dict[str, Any]) -> Iterator[dict[str, Any]]:
         client = AsyncOpenAI(base_url=provider.url, api_key="unused", max_retries=0)
         app = example["make_backend"](client, Memories(encoder=BagEncoder()), users, model="good")
         with example["serving"](app) as url:
-            yield {
-                name: example["Person"](url, name, token)
-                for token, name in [*users.items(), ("3", "eve")]
-            }
+            known = {name: example["Person"](url, name, token) for token, name in users.items()}
+            yield {**known, "eve": example["Person"](url, "eve", "3")}
 
 
 def refused(person: Any, *request: Any) -> int:
@@ -52,14 +50,9 @@ def test_what_a_user_said_is_known_in_another_session_and_to_nobody_else(
 ) -> None:
     runpy.run_path(str(EXAMPLE), run_name="__main__")
     printed = capsys.readouterr().out
-    assert (
-        "ben (monday): Which valve is in the kitchen's boiler?\nbot: I know nothing of it."
-        in printed
-    )
-    assert (
-        "ana (tuesday): Which valve is in the kitchen's boiler?\nbot: You told me: The boiler in the"
-        in printed
-    )
+    which = "Which valve is in the kitchen's boiler?"
+    assert f"ben (monday): {which}\nbot: I know nothing of it." in printed
+    assert f"ana (tuesday): {which}\nbot: You told me: The boiler in the" in printed
     assert "It is of steel since last week" in printed.partition("ana (wednesday)")[2]
     assert printed.endswith("ana has it forgotten: ['e1', 'e4']\nben is remembered with 2 items\n")
 
@@ -71,14 +64,10 @@ def test_who_has_no_token_gets_nothing(people: dict[str, Any]) -> None:
 
 def test_feedback_on_the_answer_of_another_is_refused(people: dict[str, Any]) -> None:
     answer = people["ana"].say("monday", VALVE)
-    assert (
-        refused(people["ben"], "POST", "/feedback", {"answer": answer, "correction": "I own it."})
-        == 400
-    )
-    assert people["ana"].request("POST", "/feedback", {"answer": answer, "thumbs": True}) == {
-        "reward": 1.0,
-        "remembered": None,
-    }
+    correction = {"answer": answer, "correction": "I own it."}
+    assert refused(people["ben"], "POST", "/feedback", correction) == 400
+    told = people["ana"].request("POST", "/feedback", {"answer": answer, "thumbs": True})
+    assert told == {"reward": 1.0, "remembered": None}
 
 
 def test_nobody_can_forget_what_is_anothers(people: dict[str, Any]) -> None:

@@ -357,7 +357,10 @@ def test_a_cut_is_known_in_time_though_events_queue_up() -> None:
 
 
 def test_agents_can_search_and_save_by_themselves(memory: LongTermMemory) -> None:
-    save = 'Thought: keep it\nAction: save_to_memory\nAction Input: {"contents": ["Ana has a brass valve."]}'
+    save = (
+        "Thought: keep it\nAction: save_to_memory\n"
+        'Action Input: {"contents": ["Ana has a brass valve."]}'
+    )
     search = (
         'Thought: look\nAction: search_memory\nAction Input: {"queries": ["Which valve has Ana?"]}'
     )

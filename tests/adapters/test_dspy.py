@@ -175,6 +175,10 @@ def test_one_namespace_never_sees_anothers(memories: Memories) -> None:
         assert any(VALVE in found for found in dspy.Retrieve()(ASKED, user="ana").passages)
 
 
+def names_in(text: str) -> str:
+    return " ".join(name for name in ("ana", "ben") if f"is {name}" in text)
+
+
 def test_calls_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
     program = Watched()
     bot = by_user(memories, program)
@@ -187,10 +191,7 @@ def test_calls_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
         )
 
     asyncio.run(run())
-    told = sorted(
-        " ".join(name for name in ("ana", "ben") if f"is {name}" in seen["memory"])
-        for seen in program.seen
-    )
+    told = sorted(names_in(seen["memory"]) for seen in program.seen)
     assert told == ["ana"] * 3 + ["ben"] * 3
 
 

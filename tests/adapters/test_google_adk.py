@@ -57,7 +57,9 @@ class Watched(BaseLlm):
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        parts = [part for content in llm_request.contents for part in content.parts or []]
+        parts: list[types.Part] = []
+        for content in llm_request.contents:
+            parts += content.parts or []
         # Older releases put what was preloaded into the instruction.
         told = str(llm_request.config.system_instruction)
         self.seen.append([told, *(str(part.text or part.function_response) for part in parts)])
@@ -381,7 +383,10 @@ def run_with_callback(service: MemoryService | None, *turns: str) -> list[Event]
         begun = await sessions.create_session(**ANA)
         about = {"user_id": "ana", "session_id": begun.id}
         turned = [runner.run_async(**about, new_message=types.UserContent(turn)) for turn in turns]
-        return [event for events in turned async for event in events]
+        heard: list[Any] = []
+        for events in turned:
+            heard += [event async for event in events]
+        return heard
 
     return asyncio.run(run())
 

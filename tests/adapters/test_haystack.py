@@ -1,4 +1,4 @@
-"""The Haystack adapter keeps the contract of all adapters, in Haystack's own pipelines and agents."""
+"""The Haystack adapter keeps the contract of all adapters, in Haystack's pipelines and agents."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import json
 import os
 import threading
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ class Agents(Driver):
         return [message.text or "" for message in watched.seen[-1]]
 
     def parts(self) -> list[Any]:
-        hooks = [hook for point in memory_hooks(self.memories).values() for hook in point]
+        hooks = chain.from_iterable(memory_hooks(self.memories).values())
         return [MemoryRetriever(self.memories), MemoryWriter(self.memories), *hooks]
 
 
@@ -373,8 +374,9 @@ def test_there_is_one_block_in_every_call_of_a_run(memories: SharedMemories) -> 
     memories.remember("default", VALVE)
     watched = Watched(calls("look"))
     result = watched.agent(memories, tools=[look]).run([user(ASKED)])
-    blocks_sent = [[m for m in messages if DECLARED in (m.text or "")] for messages in watched.seen]
-    assert [len(sent) for sent in blocks_sent] == [1, 1]
+    for messages in watched.seen:
+        assert sum(DECLARED in (message.text or "") for message in messages) == 1
+    assert len(watched.seen) == 2
     assert [message.role.value for message in result["messages"]] == [
         "user",
         "assistant",

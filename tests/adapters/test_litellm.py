@@ -331,7 +331,7 @@ def test_the_methods_of_a_router_can_be_wrapped(
 def test_in_the_proxy_the_namespace_is_of_who_was_let_in(
     provider: Provider, memories: Memories
 ) -> None:
-    """As the proxy does: it calls its router, with what its authentication knows in the metadata."""
+    """As the proxy does: it calls its router, with what authentication knows in the metadata."""
     litellm.callbacks = [
         MemoryLogger(memories, namespace=lambda call: call["metadata"]["user_api_key_user_id"])
     ]

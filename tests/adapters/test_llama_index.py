@@ -616,7 +616,7 @@ def test_selected_nodes_keep_their_order_score_and_metadata_and_the_given_ones_t
 
 
 def test_what_is_kept_of_a_node_stands_in_the_order_of_its_text(memories: Memories) -> None:
-    long = " ".join(text for text in HOUSE for _ in range(9))
+    long = " ".join([f"{text} " * 8 + text for text in HOUSE])
     (selected,) = MemoryPostprocessor(memories=memories).postprocess_nodes(
         nodes(long), query_str=OMAR
     )

@@ -18,6 +18,7 @@ import urllib.request
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -580,10 +581,11 @@ def test_a_mistake_of_the_command_line_is_one_line(capsys: pytest.CaptureFixture
 
 
 def test_without_the_sdk_the_way_to_install_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name == "mcp" or name.startswith("mcp.")]:
-        monkeypatch.setitem(sys.modules, name, None)
-    for name in ("demem_adapters.mcp", "demem_adapters.mcp.server"):
-        monkeypatch.delitem(sys.modules, name)
+    for name in [*sys.modules]:
+        if name == "mcp" or name.startswith("mcp."):
+            monkeypatch.setitem(sys.modules, name, None)
+        elif name.startswith("demem_adapters.mcp"):
+            monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=re.escape("pip install 'demem-agent[mcp]'")):
         importlib.import_module("demem_adapters.mcp")
 
@@ -675,6 +677,5 @@ def test_all_scenarios_of_the_conformance_suite_that_apply_pass(url: str) -> Non
         )
     )
     assert len(found) >= 30
-    assert {name for name, failed in found.items() if int(failed)} == {
-        n for all in NOT_APPLICABLE.values() for n in all
-    }
+    failing = {name for name, failed in found.items() if int(failed)}
+    assert failing == {*chain.from_iterable(NOT_APPLICABLE.values())}

@@ -15,7 +15,8 @@ from openai_clients import Clients
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.openai import wrap
-from demem_adapters.openai.turns import ResponseTurns, heard_of_response
+from demem_adapters.openai.hearing import heard_of_response
+from demem_adapters.openai.turns import ResponseTurns
 from demem_agent.testing import BagEncoder, Provider
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -11,13 +12,12 @@ from hypothesis import strategies as st
 from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent import Evidence, SlotMemory
 from demem_agent.testing import BagEncoder
-from demem_agent.text.units import measure
+from demem_agent.text import measure
 from demem_agent.types import Unit
 
 SENTENCES = [
     f"In room {n} of the house the boiler has a valve of {metal}."
-    for n in range(9)
-    for metal in ("brass", "tin")
+    for n, metal in product(range(9), ("brass", "tin"))
 ]
 
 
@@ -38,9 +38,9 @@ def test_passages_are_the_lines_of_a_reading_by_item_and_best_first(limit: int) 
     found = passages(reading)
     assert [passage.score for passage in found] == sorted((p.score for p in found), reverse=True)
     assert {passage.evidence for passage in found} == set(reading.evidence)
-    assert sorted(t for p in found for t in p.text.split("\n")) == sorted(
-        t for line in reading.lines for t in line.text.split("\n")
-    )
+    in_passages = "\n".join(passage.text for passage in found).split("\n")
+    in_lines = "\n".join(line.text for line in reading.lines).split("\n")
+    assert sorted(in_passages) == sorted(in_lines)
 
 
 def test_what_is_read_of_one_item_stays_in_its_order() -> None:
@@ -78,8 +78,9 @@ def test_what_fits_is_within_the_limit_and_no_passage_is_left_out_that_would_fit
     taken = list(fitting(offered, lambda passage: f"<{passage.text}>", limit, size))
     left = limit - sum(size(f"<{passage.text}>") for passage in taken)
     assert left >= 0
-    missed = [p for p in offered if not any(p is other for other in taken)]
-    assert all(size(f"<{p.text}>") > left for p in missed)
+    kept = {id(passage) for passage in taken}
+    missed = [passage for passage in offered if id(passage) not in kept]
+    assert all(size(f"<{passage.text}>") > left for passage in missed)
 
 
 def test_details_are_json_values_and_leave_out_what_is_not_known() -> None:

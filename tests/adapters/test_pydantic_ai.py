@@ -67,6 +67,14 @@ def memories() -> Memories:
     return Memories(encoder=BagEncoder())
 
 
+def parts_of(messages: list[ModelMessage]) -> list[Any]:
+    parts: list[Any] = []
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            parts += message.parts
+    return parts
+
+
 class Watched:
     """A model that notes what it is sent."""
 
@@ -95,12 +103,7 @@ class Watched:
 
     @property
     def parts(self) -> list[Any]:
-        return [
-            part
-            for message in self.seen[-1]
-            if isinstance(message, ModelRequest)
-            for part in message.parts
-        ]
+        return parts_of(self.seen[-1])
 
 
 @dataclass
@@ -191,9 +194,9 @@ def test_what_is_recalled_stays_out_of_the_history_and_of_the_memory(
 def test_runs_at_the_same_time_keep_to_their_own(memories: Memories) -> None:
     async def echo(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
         await asyncio.sleep(0.01)
-        shown = [str(p.content) for m in messages if isinstance(m, ModelRequest) for p in m.parts]
+        shown = str(parts_of(messages)[0].content)
         return ModelResponse(
-            parts=[TextPart(" ".join(word for word in ("ana", "ben") if word in shown[0]))]
+            parts=[TextPart(" ".join(word for word in ("ana", "ben") if word in shown))]
         )
 
     for name in ("ana", "ben"):
@@ -257,10 +260,9 @@ def test_the_question_is_recalled_for_again_after_a_tool_was_called(memories: Me
     bot = agent(watched.model, memories)
     bot.tool_plain(name="look")(lambda: "a photograph")
     bot.run_sync(ASKED)
-    assert [any(VALVE in str(message) for message in messages) for messages in watched.seen] == [
-        True,
-        True,
-    ]
+    assert len(watched.seen) == 2
+    for messages in watched.seen:
+        assert any(VALVE in str(message) for message in messages)
     assert texts(memories) == [VALVE, ASKED, "Noted."]
 
 

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import copy
 from collections.abc import AsyncIterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,8 @@ class Fake(Model):
     async def stream(
         self, messages: Any, tool_specs: Any = None, system_prompt: Any = None, **_: Any
     ) -> Any:
-        self.seen.append(
-            [str(block.get("text", block)) for message in messages for block in message["content"]]
-        )
+        blocks = chain.from_iterable(message["content"] for message in messages)
+        self.seen.append([str(block.get("text", block)) for block in blocks])
         reply = self.replies.pop(0) if self.replies else "Noted."
         if isinstance(reply, Exception):
             raise reply
@@ -163,7 +163,7 @@ def test_what_is_recalled_stays_out_of_the_history(memories: Memories) -> None:
     bot = agent(fake, memories)
     bot(ASKED)
     assert any(DECLARED in text for text in fake.seen[0])
-    assert [block for message in bot.messages for block in message["content"]] == [
+    assert [*chain.from_iterable(message["content"] for message in bot.messages)] == [
         {"text": ASKED},
         {"text": "Noted."},
     ]

@@ -339,9 +339,14 @@ def test_two_users_corrections_that_contradict_each_other_split_a_slot() -> None
     right = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
     split = SplitSettings(c_beta=0.2, sigma_0=0.1, eta_cal=0.02, tau_split=0.1, tau_sat=0.2)
     memory = SlotMemory(
-        encoder=BagEncoder(), answerer=ReadingAnswerer(), scorers=(right, right), initial_slots=1, slot_limit=70,
-        read_limit=200, split=split,
-    )  # fmt: skip
+        encoder=BagEncoder(),
+        answerer=ReadingAnswerer(),
+        scorers=(right, right),
+        initial_slots=1,
+        slot_limit=70,
+        read_limit=200,
+        split=split,
+    )
     memory.ingest("Tea is served at noon.")
     memory.feedback(memory.answer("Ana asks: when is tea?"), correction="tea is at four for Ana")
     report = memory.feedback(

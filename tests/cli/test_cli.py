@@ -28,7 +28,7 @@ pytest.importorskip("typer")
 
 from demem_agent.cli.commands import COMMANDS
 from demem_agent.cli.demo import data, story
-from demem_agent.cli.screen import shown
+from demem_agent.cli.printing import shown
 from demem_agent.cli.sources import keyed
 from demem_agent.cli.tables.cells import cell, first_words
 

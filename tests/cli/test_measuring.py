@@ -22,8 +22,11 @@ pytest.importorskip("matplotlib")
 from rich.console import Console
 
 from demem_agent.cli import main
-from demem_agent.cli.commands.bench import BENCHMARKS, by_row
-from demem_agent.cli.tables.evaluation import HEADLINE, PAPER, evaluation_parts, interval, share
+from demem_agent.cli.measuring.benchmarks import BENCHMARKS
+from demem_agent.cli.measuring.slots_and_ablations import by_row
+from demem_agent.cli.tables.evaluation import HEADLINE, evaluation_parts
+from demem_agent.cli.tables.figures import interval, share
+from demem_agent.cli.tables.paper import RECALL
 from demem_agent.errors import MissingExtra
 from demem_agent.evaluate import BASELINES, Measured, evaluate, load, load_locomo, load_own, report
 from demem_agent.evaluate.drawing import figures
@@ -313,7 +316,7 @@ def test_bench_prints_intervals_categories_and_the_papers_figures_as_the_papers(
     assert "adversarial" not in done.out
     before, paper = done.out.split("From the paper, not this run")
     assert "cosine top-k" not in before
-    for name, values in PAPER.items():
+    for name, values in RECALL.items():
         assert re.search(rf"{name} .*{share(values[-1], 2)}", paper)
 
 
@@ -478,7 +481,8 @@ def test_odd_reports_are_drawn(tmp_path: Path, measured: list[Measured]) -> None
 def test_every_block_of_the_guide_that_is_made_is_there() -> None:
     guide = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
     made = re.findall(
-        r'yield "(\w+)", ', (ROOT / "benchmarks" / "evaluate_all.py").read_text(encoding="utf-8")
+        r'yield (?:\(\s*)?"(\w+)",',
+        (ROOT / "benchmarks" / "evaluate_all.py").read_text(encoding="utf-8"),
     )
     for name in made:
         assert re.search(rf"<!-- {name} -->\n(```|\|).+?\n<!-- end -->", guide, re.DOTALL), name

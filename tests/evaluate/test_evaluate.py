@@ -1,6 +1,4 @@
-"""The evaluation loop: what counts as found, the systems compared, the intervals, the records and
-the report.
-"""
+"""The evaluation loop: what counts as found, the systems compared, the records and the report."""
 
 from __future__ import annotations
 
@@ -41,7 +39,8 @@ from demem_agent.evaluate import (
 )
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import as_reading
-from demem_agent.evaluate.systems import Best, Held
+from demem_agent.evaluate.rankings import Held
+from demem_agent.evaluate.systems import Best
 from demem_agent.reading.packing import render
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Line, Mode
@@ -83,7 +82,7 @@ Wordy = Texts.filter(lambda text: any(char.isalnum() for char in text))
 
 
 class Echo:
-    """Give the same text, cut at the limit, whatever is asked."""
+    """Read the same text, cut at the limit, whatever is asked."""
 
     def __init__(self, text: str = "") -> None:
         self.text = text
@@ -99,7 +98,7 @@ class Echo:
 
 
 class Reply:
-    """Give what it was made with, as it is."""
+    """Read what it was made with, as it is."""
 
     def __init__(self, reply: Any) -> None:
         self.reply = reply
@@ -126,8 +125,7 @@ def record(
     return replace(plain, **changes)
 
 
-# -- what counts as found
-# ----------------------------------------------------------------------------------------
+# -- what counts as found ------------------------------------------------------------------------
 
 
 @given(Wordy)
@@ -191,8 +189,7 @@ def test_gold_without_a_word_is_refused_and_beside_others_left_out() -> None:
     assert recall(TURNS[0].text, [Turn("?!"), TURNS[0]]) == 1.0
 
 
-# -- answers from a text alone
-# -----------------------------------------------------------------------------------
+# -- answers from a text alone -------------------------------------------------------------------
 
 
 def test_a_rendered_reading_is_taken_apart_into_dated_lines_of_speakers() -> None:
@@ -234,8 +231,7 @@ def test_answers_are_measured_by_their_words() -> None:
     assert not contains("Ana: Hala lives in Lisbon", "Lisbon and Porto")
 
 
-# -- the systems
-# -------------------------------------------------------------------------------------------------
+# -- the systems ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -374,8 +370,7 @@ def test_the_memory_is_told_when_a_question_is_asked() -> None:
     assert len(texts) > 1
 
 
-# -- intervals
-# ---------------------------------------------------------------------------------------------------
+# -- intervals -----------------------------------------------------------------------------------
 
 
 def test_the_mean_is_over_questions_and_not_over_dialogues() -> None:
@@ -443,8 +438,7 @@ def test_intervals_refuse_what_they_cannot_draw_from() -> None:
         bootstrap([1.0], ["a"], resamples=0)
 
 
-# -- the loop
-# ----------------------------------------------------------------------------------------------------
+# -- the loop ------------------------------------------------------------------------------------
 
 
 def test_there_is_one_record_for_each_system_question_and_limit_in_this_order() -> None:
@@ -571,8 +565,7 @@ def test_what_cannot_be_evaluated_is_refused(
     assert caught.value.field == field
 
 
-# -- the report
-# --------------------------------------------------------------------------------------------------
+# -- the report ----------------------------------------------------------------------------------
 
 
 def test_a_report_survives_json_unchanged() -> None:
@@ -666,8 +659,7 @@ def test_a_file_of_records_that_is_missing_is_named(tmp_path: Path) -> None:
         load(tmp_path / "nothing.jsonl")
 
 
-# -- the example
-# -------------------------------------------------------------------------------------------------
+# -- the example ---------------------------------------------------------------------------------
 
 
 def test_a_system_of_ones_own_takes_under_forty_lines() -> None:

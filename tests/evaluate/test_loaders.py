@@ -1,3 +1,5 @@
+"""The loaders: public benchmarks, and a user's own turns and questions."""
+
 from __future__ import annotations
 
 import gzip
@@ -158,9 +160,12 @@ TRAVEL = {
         "daily_plans": [day(1, "Coco"), day(2, "Olympic")],
     },
     "questions": [
-        "I am Eric.\n I'm joining Jennifer for this trip. For dinner on the second day, I want Mexican food.",
-        "I am Emma.\n I'm traveling with Jennifer and Eric. For dinner on the first day, I'd like tea.",
-        "I am Bart. I'm going with Jennifer, Eric and Emma. For dinner on the second day, I'd like to join Eric.\n"
+        "I am Eric.\n I'm joining Jennifer for this trip. "
+        "For dinner on the second day, I want Mexican food.",
+        "I am Emma.\n I'm traveling with Jennifer and Eric. "
+        "For dinner on the first day, I'd like tea.",
+        "I am Bart. I'm going with Jennifer, Eric and Emma. "
+        "For dinner on the second day, I'd like to join Eric.\n"
         "On day 1, I want to sit with Emma.",
         "I am Zoe. I'm joining Jennifer, Eric, Emma and Bart. I'd like to sleep where Emma does.",
     ],
@@ -232,8 +237,7 @@ def beam(tmp_path: Path) -> Dialogue:
     return load_beam(beam_chat(tmp_path / "7"))[0]
 
 
-# -- LoCoMo
-# ------------------------------------------------------------------------------------------------------
+# -- LoCoMo --------------------------------------------------------------------------------------
 
 
 def test_locomo_sessions_come_in_the_order_of_their_numbers(locomo: Dialogue) -> None:
@@ -266,8 +270,7 @@ def test_locomo_answers_are_texts_and_adversarial_questions_have_none(locomo: Di
     assert [probe.category for probe in locomo.probes] == ["multi-hop", "single-hop", "adversarial"]
 
 
-# -- LongMemEval
-# -------------------------------------------------------------------------------------------------
+# -- LongMemEval ---------------------------------------------------------------------------------
 
 
 def test_longmemeval_evidence_is_the_marked_turns(haystack: Dialogue) -> None:
@@ -342,8 +345,7 @@ def test_longmemeval_refuses_a_damaged_gzip(tmp_path: Path) -> None:
         load_longmemeval(packed)
 
 
-# -- BEAM
-# --------------------------------------------------------------------------------------------------------
+# -- BEAM ----------------------------------------------------------------------------------------
 
 
 def test_beam_evidence_is_found_however_deep_and_counts_once(beam: Dialogue) -> None:
@@ -395,8 +397,7 @@ def test_beam_names_the_chat_whose_questions_are_missing(tmp_path: Path) -> None
         load_beam(tmp_path)
 
 
-# -- MemoryArena
-# -------------------------------------------------------------------------------------------------
+# -- MemoryArena ---------------------------------------------------------------------------------
 
 
 def arena(path: Path, *rows: object, every: bool = True) -> list[Dialogue]:
@@ -557,8 +558,7 @@ def test_memoryarena_names_the_line_and_the_field_that_is_wrong(
         arena(tmp_path, SEARCH, wrong)
 
 
-# -- Letta
-# -------------------------------------------------------------------------------------------------------
+# -- Letta ---------------------------------------------------------------------------------------
 
 
 def test_letta_records_keep_facts_correction_and_question(tmp_path: Path) -> None:
@@ -612,8 +612,7 @@ def test_letta_names_the_line_that_is_wrong(tmp_path: Path, change: dict[str, An
         load_letta(lines(tmp_path / "letta.jsonl", LETTA, wrong))
 
 
-# -- the user's own files
-# ----------------------------------------------------------------------------------------
+# -- the user's own files ------------------------------------------------------------------------
 
 
 def test_jsonl_gives_a_turn_a_line_and_skips_blank_lines(tmp_path: Path) -> None:
@@ -756,8 +755,7 @@ def test_a_file_that_is_not_utf8_is_refused(
         load(path)
 
 
-# -- all
-# ---------------------------------------------------------------------------------------------------------
+# -- all -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""The paper's protocol by a model and judges: figures, resuming, limits, and what fails. The real
-client is at work.
+"""The paper's protocol by a model and judges: figures, resuming, limits, and what fails.
+
+The real client is at work.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from hypothesis import strategies as st
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import BASELINES, Dialogue, Probe
-from demem_agent.evaluate.protocol.forecast import estimate, marks_report
+from demem_agent.evaluate.protocol.forecast import estimate
+from demem_agent.evaluate.protocol.reporting import marks_report
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark, posed
 from demem_agent.llms import Ledger, OpenAIChat, Retry
 from demem_agent.testing import Provider
@@ -149,8 +151,7 @@ def verb(seen: Any) -> str:
     return str(seen.body["messages"][0]["content"].split()[1])
 
 
-# -- what is asked
-# -------------------------------------------------------------------------------------------------
+# -- what is asked -------------------------------------------------------------------------------
 
 
 def test_every_question_is_answered_and_marked_twice_by_each_judge_in_each_run(
@@ -213,8 +214,7 @@ def test_a_panel_that_makes_no_sense_is_refused(provider: Provider, wrong: dict[
         panel_of(provider, **wrong)
 
 
-# -- the figures
-# -----------------------------------------------------------------------------------------------------
+# -- the figures ---------------------------------------------------------------------------------
 
 THREE = posed([dialogue(3)], SYSTEMS, 500)
 scores = st.sampled_from([0.0, 1.0])
@@ -298,8 +298,7 @@ def test_an_answer_that_cannot_be_used_is_marked_as_no_answer() -> None:
     ] * 3
 
 
-# -- what it takes
-# ---------------------------------------------------------------------------------------------------
+# -- what it takes -------------------------------------------------------------------------------
 
 
 def test_the_estimate_comes_before_the_first_request_and_is_about_right(
@@ -333,8 +332,7 @@ def test_the_estimate_leaves_out_what_is_known(provider: Provider) -> None:
     )
 
 
-# -- the command
-# -----------------------------------------------------------------------------------------------------
+# -- the command ---------------------------------------------------------------------------------
 
 
 def test_the_table_has_the_categories_and_the_paper_s_figures_apart(bench: Bench) -> None:

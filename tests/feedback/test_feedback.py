@@ -1,6 +1,4 @@
-"""Feedback: what a reward and a reference each make known, what repeating it does, and where a
-context is at home.
-"""
+"""Feedback: what rewards and references make known, repeating it, and the home of a context."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ NUMBERS = st.one_of(
 
 @st.composite
 def orders(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Give the same feedback in two orders."""
+    """Draw the same feedback in two orders."""
     first = draw(st.lists(NUMBERS, min_size=1, max_size=6))
     return first, draw(st.permutations(first))
 

@@ -1,5 +1,6 @@
-"""The channels of feedback: what each records, what goes together, what knows more; none is lost or
-mixed up.
+"""The channels of feedback: what each records, what goes together, what knows more.
+
+None is lost or mixed up.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 import pytest
 
 from demem_agent import Answer, AsyncSlotMemory, FeedbackReport, Scorer, SlotMemory, SplitSettings
+from demem_agent.channels import Signal
 from demem_agent.errors import IdempotencyConflict, InvalidInput
-from demem_agent.feedback.signals import Signal, signal_of
+from demem_agent.feedback.signals import signal_of
 from demem_agent.slots import experience
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
-from demem_agent.types import Attempt, Context
+from demem_agent.types import Attempt, Channel, Context
 
 BOILER, VIOLIN = "the boiler has a brass valve", "the violin has a broken bow"
 ABOUT_BOILER, ABOUT_VIOLIN = "Which valve has the boiler?", "Which bow has the violin?"
@@ -41,10 +43,16 @@ def pair_of(score: float, name: str) -> tuple[Scorer, Scorer]:
 
 def options_of(**more: Any) -> dict[str, Any]:
     return {
-        "slots": 4, "initial_slots": 1, "slot_limit": 44, "read_limit": 200, "encoder": BagEncoder(),
-        "answerer": ReadingAnswerer(), "scorers": pair_of(0.9, "scorer"), "judges": pair_of(0.7, "judge"),
+        "slots": 4,
+        "initial_slots": 1,
+        "slot_limit": 44,
+        "read_limit": 200,
+        "encoder": BagEncoder(),
+        "answerer": ReadingAnswerer(),
+        "scorers": pair_of(0.9, "scorer"),
+        "judges": pair_of(0.7, "judge"),
         **more,
-    }  # fmt: skip
+    }
 
 
 def filled(memory: SlotMemory) -> SlotMemory:
@@ -144,8 +152,8 @@ def test_judges_see_no_reference() -> None:
 
 
 @pytest.mark.parametrize("other", ["reference", "correction"])
-def test_a_reward_goes_with_what_should_have_been_answered(other: str) -> None:
-    assert signal_of({"reward": 0.2, other: "brass"}) == Signal(other, 0.2, "brass")  # type: ignore[arg-type]
+def test_a_reward_goes_with_what_should_have_been_answered(other: Channel) -> None:
+    assert signal_of({"reward": 0.2, other: "brass"}) == Signal(other, 0.2, "brass")
 
 
 @pytest.mark.parametrize("other", ["thumbs", "outcome", "agreement", "judge"])
@@ -229,8 +237,12 @@ def test_a_single_judge_is_refused() -> None:
 # What knows more
 
 REFERENCE, CORRECTION, JUDGE, GOOD, BAD = (
-    {"reference": "a brass valve"}, {"correction": "a broken bow"}, {"judge": True}, {"reward": 1.0}, {"reward": 0.0},
-)  # fmt: skip
+    {"reference": "a brass valve"},
+    {"correction": "a broken bow"},
+    {"judge": True},
+    {"reward": 1.0},
+    {"reward": 0.0},
+)
 
 
 @pytest.mark.parametrize(

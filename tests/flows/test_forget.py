@@ -97,7 +97,7 @@ def test_the_name_of_a_speaker_who_said_nothing_else_is_in_no_index() -> None:
     memory.ingest("Nobody shall know this.", speaker="Zacharias", session="a secret session")
     memory.ingest("The boiler has a brass valve.", speaker="Ana", session="s1")
     memory.forget("e1")
-    index = memory._state.passage_index()
+    index = memory._held.state.passage_index()
     assert (list(index._speakers.codes), list(index._sessions.codes)) == (["Ana"], ["s1"])
     memory.ingest("The violin has a broken bow.", speaker="Ben", session="s2")
     assert len({*index._speakers.codes.values()}) == 2

@@ -25,8 +25,9 @@ from demem_agent.reading.packing import (
 )
 from demem_agent.reading.trimming import KEPT, trimmer
 from demem_agent.testing import BagEncoder, ReadingAnswerer
+from demem_agent.text.parts import parts
 from demem_agent.text.saying import said
-from demem_agent.text.sentences import parts, passages
+from demem_agent.text.sentences import passages
 from demem_agent.text.units import Measure
 from demem_agent.types import Line, Mode, Unit
 
@@ -237,12 +238,12 @@ def test_every_line_of_a_reading_is_most_of_a_passage(limit: int) -> None:
 def test_a_passage_is_cut_into_sentences_once_however_often_it_is_read() -> None:
     memory = long_talk()
     memory.read("walk", limit=2000)
-    first = {item: dict(held) for item, held in memory._state.parts.items()}
+    first = {item: dict(held) for item, held in memory._held.state.cache.parts.items()}
     for n in range(40):
         memory.read(f"walk {n} with Rex", limit=2000 + n)
-    kept = memory._state.parts
+    kept = memory._held.state.cache.parts
     assert set(kept) <= {item.id for item in memory.evidence()}
-    assert all(len(held) <= len(memory._state.spans(item)) for item, held in kept.items())
+    assert all(len(held) <= len(memory._held.state.spans(item)) for item, held in kept.items())
     assert all(
         kept[item][start] is cut for item, held in first.items() for start, cut in held.items()
     )
@@ -252,13 +253,13 @@ def test_forgotten_text_is_not_kept_for_reading() -> None:
     memory = long_talk()
     memory.ingest("The zebra ate my hat. It was by the zoo. Nobody saw it but me.", source_id="z")
     assert "zebra" in memory.read("zebra").text
-    assert "zebra" in repr(memory._state.parts)
+    assert "zebra" in repr(memory._held.state.cache.parts)
     memory.forget(source_id="z")
     assert "zebra" not in memory.read("zebra").text
-    state = memory._state
+    state = memory._held.state
     assert not any(
         "zebra" in repr(held)
-        for held in (state.parts, state.cut, vars(state.passage_index().related))
+        for held in (state.cache.parts, state.cache.excerpts, vars(state.passage_index().related))
     )
     memory.check()
 
@@ -344,14 +345,15 @@ def test_a_document_as_a_query_finds_what_it_speaks_of() -> None:
 # Order and headers
 
 
+def when(item: Line) -> datetime:
+    at = item.evidence.at or datetime.min
+    return at.replace(tzinfo=at.tzinfo or UTC)
+
+
 @given(LINES)
 def test_lines_are_in_the_order_of_events_and_then_of_ingestion(lines: list[Line]) -> None:
     ordered = in_time_order(lines[::-1])
-    keys = [
-        (at.replace(tzinfo=at.tzinfo or UTC) if (at := item.evidence.at) else datetime.min.replace(tzinfo=UTC),
-         int(item.evidence.id[1:]))
-        for item in ordered
-    ]  # fmt: skip
+    keys = [(when(item), int(item.evidence.id[1:])) for item in ordered]
     assert keys == sorted(keys)
 
 
@@ -363,8 +365,16 @@ def test_lines_stand_under_one_header_a_day() -> None:
         line("whenever", None, 4),
     ]
     assert render(lines).splitlines() == [
-        OPEN, "# undated", "- whenever", "# 8 May 2023", "- first", "- second", "# 9 May 2023", "- third", CLOSE,
-    ]  # fmt: skip
+        OPEN,
+        "# undated",
+        "- whenever",
+        "# 8 May 2023",
+        "- first",
+        "- second",
+        "# 9 May 2023",
+        "- third",
+        CLOSE,
+    ]
 
 
 def test_a_line_tells_who_spoke_and_what_day_a_relative_time_means() -> None:

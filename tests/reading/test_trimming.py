@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from demem_agent import Evidence
 from demem_agent.reading.trimming import KEPT, Cut, trimmer
 from demem_agent.text.dates import find, noted
+from demem_agent.text.parts import Parts, parts
 from demem_agent.text.saying import name_of, said
-from demem_agent.text.sentences import Parts, parts, sentences
+from demem_agent.text.sentences import sentences
 from demem_agent.text.words import clean, terms
 from demem_agent.types import Line
 
@@ -54,7 +55,7 @@ def line(text: str, at: datetime | None = None, speaker: str | None = None) -> L
 
 
 def cut(text: str, **words: float) -> str:
-    """Give what is left of a text for a question about some words."""
+    """Return what is left of a text for a question about some words."""
     return trimmer(words, parts)(line(text), True)[0].text
 
 
@@ -170,7 +171,10 @@ def test_what_follows_the_thing_asked_for_stays_with_it() -> None:
 
 
 def test_the_word_that_is_worth_more_decides() -> None:
-    text = "Rex slept all day in the sun. Nothing else went on in here. Bella ate all the fish at noon."
+    text = (
+        "Rex slept all day in the sun. Nothing else went on in here. "
+        "Bella ate all the fish at noon."
+    )
     assert cut(text, rex=2.0, bella=1.0).startswith("Rex")
     assert cut(text, rex=2.0, bella=1.0).endswith("in here.")
     assert cut(text, rex=1.0, bella=2.0).endswith("noon.")
@@ -253,7 +257,10 @@ def test_a_time_means_the_same_after_what_stood_before_it_is_cut() -> None:
 
 @pytest.mark.parametrize("at", [datetime.min, datetime.max, datetime.min + timedelta(days=5)])
 def test_times_beyond_the_calendar_are_told_as_they_are(at: datetime) -> None:
-    text = "Rex ran off last year. And he will run again next year. That was it, as far as I know by now."
+    text = (
+        "Rex ran off last year. And he will run again next year. "
+        "That was it, as far as I know by now."
+    )
     told = trimmer({}, parts)(line(text, at), True)[1]
     assert told.count("(") <= 1
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from demem_agent import SlotMemory, SplitSettings
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import InvalidInput
-from demem_agent.scoring import FEATURES, Query, default_weights, focus, learned
+from demem_agent.scoring import FEATURES, Query, default_weights, focus, moved_weights
 from demem_agent.scoring.learning import box
 from demem_agent.slots.routing import _weights, slot_ranking
 from demem_agent.stores import MemoryStore
@@ -84,7 +84,7 @@ def taught(memory: SlotMemory, topics: list[str], reward: float = REWARDED) -> S
 
 
 def weights_of(memory: SlotMemory) -> dict[str, float]:
-    return dict(zip(FEATURES, _weights(memory._state).values, strict=True))
+    return dict(zip(FEATURES, _weights(memory._held.state).values, strict=True))
 
 
 def default() -> dict[str, float]:
@@ -103,13 +103,16 @@ def lessons(memory: SlotMemory) -> list[dict[str, float]]:
 
 
 def test_without_lessons_the_weights_are_the_prior() -> None:
-    assert learned(default_weights(), np.zeros((0, len(FEATURES)))) == default_weights()
+    assert moved_weights(default_weights(), np.zeros((0, len(FEATURES)))) == default_weights()
 
 
 @settings(max_examples=50)
 @given(LESSONS, st.integers(1, 20))
 def test_no_lessons_leave_the_box(taught: NDArray[np.float64], times: int) -> None:
-    moved = np.asarray(learned(default_weights(), np.repeat(taught, times, axis=0)).values) - PRIOR
+    moved = (
+        np.asarray(moved_weights(default_weights(), np.repeat(taught, times, axis=0)).values)
+        - PRIOR
+    )
     assert (np.abs(moved) <= box(default_weights()) + 1e-12).all()
 
 
@@ -118,14 +121,16 @@ def test_no_lessons_leave_the_box(taught: NDArray[np.float64], times: int) -> No
 def test_the_order_of_lessons_does_not_matter(count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     taught = rng.normal(size=(count, len(FEATURES)))
-    assert learned(default_weights(), rng.permutation(taught)) == learned(default_weights(), taught)
+    assert moved_weights(default_weights(), rng.permutation(taught)) == moved_weights(
+        default_weights(), taught
+    )
 
 
 def test_a_feature_that_served_gains_weight_the_more_the_oftener() -> None:
     one = np.zeros((1, len(FEATURES)))
     one[0, FEATURES.index("named")] = 0.5
     found = [
-        learned(default_weights(), np.repeat(one, n, axis=0)).values[FEATURES.index("named")]
+        moved_weights(default_weights(), np.repeat(one, n, axis=0)).values[FEATURES.index("named")]
         for n in (1, 5, 50)
     ]
     assert default()["named"] < found[0] < found[1] < found[2]
@@ -134,11 +139,11 @@ def test_a_feature_that_served_gains_weight_the_more_the_oftener() -> None:
 def test_lessons_that_the_prior_knows_already_move_nothing() -> None:
     known = np.zeros((20, len(FEATURES)))
     known[:, FEATURES.index("named")] = 100.0
-    assert learned(default_weights(), known).values == pytest.approx(default_weights().values)
+    assert moved_weights(default_weights(), known).values == pytest.approx(default_weights().values)
 
 
 def test_what_was_set_by_hand_stays() -> None:
-    taught = learned(default_weights(), np.full((50, len(FEATURES)), -3.0)).values
+    taught = moved_weights(default_weights(), np.full((50, len(FEATURES)), -3.0)).values
     moved = {name for name, new, old in zip(FEATURES, taught, PRIOR, strict=True) if new != old}
     assert moved == {*FEATURES} - {"trust", "behind"}
 
@@ -169,7 +174,7 @@ def test_a_memory_that_was_only_rewarded_for_long_passages_ranks_long_passages_h
 
 def lead(memory: SlotMemory, topic: str) -> float:
     """Give how far the long item of a topic is ahead of the short one."""
-    state, query = memory._state, ask(topic)
+    state, query = memory._held.state, ask(topic)
     ranking = slot_ranking(
         state, Query(query, as_matrix(BagEncoder(64).encode([focus(query)]), 1)[0])
     )[1]

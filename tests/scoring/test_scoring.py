@@ -23,7 +23,7 @@ from demem_agent.scoring import (
     Query,
     Ranking,
     default_weights,
-    features,
+    feature_table,
     rank,
     slot_scores,
 )
@@ -309,7 +309,7 @@ def test_an_empty_index_ranks_nothing() -> None:
 
 
 def feature(index: PassageIndex, asked: Query, name: str) -> list[float]:
-    _, table = features(index, asked)
+    _, table = feature_table(index, asked)
     return [float(value) for value in table[:, FEATURES.index(name)]]
 
 
@@ -367,10 +367,12 @@ def test_the_features_after_removal_are_as_if_the_items_had_never_been_added(
     gone = data.draw(st.sets(st.sampled_from(range(len(turns))), max_size=len(turns) - 1))
     index, left = holding(turns, range(len(turns))), [n for n in range(len(turns)) if n not in gone]
     if data.draw(st.booleans()):
-        features(index, query(text))
+        feature_table(index, query(text))
     index.remove({f"e{n}" for n in gone})
     for found, fresh in zip(
-        features(index, query(text)), features(holding(turns, left), query(text)), strict=True
+        feature_table(index, query(text)),
+        feature_table(holding(turns, left), query(text)),
+        strict=True,
     ):
         assert found.tobytes() == fresh.tobytes()
 
@@ -384,10 +386,10 @@ def test_the_features_do_not_depend_on_when_they_were_asked_for_before(
     for n in range(len(turns)):
         holding(turns, [n], index)
         if data.draw(st.booleans()):
-            features(index, query("bread and cats"))
+            feature_table(index, query("bread and cats"))
     for found, fresh in zip(
-        features(index, query(text)),
-        features(holding(turns, range(len(turns))), query(text)),
+        feature_table(index, query(text)),
+        feature_table(holding(turns, range(len(turns))), query(text)),
         strict=True,
     ):
         np.testing.assert_array_equal(found, fresh)
@@ -398,7 +400,7 @@ def test_the_features_do_not_depend_on_when_they_were_asked_for_before(
 def test_features_are_finite_whatever_is_asked_and_whenever(
     turns: Turns, text: str, asked: date | None
 ) -> None:
-    rows, table = features(holding(turns, range(len(turns))), query(text, asked))
+    rows, table = feature_table(holding(turns, range(len(turns))), query(text, asked))
     assert rows.tolist() == list(range(sum(len(texts) for texts, *_ in turns)))
     assert table.shape == (len(rows), len(FEATURES))
     assert np.isfinite(table).all()
@@ -632,9 +634,9 @@ def test_the_prefilter_changes_no_feature_that_is_of_a_passage_and_its_neighbour
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     index, asked = planted(), query("When did Ana see how many foxes and eels?")
-    chosen, some = features(index, asked)
+    chosen, some = feature_table(index, asked)
     monkeypatch.setattr(scoring, "PREFILTER", len(index))
-    every, full = features(index, asked)
+    every, full = feature_table(index, asked)
     assert 2000 <= len(chosen) <= 2000 + 2 * scoring.NEIGHBOURED < len(every) == len(index)
     assert (np.diff(chosen) > 0).all()
     # How far the best of a session or an item is ahead is told among the passages that were chosen.

@@ -1,5 +1,4 @@
-"""The split trigger: what fires it, its arithmetic by hand, its budget, and where a split puts
-things.
+"""The split trigger: what fires it, its arithmetic by hand, its budget, where things go.
 
 The pair used throughout: one slot whose summary has room for one line, two items, a question about
 each. Asked from a content, a question is scored by which of the two items that content holds.
@@ -51,9 +50,13 @@ def memory_of(
 ) -> SlotMemory:
     chosen = SplitSettings(**{**BAND, "tau_split": 0.1, "tau_sat": 0.2, **split})
     options: dict[str, Any] = {
-        "initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(), "answerer": ReadingAnswerer(),
+        "initial_slots": 1,
+        "slot_limit": 44,
+        "read_limit": 90,
+        "encoder": BagEncoder(),
+        "answerer": ReadingAnswerer(),
         "scorers": scorers(table),
-    }  # fmt: skip
+    }
     memory = SlotMemory(slots=slots, split=chosen, **{**options, **(more or {})})
     memory.ingest(BOILER)
     memory.ingest(VIOLIN)
@@ -299,7 +302,7 @@ def test_what_one_of_the_pair_rests_on_goes_with_it_however_near_it_is_to_the_ot
     memory = memory_of()
     for n in range(6):
         memory.ingest(f"the {'boiler' if n % 2 else 'violin'} has number {n}")
-    state = memory._state
+    state = memory._held.state
     pair = [
         StoredContext(
             Context(f"a{n}", "?", None, 0, "", (), supports=tuple(sorted(rests_on))),
@@ -307,7 +310,7 @@ def test_what_one_of_the_pair_rests_on_goes_with_it_however_near_it_is_to_the_ot
         )
         for n, rests_on in enumerate((first, second), 1)
     ]
-    moved = set(divide(state, 0, (pair[0], pair[1]), {}, 1, 99).moved)
+    moved = set(divide(state, 0, (pair[0], pair[1]), {}, 1).moved)
     assert moved.isdisjoint(first - second)
     assert moved >= second - first
 
@@ -486,7 +489,7 @@ def test_a_bearable_content_rules_out_every_radius_above_the_threshold(
 
 
 def waiting(**split: Any) -> SlotMemory:
-    """Give a memory with one pair in its queue, by way of a restore that may change the settings."""
+    """Return a memory with one pair in its queue, restored with settings that may be others."""
     memory = memory_of(counterfactuals=0)
     assert told_both(memory).queued == 1
     chosen = SplitSettings(**{**BAND, "tau_split": 0.1, "tau_sat": 0.2, **split})

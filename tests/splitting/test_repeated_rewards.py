@@ -1,5 +1,4 @@
-"""Repeated rewards: what they certify without any model call, what certifies nothing, and that the
-claim is true.
+"""Repeated rewards: what they certify without a model, what they do not, that the claim is true.
 
 Two questions live in one slot, and two answers were tried for each. Where the answer that is right
 for one is wrong for the other, no answer serves both.
@@ -21,7 +20,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.records import Head, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.repeated_rewards import IN_COMMON, LEAST, repeated_rewards
-from demem_agent.splitting.replay import envelope_of
+from demem_agent.splitting.replaying import envelope_of
 from demem_agent.testing import BagEncoder, Failing
 from demem_agent.types import Channel, Context, Question
 
@@ -253,14 +252,21 @@ def judged(
     redacted: bool = False,
     delta: float = 0.05,
 ) -> list[float]:
-    """Give the radii for two questions, from the rewards of (question, answer)."""
+    """Return the radii for two questions, from the rewards of (question, answer)."""
     state = State(Settings(), len, head=Head(dimensions=1))
     state.begin_index()
     for n, ((x, u), given_) in enumerate(rewards.items()):
         context = Context(
-            f"a{n + 1}", f"question {x}", None, slots[x], f"answer {u}", (), rewards=tuple(given_),
-            told=(told,) * len(given_), redacted=redacted and x == 0,
-        )  # fmt: skip
+            f"a{n + 1}",
+            f"question {x}",
+            None,
+            slots[x],
+            f"answer {u}",
+            (),
+            rewards=tuple(given_),
+            told=(told,) * len(given_),
+            redacted=redacted and x == 0,
+        )
         state.put_context(StoredContext(context, np.zeros(1, np.float32)))
     last = next(reversed(state.contexts.values()))
     return [verdict.radius for _, verdict in repeated_rewards(state, last, delta)]

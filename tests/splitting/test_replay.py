@@ -1,6 +1,4 @@
-"""Replay: every certificate that a memory makes comes to its own decision again, and no altered one
-does.
-"""
+"""Replay: each certificate of a memory comes to its own decision again, no altered one does."""
 
 from __future__ import annotations
 
@@ -16,8 +14,9 @@ from hypothesis import strategies as st
 
 from demem_agent import SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.errors import CertificateRefused
-from demem_agent.splitting.replay import replay, sealed
-from demem_agent.studies.ablations.variants import Variant, always
+from demem_agent.slots.experiment import Experiment
+from demem_agent.splitting.replaying import replay, sealed
+from demem_agent.studies.ablations.triggers import always
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedAnswerer, ScriptedScorer
 from demem_agent.types import Attempt, Question
 
@@ -47,9 +46,17 @@ def options_of(slots: int = 4, **more: Any) -> dict[str, Any]:
         ScriptedScorer(lambda attempt: apart(attempt) * 0.9, "two"),
     )
     return {
-        "slots": slots, "split": split, "initial_slots": 1, "slot_limit": 44, "read_limit": 90,
-        "encoder": BagEncoder(), "answerer": ReadingAnswerer(), "scorers": (one, two), "judges": (two, one), **more,
-    }  # fmt: skip
+        "slots": slots,
+        "split": split,
+        "initial_slots": 1,
+        "slot_limit": 44,
+        "read_limit": 90,
+        "encoder": BagEncoder(),
+        "answerer": ReadingAnswerer(),
+        "scorers": (one, two),
+        "judges": (two, one),
+        **more,
+    }
 
 
 def filled(memory: SlotMemory) -> SlotMemory:
@@ -110,7 +117,7 @@ def exported(kind: str) -> tuple[dict[str, Any], ...]:
 
 
 def again(kind: str) -> SlotMemory:
-    """Give a memory of that kind of its own, without making it anew."""
+    """Return a memory of that kind of its own, without making it anew."""
     return SlotMemory.restore(exported(kind), **options_of(slots=1 if "suppressed" in kind else 4))
 
 
@@ -134,17 +141,25 @@ def test_every_certificate_comes_to_its_own_numbers_again(kind: str) -> None:
 
 
 def test_the_kinds_are_what_their_names_say() -> None:
-    assert {kind: (made(kind).regime, made(kind).decision, made(kind).channels[1]) for kind in MADE} == {
+    assert {
+        kind: (made(kind).regime, made(kind).decision, made(kind).channels[1]) for kind in MADE
+    } == {
         "guard band": ("guard band", "split", "reference"),
         "corrections": ("guard band", "split", "correction"),
         "stand-ins": ("guard band", "split", "stand-in"),
         "judges": ("guard band", "split", "judge"),
         "suppressed": ("guard band", "suppressed", "reference"),
-        "confidence sequence": ("confidence sequence", "split", made("confidence sequence").channels[1]),
-        "confidence sequence, suppressed": (
-            "confidence sequence", "suppressed", made("confidence sequence, suppressed").channels[1]
+        "confidence sequence": (
+            "confidence sequence",
+            "split",
+            made("confidence sequence").channels[1],
         ),
-    }  # fmt: skip
+        "confidence sequence, suppressed": (
+            "confidence sequence",
+            "suppressed",
+            made("confidence sequence, suppressed").channels[1],
+        ),
+    }
 
 
 def test_a_certificate_names_the_models_behind_it() -> None:
@@ -359,7 +374,8 @@ def test_a_certificate_without_a_digest_is_refused() -> None:
 
 
 def test_an_untested_certificate_of_an_experiment_is_refused_as_such() -> None:
-    memory = filled(Variant(**options_of(answerer=ScriptedAnswerer({}, "brass")), trigger=always()))
+    options = options_of(answerer=ScriptedAnswerer({}, "brass"))
+    memory = filled(SlotMemory(**options, experiment=Experiment(trigger=always())))
     for query in (ABOUT_BOILER, ABOUT_VIOLIN):
         memory.feedback(memory.answer(query), reference="a brass valve")
     with pytest.raises(CertificateRefused, match=r"c1: regime is none.*tests the pair") as caught:

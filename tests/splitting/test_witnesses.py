@@ -1,6 +1,4 @@
-"""The witnesses of a slot: when one pair splits it, as many others are set apart as two sides
-allow.
-"""
+"""The witnesses of a slot: when a pair splits it, as many others part as two sides allow."""
 
 from __future__ import annotations
 
@@ -26,8 +24,7 @@ ITEMS = 4
 
 @dataclass(frozen=True)
 class Case:
-    """A slot with contexts and suppressed witnesses; the pair that splits it is the first two
-    contexts.
+    """A slot with contexts and suppressed witnesses; its first two contexts split it.
 
     Attributes:
         vectors: of the contexts; anchors: of the two sides.
@@ -46,7 +43,7 @@ class Case:
         memory = SlotMemory(slots=3, initial_slots=1, encoder=BagEncoder(DIMENSIONS))
         for n in range(ITEMS):
             memory.ingest(f"the {'boiler' if n % 2 else 'violin'} has number {n}")
-        state = memory._state
+        state = memory._held.state
         for stored in self.contexts():
             state.put_context(stored)
         made = [(f"c{n + 1}", witness) for n, witness in enumerate(self.witnesses)]
@@ -74,7 +71,7 @@ class Case:
         return witness_sides(self.state(shuffled), 0, self.pair, self.anchors)
 
     def honoured(self) -> list[tuple[int, int]]:
-        """Give what two sides can honour, those of the largest radius first."""
+        """Return what two sides can honour, those of the largest radius first."""
         kept = [(0, 1)]
         for first, second, _ in sorted(self.witnesses, key=lambda witness: -witness[2]):
             if two_sided([*kept, (first, second)]):
@@ -84,9 +81,20 @@ class Case:
 
 def suppressed(id: str, pair: tuple[str, str], radius: float) -> SplitCertificate:
     return SplitCertificate(
-        id=id, slot=0, pair=pair, queries=("", ""), channels=("reference", "reference"), candidates=(), radius=radius,
-        threshold=0.0, saturated=True, decision="suppressed", new_slot=None, scorers=(), conditions="",
-    )  # fmt: skip
+        id=id,
+        slot=0,
+        pair=pair,
+        queries=("", ""),
+        channels=("reference", "reference"),
+        candidates=(),
+        radius=radius,
+        threshold=0.0,
+        saturated=True,
+        decision="suppressed",
+        new_slot=None,
+        scorers=(),
+        conditions="",
+    )
 
 
 def two_sided(links: Sequence[tuple[int, int]]) -> bool:
@@ -177,15 +185,15 @@ def test_a_witness_moves_a_context_away_from_the_side_that_it_is_nearer_to() -> 
     vectors = np.eye(DIMENSIONS, dtype=np.float32)[[0, 1, 1]]  # the third asks what the second asks
     near = Case(vectors, vectors[:2], ())
     apart = Case(vectors, vectors[:2], ((1, 2, 0.5),))
-    assert "a3" in divide(near.state(), 0, near.pair, {}, 1, 9).moved_contexts
-    assert "a3" not in divide(apart.state(), 0, apart.pair, {}, 1, 9).moved_contexts
+    assert "a3" in divide(near.state(), 0, near.pair, {}, 1).moved_contexts
+    assert "a3" not in divide(apart.state(), 0, apart.pair, {}, 1).moved_contexts
 
 
 @settings(deadline=None, max_examples=40)
 @given(cases(least=1))
 def test_a_division_sends_what_a_context_rests_on_where_it_sends_the_context(case: Case) -> None:
     """Unless contexts of both sides rest on it."""
-    division = divide(case.state(), 0, case.pair, {}, 1, 9)
+    division = divide(case.state(), 0, case.pair, {}, 1)
     named = case.sides().keys()
     rests_on = {
         c.context.id: c.context.supports[0] for c in case.contexts() if c.context.id in named

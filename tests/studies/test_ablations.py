@@ -8,6 +8,7 @@ question about each.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ from demem_agent import FeedbackReport, SlotMemory, SplitSettings
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.system import System
+from demem_agent.slots.experiment import Experiment
 from demem_agent.splitting.trigger import Trigger, certified
 from demem_agent.studies.ablations.replay import Learner, Learning, Replay, Step, replay
 from demem_agent.studies.ablations.run import (
@@ -29,15 +31,13 @@ from demem_agent.studies.ablations.run import (
     replayed,
     summed_up,
 )
-from demem_agent.studies.ablations.variants import (
-    DescribedState,
-    FeatureState,
-    Variant,
+from demem_agent.studies.ablations.triggers import (
     always,
     farther_than,
     now_and_then,
     uncertified,
 )
+from demem_agent.studies.ablations.variants import BY_DESCRIPTION, BY_FEATURES
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.turns import Turn
 
@@ -60,7 +60,7 @@ DIALOGUE = Dialogue("d1", TURNS, PROBES)
 
 def small(trigger: Trigger | None = None, **options: Any) -> SlotMemory:
     given = {**SMALL, **options}
-    memory = SlotMemory(**given) if trigger is None else Variant(trigger=trigger, **given)
+    memory = SlotMemory(experiment=Experiment(trigger=trigger), **given)
     for text in (BOILER, VIOLIN):
         memory.ingest(text)
     return memory
@@ -75,7 +75,7 @@ def taught(memory: SlotMemory) -> list[FeedbackReport]:
     return reports
 
 
-# Variants
+# Parts exchanged
 
 
 def test_a_variant_without_a_change_is_the_memory_byte_for_byte() -> None:
@@ -148,7 +148,10 @@ def test_splitting_always_stops_at_k_without_a_word() -> None:
 
 def many(trigger: Trigger, count: int) -> SlotMemory:
     """Fill one slot with items about different things, and teach a question about each."""
-    memory = Variant(trigger=trigger, **{**SMALL, "slots": 6, "slot_limit": 200, "read_limit": 400})
+    memory = SlotMemory(
+        experiment=Experiment(trigger=trigger),
+        **{**SMALL, "slots": 6, "slot_limit": 200, "read_limit": 400},
+    )
     things = [f"thing{number}" for number in range(count)]
     memory.ingest_many(
         [{"text": f"the {thing} is owned by owner{number}"} for number, thing in enumerate(things)]
@@ -175,35 +178,33 @@ def test_features_route_by_prototypes_alone() -> None:
     """One session holds the answer among other things; the other nothing but the boiler, so its
     prototype is nearer.
     """
-    query, encoder = "Which valve has the boiler?", BagEncoder()
+    query = "Which valve has the boiler?"
+    encoder = BagEncoder()
     others = [
         "rain on the roof",
         "lunch was late",
         "the violin has a broken bow",
         "music in the garden",
     ]
-    turns = [{"text": text, "session": "x"} for text in (BOILER, *others)] + [
-        {"text": "boilers", "session": "y"}
-    ]
+    turns = [{"text": text, "session": "x"} for text in (BOILER, *others)]
+    turns.append({"text": "boilers", "session": "y"})
     options: dict[str, Any] = {**SMALL, "initial_slots": 2, "near": 1.0, "read_limit": 400}
-    plain, features = SlotMemory(**options), Variant(state=FeatureState, **options)
+    plain, features = SlotMemory(**options), SlotMemory(experiment=BY_FEATURES, **options)
     for memory in (plain, features):
         memory.ingest_many(turns)
     vector = _unit(encoder.encode([query]))[0]
-    cosine = {
-        slot.number: float(
-            _unit(_unit(encoder.encode([texts[i] for i in slot.evidence])).sum(axis=0)) @ vector
-        )
-        for texts in ({item.id: item.text for item in features.evidence()},)
-        for slot in features.slots
-    }
+    texts = {item.id: item.text for item in features.evidence()}
+    cosine = {}
+    for slot in features.slots:
+        vectors = _unit(encoder.encode([texts[item] for item in slot.evidence]))
+        prototype = _unit(vectors.sum(axis=0))
+        cosine[slot.number] = float(prototype @ vector)
     nearest = max(cosine, key=lambda slot: cosine[slot])
     assert plain.route(query).slot != nearest
     assert features.route(query).slot == nearest
     features.feedback(features.answer(query), reward=1.0, reference="a brass valve")
-    assert (
-        features.contexts()[0].slot != nearest
-    )  # it rests on the other slot: a router that learns would follow
+    # It rests on the other slot: a router that learns would follow.
+    assert features.contexts()[0].slot != nearest
     assert features.route(query).slot == nearest
 
 
@@ -214,7 +215,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 def test_descriptions_keep_what_is_central_whatever_was_used() -> None:
     central, odd = "the boiler valve is brass", "a broken violin"
     options: dict[str, Any] = {**SMALL, "slots": 1, "slot_limit": 40}
-    described, plain = Variant(state=DescribedState, **options), SlotMemory(**options)
+    described, plain = SlotMemory(experiment=BY_DESCRIPTION, **options), SlotMemory(**options)
     for memory in (described, plain):
         memory.ingest_many(
             [{"text": text} for text in (central, "the brass valve of the boiler", odd)]
@@ -227,7 +228,7 @@ def test_descriptions_keep_what_is_central_whatever_was_used() -> None:
 
 
 def test_descriptions_keep_the_invariants_through_splits() -> None:
-    memory = Variant(state=DescribedState, trigger=always(), **SMALL)
+    memory = SlotMemory(experiment=replace(BY_DESCRIPTION, trigger=always()), **SMALL)
     for text in (BOILER, VIOLIN):
         memory.ingest(text)
     taught(memory)
@@ -255,16 +256,10 @@ def test_a_question_is_measured_before_its_own_feedback_and_again_at_the_end() -
     def build() -> Learning:
         return Learning(SlotMemory(**{**SMALL, "slots": 1}))
 
-    run, still = (
-        replay(DIALOGUE, build, limits=(90,)),
-        replay(Dialogue("d1", TURNS, PROBES[:1]), build, limits=(90,)),
-    )
-    assert [(step.question, step.again) for step in run.steps] == [
-        (0, False),
-        (1, False),
-        (0, True),
-        (1, True),
-    ]
+    run = replay(DIALOGUE, build, limits=(90,))
+    still = replay(Dialogue("d1", TURNS, PROBES[:1]), build, limits=(90,))
+    asked = [(step.question, step.again) for step in run.steps]
+    assert asked == [(0, False), (1, False), (0, True), (1, True)]
     untaught = Learning(SlotMemory(**{**SMALL, "slots": 1}), learns=False)
     first = replay(DIALOGUE, lambda: untaught, limits=(90,)).steps[0]
     assert run.steps[0].measures == still.steps[0].measures == first.measures
@@ -275,15 +270,10 @@ def test_a_question_is_measured_before_its_own_feedback_and_again_at_the_end() -
 
 def test_measures_are_those_of_the_slot_its_summary_and_readings() -> None:
     run = replay(DIALOGUE, lambda: Learning(SlotMemory(**SMALL)), limits=(90, 200))
-    assert set(run.steps[0].measures) == {
-        "slot",
-        "summary",
-        "summary words",
-        "reading 90",
-        "reading 200",
-    }
-    assert run.steps[0].measures["slot"] == 1.0
-    assert run.steps[0].measures["reading 200"] == 1.0
+    measures = run.steps[0].measures
+    assert set(measures) == {"slot", "summary", "summary words", "reading 90", "reading 200"}
+    assert measures["slot"] == 1.0
+    assert measures["reading 200"] == 1.0
 
 
 def test_only_questions_with_an_answer_and_a_reference_teach() -> None:
@@ -303,13 +293,13 @@ def test_only_questions_with_an_answer_and_a_reference_teach() -> None:
 
 
 def test_a_replay_counts_and_judges_its_splits() -> None:
-    run = replay(DIALOGUE, lambda: Learning(Variant(trigger=always(), **SMALL)))
+    run = replay(
+        DIALOGUE, lambda: Learning(SlotMemory(experiment=Experiment(trigger=always()), **SMALL))
+    )
     (judged,) = run.judged
     assert (run.splits, run.slots, run.largest) == (1, 2, 0.5)
-    assert (judged.right, judged.repaired) == (
-        True,
-        True,
-    )  # each side has room for its own line alone
+    # Each side has room for its own line alone.
+    assert (judged.right, judged.repaired) == (True, True)
 
 
 @pytest.mark.parametrize("name", ABLATIONS)
@@ -336,10 +326,8 @@ def test_ablations_split_where_they_should(name: str, splits: int) -> None:
     learner.ingest(turns)
     for query, reference in ASKED.items():
         learner.learn(query, reference)
-    assert (
-        sum(certificate.decision == "split" for certificate in learner.memory.certificates())
-        == splits
-    )
+    decisions = [certificate.decision for certificate in learner.memory.certificates()]
+    assert decisions.count("split") == splits
 
 
 def test_an_ablation_makes_a_fresh_memory_each_time() -> None:

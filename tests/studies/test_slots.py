@@ -100,10 +100,8 @@ def test_contamination_by_characters_weighs_items_by_what_the_state_holds_of_the
 
 def test_a_summary_and_a_reading_hold_what_their_lines_show() -> None:
     for number, probe in enumerate(PROBES):
-        summary, reading = (
-            ONE.read(probe.question, mode="strict"),
-            ONE.read(probe.question, limit=90, mode="evidence"),
-        )
+        summary = ONE.read(probe.question, mode="strict")
+        reading = ONE.read(probe.question, limit=90, mode="evidence")
         for state, held in (("summary", summary), ("reading", reading)):
             one = audited(ONE, state, limit=90)[number]
             assert one.items == len(held.evidence)
@@ -120,9 +118,8 @@ def test_a_part_of_a_long_item_counts_by_its_own_length() -> None:
 def test_the_best_slots_are_as_many_as_asked_for_and_begin_with_the_routed_one() -> None:
     for best in range(1, 6):
         assert {one.items for one in audited(FIVE, "slots", best=best)} == {best}
-    assert [replace(one, state="slot") for one in audited(FIVE, "slots", best=1)] == audited(
-        FIVE, "slot"
-    )
+    best_one = [replace(one, state="slot") for one in audited(FIVE, "slots", best=1)]
+    assert best_one == audited(FIVE, "slot")
 
 
 def test_questions_without_gold_or_answer_are_not_audited() -> None:
@@ -132,13 +129,9 @@ def test_questions_without_gold_or_answer_are_not_audited() -> None:
         Probe("Which?", "", ("a",), "adversarial"),
         Probe("Y?", "", ("z",)),
     )
-    assert {one.question for one in audit(ONE, Dialogue("d1", TURNS, probes))} == {0}
-    assert gold_items(ONE.evidence(), Dialogue("d1", TURNS, probes)) == [
-        {"e1"},
-        set(),
-        set(),
-        set(),
-    ]
+    dialogue = Dialogue("d1", TURNS, probes)
+    assert {one.question for one in audit(ONE, dialogue)} == {0}
+    assert gold_items(ONE.evidence(), dialogue) == [{"e1"}, set(), set(), set()]
 
 
 def test_an_audit_leaves_the_memory_as_it_was() -> None:
@@ -157,10 +150,10 @@ def test_every_measure_is_a_share_and_purity_and_conflict_do_not_overlap(
     for one in audit(FIVE, Dialogue("d1", TURNS, probes)):
         assert all(0 <= getattr(one, name) <= 1 for name in SHARES)
         assert one.purity + one.conflict <= 1 + 1e-9
-    by_state = {state: audited(FIVE, state, probes) for state in STATES}
-    assert all(
-        a.coverage <= b.coverage for a, b in zip(by_state["slot"], by_state["slots"], strict=True)
-    )
+    of_slot = audited(FIVE, "slot", probes)
+    of_slots = audited(FIVE, "slots", probes)
+    for routed, best in zip(of_slot, of_slots, strict=True):
+        assert routed.coverage <= best.coverage
 
 
 def test_a_table_has_the_means_over_questions() -> None:
@@ -186,42 +179,35 @@ def split_of(current: set[str], first: set[str], second: set[str]) -> SplitCerti
         Candidate(name, None, None, tuple(cover), *unknown) for name, cover in contents
     )
     return SplitCertificate(
-        "c1",
-        0,
-        ("a1", "a2"),
-        ("", ""),
-        ("reference", "reference"),
-        candidates,
-        0.5,
-        0.3,
-        False,
-        "split",
-        1,
-        (),
-        "",
+        id="c1",
+        slot=0,
+        pair=("a1", "a2"),
+        queries=("", ""),
+        channels=("reference", "reference"),
+        candidates=candidates,
+        radius=0.5,
+        threshold=0.3,
+        saturated=False,
+        decision="split",
+        new_slot=1,
+        scorers=(),
+        conditions="",
     )
 
 
 @pytest.mark.parametrize(
     ("current", "first", "second", "radius", "repaired"),
     [
-        (
-            {"e1"},
-            {"e1", "e2"},
-            {"e3"},
-            1.0,
-            True,
-        ),  # whichever content is shared, one has nothing of its gold
-        ({"e1", "e2", "e3"}, {"e1", "e2"}, {"e3"}, 0.0, False),  # the shared content serves both
-        (
-            {"e1", "e3"},
-            {"e1", "e2"},
-            {"e3"},
-            0.5,
-            True,
-        ),  # the shared one lacks half of the first's gold
-        ({"e1", "e3"}, {"e1"}, {"e3"}, 0.0, False),  # and could not have had it
-        (set(), {"e1", "e2"}, set(), 0.0, False),  # nothing serves the second at all
+        # Whichever content is shared, one has nothing of its gold.
+        ({"e1"}, {"e1", "e2"}, {"e3"}, 1.0, True),
+        # The shared content serves both.
+        ({"e1", "e2", "e3"}, {"e1", "e2"}, {"e3"}, 0.0, False),
+        # The shared one lacks half of the first's gold,
+        ({"e1", "e3"}, {"e1", "e2"}, {"e3"}, 0.5, True),
+        # and could not have had it.
+        ({"e1", "e3"}, {"e1"}, {"e3"}, 0.0, False),
+        # Nothing serves the second at all.
+        (set(), {"e1", "e2"}, set(), 0.0, False),
     ],
 )
 def test_a_split_is_judged_by_the_gold_its_contents_hold(
@@ -245,7 +231,8 @@ def test_supports_are_disjoint_and_each_holds_whole_questions_that_hang_together
 ) -> None:
     groups = supports(gold)
     assert sum(map(len, groups)) == len(frozenset().union(*gold, *groups))
-    assert all(sum(one <= group for group in groups) == 1 for one in gold if one)
+    for one in filter(None, gold):
+        assert sum(one <= group for group in groups) == 1
     for group in groups:
         inside = [one for one in gold if one and one <= group]
         reached = inside[0]
@@ -261,18 +248,16 @@ def test_bounded_slots_hold_every_item_and_no_more_than_they_may(data: st.DataOb
     room = -(-sum(sizes) // slots) + data.draw(st.integers(0, 3))
     starts = np.cumsum([0, *sizes])
     units = [list(range(a, b)) for a, b in pairwise(starts)]
-    seed = data.draw(st.integers(0, 9))
-    labels = bounded(
-        units, np.random.default_rng(seed).random((len(units), slots), np.float32), room
-    )
+    rng = np.random.default_rng(data.draw(st.integers(0, 9)))
+    nearness = rng.random((len(units), slots), np.float32)
+    labels = bounded(units, nearness, room)
     assert set(labels.tolist()) <= set(range(slots))
     assert np.bincount(labels).max() <= room
 
 
 def test_bounded_puts_a_unit_in_its_nearest_slot_with_room_for_all_of_it() -> None:
-    nearness = np.array(
-        [[0.85, 0.1, 0.5], [0.8, 0.7, 0.1], [0.9, 0.2, 0.1]], np.float32
-    )  # the largest goes first
+    nearness = np.array([[0.85, 0.1, 0.5], [0.8, 0.7, 0.1], [0.9, 0.2, 0.1]], np.float32)
+    # The largest goes first.
     assert bounded([[0, 1], [2], [3]], nearness, 2).tolist() == [0, 0, 1, 1]
     assert bounded([[0, 1], [2], [3]], nearness, 4).tolist() == [0, 0, 0, 0]
 
@@ -281,18 +266,23 @@ def some_items(n: int, slots: int, room: int, seed: int, gold: list[frozenset[in
     rng = np.random.default_rng(seed)
     vectors = rng.standard_normal((n, 4)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return Items(vectors, np.arange(n) // 3, np.zeros(n, np.intp), tuple(gold), slots, room)
+    return Items(
+        vectors=vectors,
+        sessions=np.arange(n) // 3,
+        own=np.zeros(n, np.intp),
+        gold=tuple(gold),
+        slots=slots,
+        room=room,
+    )
 
 
 @given(st.data())
 def test_every_partition_is_within_its_bounds_and_the_same_for_the_same_seed(
     data: st.DataObject,
 ) -> None:
-    n, slots, seed = (
-        data.draw(st.integers(1, 14)),
-        data.draw(st.integers(1, 4)),
-        data.draw(st.integers(0, 9)),
-    )
+    n = data.draw(st.integers(1, 14))
+    slots = data.draw(st.integers(1, 4))
+    seed = data.draw(st.integers(0, 9))
     gold = data.draw(st.lists(st.frozensets(st.integers(0, n - 1), max_size=3), max_size=5))
     room = data.draw(st.integers(-(-n // slots), n))
     items = some_items(n, slots, room, seed, gold)

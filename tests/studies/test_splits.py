@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.studies.asking import STAND_INS, taught, worth_auditing
 from demem_agent.studies.sheets import Found, Spread, spread
-from demem_agent.studies.splits.bridge import Bridged, bridge, bridged, reference_states
+from demem_agent.studies.slots.reference import reference_states
+from demem_agent.studies.splits.bridge import REWARDS, Bridged, bridge, bridged
 from demem_agent.studies.splits.bridge_terms import summed_bridge, terms
 from demem_agent.studies.splits.cannot_link import colouring, epochs, packing
 from demem_agent.studies.splits.catalogue import AUDITS
@@ -39,7 +40,8 @@ from demem_agent.studies.splits.loop import (
     support_sizes,
     within_slots,
 )
-from demem_agent.studies.splits.noise import Erring, Noisy, noisy_replay, summed_noise
+from demem_agent.studies.splits.noise import Erring, Noisy, noisy_replay
+from demem_agent.studies.splits.noise_sheets import summed_noise
 from demem_agent.studies.splits.precision import summed_splits
 from demem_agent.studies.splits.recorded import Tried, record_tests
 from demem_agent.turns import Turn
@@ -48,32 +50,31 @@ from demem_agent.types import Attempt, Candidate
 PNG = b"\x89PNG\r\n\x1a\n"
 
 TOPICS = ("boiler", "violin", "garden", "bicycle", "kitchen", "ladder")
-FILLER = "We talked at length about nothing much and then about the weather again, as one does on such a day."
-TURNS = tuple(
-    Turn(
-        f"The {topic} from {place} has a {colour} {part}. {FILLER}",
-        "Ana",
-        f"2024-0{n + 1}-02",
-        f"s{n}",
-        None,
-        f"t{n}",
-    )
-    for n, (topic, place, colour, part) in enumerate(
-        zip(
-            TOPICS,
-            ("Ghent", "Porto", "Turku", "Bergen", "Lyon", "Cork"),
-            ("copper", "crimson", "violet", "silver", "yellow", "green"),
-            ("valve", "bow", "gate", "bell", "tap", "rung"),
-            strict=True,
-        )
-    )
+PLACES = ("Ghent", "Porto", "Turku", "Bergen", "Lyon", "Cork")
+COLOURS = ("copper", "crimson", "violet", "silver", "yellow", "green")
+PARTS = ("valve", "bow", "gate", "bell", "tap", "rung")
+FILLER = (
+    "We talked at length about nothing much and then about the weather again, as one does on such "
+    "a day."
 )
-PROBES = tuple(
-    Probe(f"Which colour has the {topic}?", colour, (f"t{n}",), "single")
-    for n, (topic, colour) in enumerate(
-        zip(TOPICS, ("copper", "crimson", "violet", "silver", "yellow", "green"), strict=True)
+
+
+def turn(n: int) -> Turn:
+    return Turn(
+        f"The {TOPICS[n]} from {PLACES[n]} has a {COLOURS[n]} {PARTS[n]}. {FILLER}",
+        speaker="Ana",
+        at=f"2024-0{n + 1}-02",
+        session=f"s{n}",
+        source_id=f"t{n}",
     )
-)
+
+
+def probe(n: int) -> Probe:
+    return Probe(f"Which colour has the {TOPICS[n]}?", COLOURS[n], (f"t{n}",), "single")
+
+
+TURNS = tuple(map(turn, range(6)))
+PROBES = tuple(map(probe, range(6)))
 DIALOGUE = Dialogue("d1", TURNS, PROBES)
 Sheets = dict[str, dict[str, Sequence[Any]]]
 
@@ -85,23 +86,20 @@ def sheets(found: Found) -> Sheets:
 def tried(
     first: int, second: int, strength: float, truth: float | None, dialogue: str = "d", **more: Any
 ) -> Tried:
-    known = {
-        "feedback": second,
-        "chosen": True,
-        "plain": True,
-        "credible": True,
-        "repaired": False,
-        **more,
-    }
-    return Tried(
-        dialogue,
+    test = Tried(
+        dialogue=dialogue,
+        feedback=second,
         first=first,
         second=second,
+        chosen=True,
+        plain=True,
+        credible=True,
         radius=strength,
         strength=strength,
         truth=truth,
-        **known,
+        repaired=False,
     )
+    return replace(test, **more)
 
 
 def candidate(name: str, *cover: str) -> Candidate:
@@ -183,17 +181,15 @@ def test_a_threshold_is_judged_on_the_tests_it_certifies_and_on_the_conflicts_th
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.5])), min_size=1, max_size=20))
 def test_a_higher_threshold_certifies_no_more(values: list[tuple[float, float]]) -> None:
     found = curve([tried(0, n + 1, strength, truth) for n, (strength, truth) in enumerate(values)])
-    assert [one.certified for one in found] == sorted(
-        (one.certified for one in found), reverse=True
-    )
-    assert [one.recall for one in found] == sorted((one.recall for one in found), reverse=True)
+    for lower, higher in pairwise(found):
+        assert lower.certified >= higher.certified
+        assert lower.recall >= higher.recall
 
 
 def test_a_held_out_dialogue_is_judged_at_the_threshold_that_the_others_chose() -> None:
     """In "a" all above .3 are right and half of the rest; in "b" the tests above .3 are wrong."""
-    a = [tried(0, n + 1, 0.4, 1.0, "a") for n in range(30)] + [
-        tried(1, n + 2, 0.2, n % 2, "a") for n in range(30)
-    ]
+    a = [tried(0, n + 1, 0.4, 1.0, "a") for n in range(30)]
+    a += [tried(1, n + 2, 0.2, n % 2, "a") for n in range(30)]
     b = [tried(0, n + 1, 0.4, 0.0, "b") for n in range(25)]
     assert 0.2 <= chosen_threshold(a) < 0.4
     assert held_out(a + b)["b"] == Point(
@@ -216,11 +212,9 @@ def test_a_replay_accounts_for_every_pair_that_met() -> None:
     assert len(met) == len(pairs)
     assert sum(pair.named for pair in pairs) == run.splits + run.suppressed > 0
     sizes = support_sizes(memory)
-    item = {evidence.source_id: evidence.id for evidence in memory.evidence()}
-    assert all(
-        pair.size == sizes[item[f"t{pair.first}"]] + sizes[item[f"t{pair.second}"]]
-        for pair in pairs
-    )
+    size_of = {evidence.source_id: sizes[evidence.id] for evidence in memory.evidence()}
+    for pair in pairs:
+        assert pair.size == size_of[f"t{pair.first}"] + size_of[f"t{pair.second}"]
 
 
 def test_a_pair_in_one_slot_conflicts_when_the_summary_lacks_gold_of_either() -> None:
@@ -235,14 +229,37 @@ def test_a_pair_in_one_slot_conflicts_when_the_summary_lacks_gold_of_either() ->
     assert found.slot == (5 / 6,) * 6
 
 
+def met(
+    first: int,
+    second: int,
+    size: int,
+    *,
+    lacking: bool = False,
+    named: bool = False,
+    apart: bool = False,
+) -> CoRouted:
+    return CoRouted("d", first, second, size, lacking=lacking, named=named, apart=apart)
+
+
 def test_precision_and_recall_by_length_and_by_claim_are_as_counted() -> None:
     judged = (JudgedSplit("c1", 0.5, True), JudgedSplit("c2", 0.0, False))
-    run = Run("d", 10, 1, 1, 2, 3, 3, 0, judged, (2500, 300))
+    run = Run(
+        dialogue="d",
+        feedbacks=10,
+        splits=1,
+        suppressed=1,
+        before=2,
+        slots=3,
+        most=3,
+        failed=0,
+        judged=judged,
+        sizes=(2500, 300),
+    )
     pairs = [
-        CoRouted("d", 0, 1, 2500, True, True, False),
-        CoRouted("d", 0, 2, 2400, True, False, True),
-        CoRouted("d", 1, 2, 2300, True, False, False),
-        CoRouted("d", 2, 3, 300, False, False, False),
+        met(0, 1, 2500, lacking=True, named=True),
+        met(0, 2, 2400, lacking=True, apart=True),
+        met(1, 2, 2300, lacking=True),
+        met(2, 3, 300),
     ]
     tests = [tried(0, 1, 0.5, 1.0), tried(0, 2, 0.5, 0.0), tried(1, 2, 0.05, 1.0)]
     within = [Within("d", "after", 4, 1, (0.5, 0.0), (1.0, 0.0))]
@@ -276,16 +293,24 @@ def test_groups_go_where_their_gold_is_and_those_that_do_not_fit_elsewhere() -> 
 
 
 def test_the_terms_of_the_bridge_are_as_counted_and_the_exact_account_adds_up() -> None:
-    def one(question: int, state: int, agree: bool, *worth: float) -> Bridged:
-        return Bridged("d", question, "after", "gold share", state, agree, *worth, 1.0, 0.5)  # type: ignore[call-arg]
-
-    records = [
-        one(0, 0, True, 1.0, 0.8, 0.8, 0.6),
-        one(1, 0, False, 1.0, 1.0, 0.5, 0.25),
-        one(2, 1, True, 1.0, 0.5, 0.5, 0.5),
-        one(3, 1, True, 1.0, 0.7, 0.7, 0.7),
-    ]
-    found = terms(records)
+    first = Bridged(
+        dialogue="d",
+        question=0,
+        moment="after",
+        reward="gold share",
+        state=0,
+        agree=True,
+        best=1.0,
+        reference=0.8,
+        routed=0.8,
+        got=0.6,
+        reading=1.0,
+        load=0.5,
+    )
+    second = replace(first, question=1, agree=False, reference=1.0, routed=0.5, got=0.25)
+    third = replace(first, question=2, state=1, reference=0.5, routed=0.5, got=0.5)
+    fourth = replace(first, question=3, state=1, reference=0.7, routed=0.7, got=0.7)
+    found = terms([first, second, third, fourth])
     assert found["compression floor"] == 0.4  # the mean of .5 and .3, in state 1
     assert found["routing error"] == 0.125  # .5 in one of four
     assert found["state-realisation error"] == round(0.2 / 3, 6)
@@ -304,11 +329,8 @@ def test_no_content_is_worth_more_than_the_best_and_the_account_of_a_dialogue_ad
     memory = SlotMemory(slots=2, slot_limit=200)
     memory.ingest_many(TURNS)
     records = [*bridge(DIALOGUE), *bridged(memory, DIALOGUE, "tight")]
-    assert {(one.moment, one.reward) for one in records} == {
-        (moment, reward)
-        for moment in ("before feedback", "after", "tight")
-        for reward in ("gold share", "contained")
-    }
+    moments = ("before feedback", "after", "tight")
+    assert {(one.moment, one.reward) for one in records} == set(product(moments, REWARDS))
     assert all(one.best >= max(one.reference, one.routed, one.got) for one in records)
     for title, rows in sheets(summed_bridge(records)).items():
         if title.startswith("Bridge"):
@@ -336,23 +358,28 @@ def test_what_is_found_in_the_end_knows_no_noise() -> None:
     """With every reward the wrong way round, readings of two sentences each hold their gold all the
     same.
     """
-    assert (
-        noisy_replay(DIALOGUE, "thumbs", 1.0, 0).contained
-        == noisy_replay(DIALOGUE, "thumbs", 0.0, 0).contained
-        == 1
-    )
-    assert (
-        noisy_replay(DIALOGUE, "reward", 1.0, 0).reading
-        == noisy_replay(DIALOGUE, "scorers", 1.0, 0).reading
-        == 1
-    )
+    assert noisy_replay(DIALOGUE, "thumbs", 1.0, 0).contained == 1
+    assert noisy_replay(DIALOGUE, "thumbs", 0.0, 0).contained == 1
+    assert noisy_replay(DIALOGUE, "reward", 1.0, 0).reading == 1
+    assert noisy_replay(DIALOGUE, "scorers", 1.0, 0).reading == 1
 
 
 def test_precision_under_noise_is_over_the_certificates_of_all_draws() -> None:
-    runs = [
-        Noisy("d", "scorers", 0.1, seed, 10, 1, 5, judged, right, 0.9, 0.5, 0.8)
-        for seed, (judged, right) in enumerate([(3, 3), (1, 0)])
-    ]
+    first = Noisy(
+        dialogue="d",
+        channel="scorers",
+        p=0.1,
+        seed=0,
+        feedbacks=10,
+        splits=1,
+        slots=5,
+        judged=3,
+        right=3,
+        reading=0.9,
+        summary=0.5,
+        contained=0.8,
+    )
+    runs = [first, replace(first, seed=1, judged=1, right=0)]
     found = sheets(summed_noise(runs))
     count, precision, frequency, *_ = found["Corrupted rewards: scorers"]["p = 0.1"]
     assert (count, precision.mean, frequency.mean) == (4, 0.75, 0.1)
@@ -371,13 +398,11 @@ def test_a_triangle_with_a_tail_has_degeneracy_two_three_colours_and_a_packing_o
 @settings(max_examples=40, deadline=None)
 @given(st.sets(st.sampled_from(list(combinations(range(7), 2))), max_size=21))
 def test_a_packing_number_is_the_largest_clique(edges: set[tuple[int, int]]) -> None:
-    cliques = [
-        size
-        for size in range(1, 8)
-        for some in combinations(range(7), size)
-        if set(combinations(some, 2)) <= edges
-    ]
-    assert packing(sorted(edges)) == max(cliques)
+    largest = 1
+    for size in range(2, 8):
+        if any(set(combinations(some, 2)) <= edges for some in combinations(range(7), size)):
+            largest = size
+    assert packing(sorted(edges)) == largest
 
 
 def test_epochs_double_and_an_edge_exceeds_the_level() -> None:

@@ -15,10 +15,10 @@ from demem_agent.decision.learner import Assignment, Confidence
 from demem_agent.errors import InvalidInput
 from demem_agent.studies.synthetic import EXPERIMENTS, Scale, make_world, run_lab
 from demem_agent.studies.synthetic.baselines import Club, k_means
-from demem_agent.studies.synthetic.cases import Case, measure, run_case
+from demem_agent.studies.synthetic.cases import Case, measure_assignment, run_case
 from demem_agent.studies.synthetic.environment import NOISE, redraw
-from demem_agent.studies.synthetic.experiments import QUICK
 from demem_agent.studies.synthetic.methods import METHODS
+from demem_agent.studies.synthetic.scale import QUICK
 
 TINY = Scale(seeds=2, rounds=300, alphas=(0.0, 1.0), budgets=(2, 3), audits=2)
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -60,7 +60,7 @@ def test_a_change_keeps_who_shares_an_identity() -> None:
 
 def test_measures_of_a_hand_checkable_partition() -> None:
     gaps = np.array([[0.0, 0.4], [0.2, 0.0], [0.6, 0.0]])
-    found = measure(Assignment(np.array([0, 0, 1]), np.array([1, 1])), gaps)
+    found = measure_assignment(Assignment(np.array([0, 0, 1]), np.array([1, 1])), gaps)
     assert found["wrong"] == pytest.approx(
         1 / 3
     )  # the first context is shown action 1, which loses 0.4

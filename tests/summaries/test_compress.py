@@ -154,7 +154,7 @@ def test_no_excerpt_is_longer_than_240_characters(text: str, limit: int) -> None
 
 
 def keeps(*texts: str, used: dict[int, int] | None = None) -> str:
-    """Compress items of about forty characters into room for one, and give what is kept."""
+    """Compress items of about forty characters into room for one; return what is kept."""
     marks = used or {}
     parts = [
         list(excerpts(Evidence(f"e{n}", t), n, marks.get(n, 0), 70, len))

@@ -1,6 +1,4 @@
-"""How the contract of adapters drives a wrapped client of OpenAI's, by chat completions; others
-build on it.
-"""
+"""How the contract of adapters drives a wrapped client of OpenAI's; other drivers build on it."""
 
 from __future__ import annotations
 
@@ -19,6 +17,8 @@ __all__ = ["Clients"]
 
 
 class Clients(Driver):
+    """Chat completions of a wrapped async client."""
+
     field = "messages"
 
     def __init__(self, memories: Memories) -> None:
@@ -53,4 +53,5 @@ class Clients(Driver):
             return [message["content"] for message in provider.requests[-1].body[self.field]]
 
     def call(self, wrapped: openai.AsyncOpenAI, **call: Any) -> Any:
+        """Call the model by the protocol under test."""
         return wrapped.chat.completions.create(**call)

@@ -1,3 +1,5 @@
+"""Times: what an expression means is what people mean by it, whatever stands around it."""
+
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
@@ -584,12 +586,15 @@ def test_notes_are_written_for_the_given_spans_alone() -> None:
 
 # Words of the expressions in any order reach far more of the grammar than free text does.
 WORDS = (
-    "last this next past coming earlier later the a an in on of or to and few couple several two twenty three 2 31 "
-    "2022 2023-05-07 9999 day days week weeks weekend month months year years night Friday sun Sat May may march "
-    "June dec winter fall ago from now yesterday today's tonight tomorrow before after morning time finished "
-    "'s İ ſ . , -"
+    "last this next past coming earlier later the a an in on of or to and few couple several two "
+    "twenty three 2 31 2022 2023-05-07 9999 day days week weeks weekend month months year years "
+    "night Friday sun Sat May may march June dec winter fall ago from now yesterday today's "
+    "tonight tomorrow before after morning time finished 's İ ſ . , -"
 ).split()
-RUNNING = "In over the these past last previous this 3 a couple of few six twenty-one days week month's YEARS ago".split()
+RUNNING = (
+    "In over the these past last previous this 3 a couple of few six twenty-one days week month's "
+    "YEARS ago"
+).split()
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=())),
     st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join),

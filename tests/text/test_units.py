@@ -1,4 +1,4 @@
-"""What a budget is measured in; a budget in tokens needs no network and holds whatever counts them."""
+"""Units: a budget in tokens needs no network and holds whatever counts them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Memory for AutoGen: a memory for ``AssistantAgent(memory=[...])``, and a model client that
-recalls and remembers.
-"""
+"""Memory for AutoGen: a memory for agents, and a model client that recalls and remembers."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from typing import Any, Self, Unpack
 from demem_adapters.autogen.client import RememberingClient, RememberingClientConfig
 from demem_adapters.autogen.messages import asked_in, last, said_in, with_recalled
 from demem_adapters.common import Inject, Memories, checked
-from demem_adapters.common.passages import details, passages
+from demem_adapters.common.passages import Passage, details, passages
 from demem_agent import InvalidInput, Reading
 from demem_agent.options import Options
 from demem_agent.turns import text_field
@@ -56,8 +54,7 @@ class LongTermMemoryConfig(BaseModel):
 
 
 class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
-    """Memory of one user for agents: ``wrap`` a model client with it, and the agent recalls and
-    remembers.
+    """Memory of one user: ``wrap`` a model client with it, and its agent recalls and remembers.
 
     It can also be given as ``memory=[...]``; that alone recalls only, since AutoGen tells a memory
     neither the answer nor how it ended.
@@ -87,7 +84,8 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         inject: Inject = "user",
         user: str | Sequence[str] = _USER,
     ) -> None:
-        self.memories, self.namespace = memories, text_field("namespace", namespace)
+        self.memories = memories
+        self.namespace = text_field("namespace", namespace)
         self.session = None if session is None else text_field("session", session)
         self.inject: Inject = checked(inject)
         names = user if isinstance(user, Sequence) and not isinstance(user, str) else [user]
@@ -106,36 +104,30 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> Self:
-        """Make one with memories of its own, so that it can be dumped and loaded; arguments also as
-        of ``Memories``.
+        """Make one with memories of its own, so that it can be dumped and loaded.
+
+        Args:
+            url, limit, options: as in ``Memories``; the others as in the class.
         """
-        memory = cls(
-            Memories(url, limit=limit, **options),
-            namespace,
-            session=session,
-            inject=inject,
-            user=user,
-        )
+        memories = Memories(url, limit=limit, **options)
+        memory = cls(memories, namespace, session=session, inject=inject, user=user)
         memory._made = {"url": url, "limit": limit, "options": options}
         return memory
 
     def wrap(self, client: ChatCompletionClient) -> RememberingClient:
-        """Give a client like this one that recalls before each call and remembers after it."""
+        """Make a client like this one that recalls before each call and remembers after it."""
         return RememberingClient(client, self)
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
-        """Recall for the user's last message, and put it before that in place of what was put there
-        earlier.
-        """
+        """Put what is recalled before the user's last message, in place of what was put earlier."""
         state = await model_context.save_state()
         before = ChatCompletionContextState.model_validate(state).messages
         said = said_in(before)
         reading = await self.memories.aprepare(self.namespace, last(asked_in(said, self.user)))
         after = with_recalled(said, reading, self.inject)
         if after != before:
-            await model_context.load_state(
-                {**state, **ChatCompletionContextState(messages=after).model_dump()}
-            )
+            changed = ChatCompletionContextState(messages=after).model_dump()
+            await model_context.load_state({**state, **changed})
         return UpdateContextResult(memories=MemoryQueryResult(results=_contents(reading)))
 
     async def query(
@@ -144,7 +136,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         cancellation_token: CancellationToken | None = None,
         **kwargs: Any,
     ) -> MemoryQueryResult:
-        """Find what bears on a query, best first, at most ``limit=`` of it, in the memories' unit."""
+        """Find what bears on a query, best first, at most ``limit=`` in the memories' unit."""
         text = _content_text(query) if isinstance(query, MemoryContent) else query
         reading = await self.memories.arecall(self.namespace, text, limit=kwargs.get("limit"))
         return MemoryQueryResult(results=_contents(reading))
@@ -182,22 +174,22 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
                 memory.forget(item.id)
 
     async def close(self) -> None:
-        """Release the store, if this was made by :meth:`open` or loaded; shared memories are their
-        owner's.
-        """
+        """Release the store of memories of its own; those that are shared are their owner's."""
         if self._made is not None:
             self.memories.close()
 
     def _to_config(self) -> LongTermMemoryConfig:
-        plain = self._made and all(
-            isinstance(value, str | int | float) for value in self._made["options"].values()
-        )
-        if not self._made or not plain:
+        if not self._made or not all(map(_is_plain, self._made["options"].values())):
             raise InvalidInput(
                 "memory", self._made, "made by LongTermMemory.open from plain values, to be dumped"
             )
-        about = {name: getattr(self, name) for name in ("namespace", "session", "inject", "user")}
-        return LongTermMemoryConfig(**self._made, **about)
+        return LongTermMemoryConfig(
+            **self._made,
+            namespace=self.namespace,
+            session=self.session,
+            inject=self.inject,
+            user=self.user,
+        )
 
     @classmethod
     def _from_config(cls, config: LongTermMemoryConfig) -> Self:
@@ -205,15 +197,17 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         return cls.open(**about.pop("options"), **about)
 
 
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float)
+
+
 def _contents(reading: Reading | None) -> list[MemoryContent]:
-    found = [
-        (passage.text, {**details(passage.evidence), "score": passage.score})
-        for passage in passages(reading)
-    ]
-    return [
-        MemoryContent(content=text, mime_type=MemoryMimeType.TEXT, metadata=about)
-        for text, about in found
-    ]
+    return [_content(passage) for passage in passages(reading)]
+
+
+def _content(passage: Passage) -> MemoryContent:
+    about = {**details(passage.evidence), "score": passage.score}
+    return MemoryContent(content=passage.text, mime_type=MemoryMimeType.TEXT, metadata=about)
 
 
 def _content_text(content: MemoryContent) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Self, Unpack
 from demem_adapters.autogen.messages import asked_in, goes_on, last, said_in, with_recalled
 from demem_adapters.common import Memories, Recent, digest
 from demem_agent import FeedbackReport, InvalidInput, Reading
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback import Told
 
 try:
     from autogen_core import Component, ComponentModel
@@ -56,8 +56,7 @@ class _Turn:
 
 
 class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]):
-    """A model client that recalls before each call and remembers after it; everything else is the
-    client's.
+    """A model client that recalls before each call and remembers after it; the rest it passes on.
 
     What is recalled reaches the model in that call alone: the agent's context and its state keep
     what was said. The user's message and the answer are remembered once the model has come to its
@@ -73,7 +72,8 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
     component_config_schema = RememberingClientConfig
 
     def __init__(self, client: ChatCompletionClient, memory: Any) -> None:
-        self.client, self.memory = client, memory
+        self.client = client
+        self.memory = memory
         self._waiting: Recent[str, _Turn] = Recent(_MOST_WAITING)
         #: Of the last answer, for ``memories.feedback(call, ...)`` later on; None if it was not
         #: remembered.
@@ -85,12 +85,11 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         return self.memory.memories
 
     async def create(self, messages: Sequence[LLMMessage], **call: Any) -> CreateResult:
-        """Call the model, with what was recalled among the messages; other arguments are passed on."""
+        """Call the model, with what was recalled among the messages; the rest is passed on."""
         said = said_in(messages)
         turn = await self._begin(said)
-        result = await self.client.create(
-            with_recalled(said, turn.reading, self.memory.inject), **call
-        )
+        put = with_recalled(said, turn.reading, self.memory.inject)
+        result = await self.client.create(put, **call)
         await self._end(turn, result)
         return result
 
@@ -108,11 +107,11 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
                 yield piece
 
     async def feedback(self, **told: Unpack[Told]) -> FeedbackReport:
-        """Tell how the last answer of this client did; arguments as of ``SlotMemory.feedback``.
+        """Tell how the last answer of this client did; arguments as in ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: if the last call gave no answer that was remembered; what
-                ``SlotMemory.feedback`` raises.
+            InvalidInput: if the last call gave no answer that was remembered.
+            DeMemError: what ``SlotMemory.feedback`` raises.
         """
         if self.call is None:
             raise InvalidInput("feedback", told, "given after a call whose answer was remembered")
@@ -122,43 +121,53 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
 
     async def _begin(self, said: Sequence[LLMMessage]) -> _Turn:
         self.call = None
-        for result in [
-            r for m in said[-1:] if isinstance(m, FunctionExecutionResultMessage) for r in m.content
-        ]:
-            if (
-                result.call_id in self._waiting
-            ):  # the same question again, with the results of tools
-                return self._waiting[result.call_id]
+        waited = self._waited(said)
+        if waited is not None:
+            return waited
         memory = self.memory
         asked = asked_in(said, memory.user)
         question = last(asked)
         reading = await self.memories.aprepare(memory.namespace, question)
-        about: dict[str, Any] = {"session": memory.session, "again": goes_on(said, question)}
-        before = await asyncio.to_thread(self.memories.before, memory.namespace, question, **about)
+        before = await asyncio.to_thread(
+            self.memories.before,
+            memory.namespace,
+            question,
+            session=memory.session,
+            again=goes_on(said, question),
+        )
         # The same from every agent of a team, and when the turn is carried out again; another when
         # it is asked later.
         key = digest(memory.namespace, memory.session, date.today().isoformat(), asked, before)
         return _Turn(question, key, reading)
 
+    def _waited(self, said: Sequence[LLMMessage]) -> _Turn | None:
+        """Return the turn that results of tools belong to: the same question again with them."""
+        end = said[-1] if said else None
+        if not isinstance(end, FunctionExecutionResultMessage):
+            return None
+        for result in end.content:
+            if result.call_id in self._waiting:
+                return self._waiting[result.call_id]
+        return None
+
     async def _end(self, turn: _Turn, result: CreateResult) -> None:
         if result.finish_reason not in _WHOLE:
             return
-        text, calls = (
-            (result.content, []) if isinstance(result.content, str) else ("", result.content)
-        )
-        namespace, session = self.memory.namespace, self.memory.session
+        text = result.content if isinstance(result.content, str) else ""
+        namespace = self.memory.namespace
         call = digest(namespace, turn.key, text)
-        about: dict[str, Any] = {
-            "key": turn.key,
-            "reading": turn.reading,
-            "session": session,
-            "call": call,
-        }
         answer = await asyncio.to_thread(
-            self.memories.converse, namespace, turn.asked, text, **about
+            self.memories.converse,
+            namespace,
+            turn.asked,
+            text,
+            key=turn.key,
+            reading=turn.reading,
+            session=self.memory.session,
+            call=call,
         )
         self.call = call if answer else None
-        for asked in calls:
+        for asked in () if isinstance(result.content, str) else result.content:
             if asked.id:
                 self._waiting[asked.id] = turn
 
@@ -167,11 +176,11 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         await self.client.close()
 
     def actual_usage(self) -> RequestUsage:
-        """Give the client's usage."""
+        """Return the client's usage."""
         return self.client.actual_usage()
 
     def total_usage(self) -> RequestUsage:
-        """Give the client's usage in all."""
+        """Return the client's usage in all."""
         return self.client.total_usage()
 
     def count_tokens(self, messages: Sequence[LLMMessage], **call: Any) -> int:

@@ -1,11 +1,9 @@
-"""The messages of an AutoGen model call: what was said in them, by whom, and with what was recalled
-put among them.
-"""
+"""The messages of an AutoGen model call: what was said in them, and what was recalled."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from demem_adapters.common import DECLARED, Inject, put_before
 from demem_agent import Reading
@@ -19,45 +17,50 @@ except ImportError as error:
 
 __all__ = ["asked_in", "goes_on", "last", "said_in", "with_recalled"]
 
-#: Who says what was recalled, where it goes to the user, and a notice of AutoGen's that messages
-#: are left out.
-_BLOCK, _NOTICE = "memory", "System"
+#: Who says what was recalled, where it goes to the user.
+_BLOCK = "memory"
+#: Who says AutoGen's notice that messages are left out.
+_NOTICE = "System"
 _ROLES = {"SystemMessage": "system", "UserMessage": "user"}
 
 
 def said_in(messages: Iterable[LLMMessage]) -> list[LLMMessage]:
-    """Give the messages without what was recalled and put among them earlier."""
+    """Return the messages without what was recalled and put among them earlier."""
     return [message for message in messages if not _is_block(message)]
 
 
 def _is_block(message: LLMMessage) -> bool:
-    ours = isinstance(message, SystemMessage) or (
-        isinstance(message, UserMessage) and message.source == _BLOCK
-    )
-    return ours and isinstance(message.content, str) and message.content.startswith(DECLARED)
+    if isinstance(message, UserMessage) and message.source != _BLOCK:
+        return False
+    if not isinstance(message, SystemMessage | UserMessage):
+        return False
+    return isinstance(message.content, str) and message.content.startswith(DECLARED)
 
 
 def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[str]:
-    """Give what the user said. To an agent of a team the others' answers are messages of users as
-    well.
+    """Return what the user said: to an agent of a team, the others are users as well.
+
+    Args:
+        user: the names under which the user speaks where several do.
     """
-    heard = [
-        message
-        for message in messages
-        if isinstance(message, UserMessage) and message.source != _NOTICE
-    ]
+    users = [message for message in messages if isinstance(message, UserMessage)]
+    heard = [message for message in users if message.source != _NOTICE]
     alone = len({message.source for message in heard}) == 1
     return [_text(message) for message in heard if alone or message.source in user]
 
 
 def last(asked: Sequence[str]) -> str:
+    """Return what was asked last, "" where nothing was."""
     return asked[-1] if asked else ""
 
 
 def goes_on(messages: Iterable[LLMMessage], question: str) -> bool:
-    """Tell whether anything was said after a question, as by another agent of a team."""
+    """Whether anything was said after a question, as by another agent of a team."""
     said = [message for message in messages if not isinstance(message, SystemMessage)]
-    return bool(said) and not (isinstance(said[-1], UserMessage) and _text(said[-1]) == question)
+    if not said:
+        return False
+    end = said[-1]
+    return not isinstance(end, UserMessage) or _text(end) != question
 
 
 def _text(message: UserMessage) -> str:
@@ -68,11 +71,18 @@ def _text(message: UserMessage) -> str:
 def with_recalled(
     messages: Sequence[LLMMessage], reading: Reading | None, inject: Inject
 ) -> list[LLMMessage]:
-    rows = [
-        {"role": _ROLES.get(message.type, message.type), "message": message} for message in messages
-    ]
-    made = SystemMessage if inject == "system" else functools.partial(UserMessage, source=_BLOCK)
-    return [
-        row.get("message") or made(content=row["content"])
-        for row in put_before(rows, reading, inject)
-    ]
+    """Return the messages with what was recalled in a block of its own among them."""
+    rows = [{"role": _role(message), "message": message} for message in messages]
+    return [_message(row, inject) for row in put_before(rows, reading, inject)]
+
+
+def _role(message: LLMMessage) -> str:
+    return _ROLES.get(message.type, message.type)
+
+
+def _message(row: Mapping[str, Any], inject: Inject) -> LLMMessage:
+    if "message" in row:
+        return row["message"]
+    if inject == "system":
+        return SystemMessage(content=row["content"])
+    return UserMessage(content=row["content"], source=_BLOCK)

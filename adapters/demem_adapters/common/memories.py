@@ -6,27 +6,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import json
-import logging
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import dropwhile
+from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
+from demem_adapters.common.digests import digest
+from demem_adapters.common.failures import logged
 from demem_adapters.common.namespaces import Namespaces
 from demem_adapters.common.recent import Recent
-from demem_adapters.common.said import DECLARED, answer_of_call, echoes, kept_as
-from demem_agent import Answer, FeedbackReport, Reading
+from demem_adapters.common.said import answer_of_call, echoes, kept_as, said_before
+from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
-from demem_agent.feedback.signals import Told
+from demem_agent.feedback import Told
 from demem_agent.options import Options
 from demem_agent.stores import Store
 from demem_agent.turns import whole_field
 from demem_agent.types import number_of
 
-__all__ = ["DECLARED", "LOG", "Memories", "digest", "logged"]
+__all__ = ["Memories"]
 
-LOG = logging.getLogger("demem_adapters")
 #: Calls whose answers feedback can refer to without a look into the memory.
 _MOST_ANSWERS = 10_000
 
@@ -79,14 +76,13 @@ class Memories(Namespaces):
                 be blank.
             shown: texts that are left out, as in :meth:`prepare`.
         """
-        memory = self.known(namespace) if query.strip() or vector is not None else None
+        if vector is None and not query.strip():
+            return None
+        memory = self.known(namespace)
         if memory is None:
             return None
-        texts = frozenset(shown)
-        without = [item.id for item in memory.evidence() if item.text in texts] if texts else ()
-        reading = memory.read(
-            query, limit=self.limit if limit is None else limit, vector=vector, without=without
-        )
+        most = self.limit if limit is None else limit
+        reading = memory.read(query, limit=most, vector=vector, without=_ids_of(memory, shown))
         return reading if reading.text else None
 
     def prepare(
@@ -97,11 +93,12 @@ class Memories(Namespaces):
         limit: int | None = None,
         shown: Iterable[str] = (),
     ) -> Reading | None:
-        """Recall for a model that can answer without: a memory that fails is logged by its kind,
-        and gives None.
+        """Recall for a model that can answer without.
+
+        None where there is nothing, and where the memory fails: that is logged by its kind.
 
         Args:
-            shown: texts of the messages that the model is shown anyway: what was remembered of
+            shown: texts of the messages that the model is shown anyway. What was remembered of
                 these is left out, but not of a strict reading, which is a summary.
         """
         with logged("nothing was recalled"):
@@ -137,26 +134,28 @@ class Memories(Namespaces):
         source_id: str | None = None,
         key: str | None = None,
     ) -> None:
-        """Remember a text as it was said; the same with the same key again changes nothing, and a
-        blank text is none.
+        """Remember a text as it was said; a blank text is none.
+
+        The same text with the same key again changes nothing.
 
         Raises:
             IdempotencyConflict: for a key that something else was remembered under.
         """
         said = kept_as(text)
-        if said.strip() and namespace is not None:
-            self.of(namespace).ingest(
-                said,
-                speaker=speaker,
-                at=at,
-                session=session,
-                source=source,
-                source_id=source_id,
-                key=key,
-            )
+        if namespace is None or not said.strip():
+            return
+        self.of(namespace).ingest(
+            said,
+            speaker=speaker,
+            at=at,
+            session=session,
+            source=source,
+            source_id=source_id,
+            key=key,
+        )
 
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
-        """Remember a text, without blocking the event loop; arguments as of :meth:`remember`."""
+        """Remember a text, without blocking the event loop; arguments as in :meth:`remember`."""
         await asyncio.to_thread(self.remember, namespace, text, **about)
 
     def answered(
@@ -168,22 +167,18 @@ class Memories(Namespaces):
         *,
         call: str | None = None,
     ) -> Answer | None:
-        """Record an answer that a model gave from a reading, so that :meth:`feedback` can refer to
-        its call.
+        """Record an answer that a model gave from a reading; None where there is no memory.
+
+        Args:
+            reading: what the model was given; None where that was nothing.
+            call: the id that :meth:`feedback` is to know the answer by.
         """
-        if not query.strip() or namespace is None:
+        if namespace is None or not query.strip():
             return None
         memory = self.of(namespace)
-        if (
-            reading is None
-        ):  # from nothing: left to itself, memory would guess what it was given from
-            size, unit, mode = (
-                memory.settings.read_limit,
-                memory.settings.unit,
-                memory.settings.mode,
-            )
-            reading = Reading("", 0, size, unit, mode, (), ())
-        answer = memory.answered(query, text, reading=reading)
+        # From nothing: left to itself, memory would guess what the answer was given from.
+        given = _nothing_read(memory) if reading is None else reading
+        answer = memory.answered(query, text, reading=given)
         if call is not None:
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
@@ -191,13 +186,12 @@ class Memories(Namespaces):
     def before(
         self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False
     ) -> str:
-        """Give the id of what the user said before this in a session, "" for the first, for the key
-        of a turn.
+        """Return the id of what the user said before this in a session, for the key of a turn.
 
-        Where a framework has no id for a message, its words and the day tell one event from
-        another, but not what is said once more after something else ("Rome", "Oslo", "Rome"). With
-        this in the key it is an event of its own, while a turn that is carried out again at once is
-        the same one.
+        It is "" for the first. Where a framework has no id for a message, its words and the day
+        tell one event from another, but not what is said once more after something else ("Rome",
+        "Oslo", "Rome"). With this in the key it is an event of its own, while a turn that is
+        carried out again at once is the same one.
 
         Args:
             again: the turn goes on, as with the results of tools: look before its question, if that
@@ -208,11 +202,7 @@ class Memories(Namespaces):
             items = memory.evidence() if memory is not None else ()
         except DeMemError:
             return ""  # it is logged when the turn is remembered
-        words, kept = kept_as(asked), reversed(items)
-        said = [item for item in kept if item.speaker == "user" and item.session == session]
-        if again and any(item.text == words for item in said):
-            said = [*dropwhile(lambda item: item.text != words, said)]
-        return next((item.id for item in said if item.text != words), "")
+        return said_before(items, asked, session, again=again)
 
     def converse(
         self,
@@ -240,11 +230,16 @@ class Memories(Namespaces):
             self.remember(namespace, asked, speaker="user", session=session, key=f"{key}:user")
             if not said.strip():
                 return None
-            about: dict[str, Any] = {"speaker": "assistant", "session": session, "source_id": call}
-            with contextlib.suppress(
-                IdempotencyConflict
-            ):  # carried out again, it is the same answer under another id
-                self.remember(namespace, said, key=f"{key}:{digest(said)}", **about)
+            # Carried out again, it is the same answer under another id.
+            with contextlib.suppress(IdempotencyConflict):
+                self.remember(
+                    namespace,
+                    said,
+                    speaker="assistant",
+                    session=session,
+                    source_id=call,
+                    key=f"{key}:{digest(said)}",
+                )
             return self.answered(namespace, asked, said, reading, call=call)
         return None
 
@@ -255,57 +250,54 @@ class Memories(Namespaces):
 
         Args:
             namespace: whose answer it is. Give it where the id comes from outside, such as a
-                browser, and where the answer may be of another process or of one before: without it
+                browser, and where the answer may be of another process or of one before. Without it
                 only this object's are known.
-            told: as of ``SlotMemory.feedback``.
+            told: as in ``SlotMemory.feedback``.
 
         Raises:
             InvalidInput: for a call that is not known, or not in this namespace, or in several
-                where none is given; what ``SlotMemory.feedback`` raises.
+                where none is given.
+            DeMemError: what ``SlotMemory.feedback`` raises.
         """
         known = self._answers.get(call, {})
         if namespace is None and len(known) > 1:
             raise InvalidInput("namespace", None, "given: calls of several have this id")
         whose = next(iter(known), None) if namespace is None else namespace
         memory = self.known(whose)
-        answer = known.get(whose or "") or (
-            answer_of_call(memory, call) if memory is not None else None
-        )
+        answer = known.get(whose or "")
+        if memory is not None and answer is None:
+            answer = answer_of_call(memory, call)
         if memory is None or answer is None:
             raise InvalidInput("call", call, "the id of a call whose answer was remembered")
         return memory.feedback(answer, **told)
 
     def forget(self, namespace: str, evidence_id: str) -> tuple[str, ...]:
-        """Erase an item for good, with the answers of the assistant that tell of it; gives the ids
-        of all of them.
+        """Erase an item for good, with the answers of the assistant that tell of it.
 
         An answer does that was given to it or from a reading of it, and holds words of it that the
         question does not; so does one that was given from such an answer. The item itself goes
         last: while it is there, a call that failed half-way can be made again.
 
+        Returns:
+            The ids of all that was erased, in order of time.
+
         Raises:
             NotFound: for an id that no item has.
         """
         memory = self.known(namespace)
-        items = memory.evidence() if memory is not None else ()
-        item = next((item for item in items if item.id == evidence_id), None)
+        item = _item_of(memory, evidence_id)
         if memory is None or item is None:
             raise NotFound("evidence", evidence_id)
         gone: list[str] = []
-        for id in [
-            *echoes(memory, item),
-            evidence_id,
-        ]:  # one may have gone with another, as corrections do
-            gone += memory.forget(id).evidence if id not in gone else ()
+        for id in [*echoes(memory, item), evidence_id]:
+            if id not in gone:  # one may have gone with another, as corrections do
+                gone += memory.forget(id).evidence
         return tuple(sorted(gone, key=number_of))
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
-        return {
-            **kept,
-            "about": {**kept["about"], "limit": self.limit},
-            "answers": dict(self._answers),
-        }
+        about = {**kept["about"], "limit": self.limit}
+        return {**kept, "about": about, "answers": dict(self._answers)}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
@@ -313,20 +305,28 @@ class Memories(Namespaces):
             self._answers[call] = dict(answers)
 
 
-@contextlib.contextmanager
-def logged(what: str) -> Iterator[None]:
-    """Log a memory that fails, where that must not cost a model's answer.
-
-    It is named by its kind, and bad input by its field: in the text of an error somebody's words
-    may stand.
-    """
-    try:
-        yield
-    except DeMemError as error:
-        field = f" ({error.field})" if isinstance(error, InvalidInput) else ""
-        LOG.warning("%s: %s%s", what, type(error).__name__, field)
+def _ids_of(memory: SlotMemory, texts: Iterable[str]) -> Sequence[str]:
+    """Return the ids of the items that are one of these texts."""
+    shown = frozenset(texts)
+    if not shown:
+        return ()
+    return [item.id for item in memory.evidence() if item.text in shown]
 
 
-def digest(*parts: object) -> str:
-    """Give a key, the same for the same parts: for events that come without an id of their own."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
+def _nothing_read(memory: SlotMemory) -> Reading:
+    """Return a reading of nothing, as this memory would give it."""
+    settings = memory.settings
+    return Reading(
+        text="",
+        size=0,
+        limit=settings.read_limit,
+        unit=settings.unit,
+        mode=settings.mode,
+        evidence=(),
+        slots=(),
+    )
+
+
+def _item_of(memory: SlotMemory | None, evidence_id: str) -> Evidence | None:
+    items = memory.evidence() if memory is not None else ()
+    return next((item for item in items if item.id == evidence_id), None)

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.options import Options
 from demem_agent.stores import Address, MemoryStore, Store, open_store
-from demem_agent.text.units import Measure, measure
+from demem_agent.text import Measure, measure
 from demem_agent.turns import text_field, whole_field
 from demem_agent.types import Unit
 
@@ -52,20 +52,23 @@ class Namespaces:
         self._lock = threading.RLock()
 
     def of(self, namespace: str) -> SlotMemory:
-        """Give the memory of a namespace, making it if there is none."""
+        """Return the memory of a namespace, making it if there is none.
+
+        Raises:
+            InvalidInput: if the namespace is no text, or blank.
+        """
         text_field("namespace", namespace)
         with self._lock:
             memory = self._in_use.get(namespace)
             if memory is None and not self._store.holds(self._address(namespace)):
                 memory = SlotMemory.open(self._store, **self._named(namespace))
-        if (
-            memory is None
-        ):  # a large one takes its time to open, and nobody else has to wait for that
+        if memory is None:
+            # A large one takes its time to open, and nobody else has to wait for that.
             memory = SlotMemory.open(self._store, **self._named(namespace))
         return self._held(namespace, memory)
 
     def known(self, namespace: str | None) -> SlotMemory | None:
-        """Give the memory of a namespace, or None if nothing was ever written to it."""
+        """Return the memory of a namespace, or None if nothing was ever written to it."""
         if namespace is None:
             return None
         text_field("namespace", namespace)
@@ -73,20 +76,22 @@ class Namespaces:
         return self.of(namespace) if there else None
 
     def measure(self, unit: Unit) -> Measure:
-        """Give what measures a text as these memories do, in the unit of a reading of theirs."""
-        return measure(unit, self._options.get("counter") if unit == "tokens" else None)
+        """Return what measures a text as these memories do, in the unit of a reading of theirs."""
+        if unit != "tokens":
+            return measure(unit)
+        return measure(unit, self._options.get("counter"))
 
     def export(self) -> dict[str, list[dict[str, Any]]]:
-        """Give all memories as JSON values, by namespace: for frameworks that keep state."""
+        """Return all memories as JSON values, by namespace: for frameworks that keep state."""
         tenant = self._address("").tenant
-        return {
-            namespace: self.of(namespace).export() for namespace in self._store.memories(tenant)
-        }
+        names = self._store.memories(tenant)
+        return {namespace: self.of(namespace).export() for namespace in names}
 
     def restore(self, exported: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
         """Make memories from what :meth:`export` gave, in namespaces that do not exist here yet."""
         for namespace, lines in exported.items():
-            self._held(namespace, SlotMemory.restore(lines, self._store, **self._named(namespace)))
+            memory = SlotMemory.restore(lines, self._store, **self._named(namespace))
+            self._held(namespace, memory)
 
     def close(self) -> None:
         """Release the store, if it was made from a URL."""
@@ -101,9 +106,8 @@ class Namespaces:
 
     def __getstate__(self) -> dict[str, Any]:
         in_ram = isinstance(self._store, MemoryStore)
-        kept: dict[str, Any] = {"about": {"most_open": self.most_open, **self._options}}
         return {
-            **kept,
+            "about": {"most_open": self.most_open, **self._options},
             "store": None if in_ram else self._store,
             "exported": self.export() if in_ram else {},
         }

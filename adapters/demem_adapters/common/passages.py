@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from demem_agent import Evidence, Reading
-from demem_agent.text.units import Measure
+from demem_agent.text import Measure
 
 __all__ = ["Passage", "details", "fitting", "passages"]
+
+_DETAILS = ("speaker", "session", "source", "source_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Passage:
 
 
 def passages(reading: Reading | None) -> list[Passage]:
-    """Give what was read, a passage for each item, best first; nothing for no reading."""
+    """Return what was read, a passage for each item, best first; nothing for no reading."""
     if reading is None or not reading.text:
         return []
     if reading.mode == "strict":
@@ -42,8 +44,9 @@ def passages(reading: Reading | None) -> list[Passage]:
 def fitting(
     found: Iterable[Passage], shown: Callable[[Passage], str], limit: int, measure: Measure = len
 ) -> Iterator[Passage]:
-    """Give passages as long as what is ``shown`` of them fits; one that does not makes room for
-    those after it.
+    """Yield passages as long as what is ``shown`` of them fits.
+
+    One that does not fit makes room for those after it.
 
     Args:
         measure: gives the size of a text in the unit of the limit, as ``Memories.measure`` does.
@@ -56,13 +59,14 @@ def fitting(
 
 
 def details(evidence: Evidence | None) -> dict[str, Any]:
-    """Give what is known of an item beside its text, as JSON values: for the metadata of a
-    document.
+    """Return what is known of an item beside its text, as JSON values.
+
+    It is for the metadata of a document: of ``speaker``, ``session``, ``source``, ``source_id``,
+    ``evidence_id`` and ``at`` (ISO 8601) those that are known.
     """
     if evidence is None:
         return {}
-    about = {
-        name: getattr(evidence, name) for name in ("speaker", "session", "source", "source_id")
-    }
-    about |= {"evidence_id": evidence.id, "at": evidence.at.isoformat() if evidence.at else None}
+    about = {name: getattr(evidence, name) for name in _DETAILS}
+    about["evidence_id"] = evidence.id
+    about["at"] = evidence.at.isoformat() if evidence.at else None
     return {name: value for name, value in about.items() if value is not None}

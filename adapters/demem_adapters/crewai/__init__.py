@@ -1,6 +1,4 @@
-"""Memory for CrewAI: what goes into ``Crew(memory=...)`` or ``Agent(memory=...)``, and a storage
-backend.
-"""
+"""Memory for CrewAI: one for ``Crew(memory=...)`` or ``Agent(memory=...)``, and its storage."""
 
 from __future__ import annotations
 
@@ -44,8 +42,10 @@ _cut_off: Recent[str, None] = Recent()
 
 
 class _Turn(str):
-    """A task and its result as CrewAI puts them into one text, with its parts and the reading that
-    it was done from.
+    """A task and its result as CrewAI puts them into one text, with its parts.
+
+    Attributes:
+        reading: what the task was done from.
     """
 
     asked: str
@@ -55,8 +55,7 @@ class _Turn(str):
 
 
 class LongTermMemory(Memory):
-    """Recall for each task and remember it with its result, without any call of a model: for
-    ``Crew(memory=...)``.
+    """Recall for each task and remember it with its result, without any call of a model.
 
     What CrewAI puts before its agents is within the limit of the memories. A task whose last answer
     was cut off is not remembered, nor a result that a guardrail turns down; the same task with the
@@ -105,9 +104,8 @@ class LongTermMemory(Memory):
         )
         self.embedder = self.storage.embed
         super().model_post_init(context)
-        crewai_event_bus.on(LLMCallCompletedEvent)(
-            _note
-        )  # the same handler again is no further one
+        # The same handler again is no further one.
+        crewai_event_bus.on(LLMCallCompletedEvent)(_note)
         crewai_event_bus.on(LLMGuardrailCompletedEvent)(_take_back)
 
     def recall(
@@ -126,55 +124,64 @@ class LongTermMemory(Memory):
         in_scope = wanting(join_scope_paths(self.root_scope, scope), categories)
 
         def wanted(record: MemoryRecord) -> bool:
-            private = (
-                record.private
-                and not include_private
-                and (source is None or record.source != source)
-            )
-            return in_scope(record) and not private
+            if not in_scope(record):
+                return False
+            if include_private or not record.private:
+                return True
+            return source is not None and record.source == source
 
         reading, found = self.storage.read(query, wanted, MemoryMatch.format)
         self._asked[query] = reading
         return found if self.fill else found[:limit]
 
     def extract_memories(self, content: str) -> list[str]:
-        """Give what there is to remember of a task and its result: both as they are.
+        """Return what there is to remember of a task and its result: both as they are.
 
         Nothing of one that was cut off, or that this memory was not recalled for.
         """
-        crewai_event_bus.flush()  # what was told of the last call may still be on its way to the handler
+        crewai_event_bus.flush()  # what was told of the last call may still be on its way
         turn = self._turn(content)
-        if not isinstance(turn, _Turn) and _TURN.match(content):
+        if isinstance(turn, _Turn):
+            said = turn.said
+        elif _TURN.match(content):
             LOG.warning("a turn was not remembered: it was another memory that was recalled for it")
             return []
-        cut = (
-            _final(turn.said if isinstance(turn, _Turn) else content.rpartition("\nResult: ")[2])
-            in _cut_off
-        )
-        return [turn] if turn.strip() and not cut else []
+        else:
+            said = content.rpartition("\nResult: ")[2]
+        if not turn.strip() or _final(said) in _cut_off:
+            return []
+        return [turn]
 
     def _turn(self, content: str) -> str:
-        """Take apart what CrewAI has put together, at the question that was recalled for: nobody
-        can feign the seam.
+        """Take apart what CrewAI has put together, at the question that was recalled for.
+
+        So nobody can feign the seam. What is no turn of this memory's comes back as it is.
         """
         _, _, body = content.partition(": ")
-        heads = accumulate(body.split("\nAgent: "), lambda head, more: f"{head}\nAgent: {more}")
-        asked = max(
-            (head for head in heads if head in self._asked and head != body), key=len, default=None
-        )
+        asked = self._question_in(body)
         if asked is None or _recalled_last(asked, self) is not self:
             return content
-        turn = _Turn(content)
         about, _, said = body[len(asked) :].removeprefix("\nAgent: ").partition("\nResult: ")
-        turn.asked, turn.reading = asked, self._asked[asked]
-        turn.role, turn.said = about.partition("\nExpected result: ")[0].strip(), _answer(said)
+        turn = _Turn(content)
+        turn.asked = asked
+        turn.reading = self._asked[asked]
+        turn.role = about.partition("\nExpected result: ")[0].strip()
+        turn.said = _answer(said)
         return turn
 
+    def _question_in(self, body: str) -> str | None:
+        """Return the longest beginning of a text that was recalled for, None if there is none."""
+        heads = accumulate(body.split("\nAgent: "), lambda head, more: f"{head}\nAgent: {more}")
+        known = [head for head in heads if head in self._asked and head != body]
+        return max(known, key=len, default=None)
+
     def remember(self, content: str, scope: str | None = None, **about: Any) -> MemoryRecord | None:
-        """Remember a text as it is, and give its record; None if the memory is read-only, or the
-        text blank.
+        """Remember a text as it is, and return its record.
+
+        None if the memory is read-only, or the text blank.
         """
-        return next(iter(self.remember_many([content], scope, **about)), None)
+        kept = self.remember_many([content], scope, **about)
+        return kept[0] if kept else None
 
     def remember_many(
         self,
@@ -184,13 +191,14 @@ class LongTermMemory(Memory):
         root_scope: str | None = None,
         **about: Any,
     ) -> list[MemoryRecord]:
-        """Remember texts as they are, and give their records."""
+        """Remember texts as they are, and return their records."""
+        if self.read_only:
+            return []
         path = join_scope_paths(root_scope or self.root_scope, scope)
-        known = {
-            name: about[name] for name in MemoryRecord.model_fields if about.get(name) is not None
-        }
+        fields = [name for name in MemoryRecord.model_fields if about.get(name) is not None]
+        known = {name: about[name] for name in fields}
         kept: list[MemoryRecord] = []
-        for content in contents if not self.read_only else ():
+        for content in contents:
             if isinstance(content, _Turn):
                 self._converse(content, path)
             elif content.strip():
@@ -199,19 +207,19 @@ class LongTermMemory(Memory):
         return kept
 
     def _converse(self, turn: _Turn, scope: str) -> None:
-        kept = self._kept[turn.asked] = []
+        kept: list[str] = []
+        self._kept[turn.asked] = kept
+        namespace = self.storage.namespace
         with logged("a turn was not remembered"):
             for by, text in (("user", turn.asked), (turn.role or "assistant", turn.said)):
                 once = digest(date.today(), scope, turn.asked, by, text)
                 if self.storage.get_record(once) is None:
-                    self.storage.keep(
-                        MemoryRecord(id=once, content=text, scope=scope, metadata={SAID_BY: by})
-                    )
+                    about = {SAID_BY: by}
+                    record = MemoryRecord(id=once, content=text, scope=scope, metadata=about)
+                    self.storage.keep(record)
                     kept.append(once)
-            call = digest(self.storage.namespace, turn.role, turn.said)
-            self.memories.answered(
-                self.storage.namespace, turn.asked, turn.said, turn.reading, call=call
-            )
+            call = digest(namespace, turn.role, turn.said)
+            self.memories.answered(namespace, turn.asked, turn.said, turn.reading, call=call)
 
     def take_back(self, asked: str) -> None:
         """Erase for good what the last turn with a question has added to the memory."""
@@ -219,22 +227,21 @@ class LongTermMemory(Memory):
             self.storage.delete(record_ids=self._kept.pop(asked, []))
 
     def feedback(self, result: Any, **told: Any) -> Any:
-        """Tell how a result did; told as ``SlotMemory.feedback`` is, such as ``thumbs=True`` or
-        ``correction="..."``.
+        """Tell how a result did, such as ``thumbs=True`` or ``correction="..."``.
 
         Args:
             result: what a crew, a task or an agent gave; of a crew it is that of its last task. Of
                 the same words by the same agent the last are meant.
+            told: as in ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: for a result that was not remembered in this process; what
-                ``SlotMemory.feedback`` raises.
+            InvalidInput: for a result that was not remembered in this process.
+            DeMemError: what ``SlotMemory.feedback`` raises.
         """
         last = result.tasks_output[-1] if hasattr(result, "tasks_output") else result
         role = last.agent if hasattr(last, "agent") else last.agent_role
-        return self.memories.feedback(
-            digest(self.storage.namespace, role.strip(), _answer(last.raw)), **told
-        )
+        call = digest(self.storage.namespace, role.strip(), _answer(last.raw))
+        return self.memories.feedback(call, **told)
 
     async def arecall(self, query: str, **about: Any) -> list[MemoryMatch]:
         """Recall, without blocking the event loop."""
@@ -249,11 +256,9 @@ class LongTermMemory(Memory):
         return await asyncio.to_thread(self.remember_many, contents, **about)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = {
-            name: value
-            for name, value in self.__dict__.items()
-            if name not in ("storage", "embedder")
-        }
+        kept = dict(self.__dict__)
+        del kept["storage"]
+        del kept["embedder"]
         if self.root_scope is None:  # it was left out
             del kept["root_scope"]
         return _made, (type(self), kept)
@@ -268,37 +273,41 @@ def _made(kind: type[LongTermMemory], kept: dict[str, Any]) -> LongTermMemory:
 
 
 def _note(source: Any, event: LLMCallCompletedEvent) -> None:
-    """Keep in mind which answers were cut off: a digest of each, as CrewAI does not say so with a
-    task's result.
-    """
+    """Keep in mind which answers were cut off: CrewAI does not say so with a task's result."""
+    if not isinstance(event.response, str):
+        return
     reason = event.finish_reason.lower() if event.finish_reason else None
     broke_off = reason is None and getattr(source, "stream", False)
-    if isinstance(event.response, str):
-        _cut_off.pop(_final(event.response), None)
-        if broke_off or reason not in _WHOLE:
-            _cut_off[_final(event.response)] = None
+    answer = _final(event.response)
+    _cut_off.pop(answer, None)
+    if broke_off or reason not in _WHOLE:
+        _cut_off[answer] = None
 
 
 def _take_back(source: Any, event: LLMGuardrailCompletedEvent) -> None:
-    """Forget what a task gave and its guardrail turned down: CrewAI hands it over before it asks
-    the guardrail.
-    """
-    asked = str(
-        getattr(source, "description", "")
-    )  # an agent alone has none: it hands over after its guardrail
-    memory = _recalled_last(asked, None) if not event.success else None
+    """Forget what a guardrail turned down: CrewAI hands a result over before it asks."""
+    if event.success:
+        return
+    # An agent alone has none: it hands over after its guardrail.
+    asked = str(getattr(source, "description", ""))
+    memory = _recalled_last(asked, None)
     if memory is not None:
         memory.take_back(asked)
 
 
 def _recalled_last(asked: str, unless: LongTermMemory | None) -> LongTermMemory | None:
-    return next((memory for query, memory in reversed(_RECALLED.get()) if query == asked), unless)
+    """Return the memory that was recalled last for a question."""
+    for query, memory in reversed(_RECALLED.get()):
+        if query == asked:
+            return memory
+    return unless
 
 
 def _answer(text: str) -> str:
-    """Give the final answer of what an agent wrote, without its thoughts, as CrewAI's parser does."""
+    """Return the final answer of what an agent wrote, without its thoughts, as CrewAI takes it."""
     return text.rpartition("Final Answer:")[2].strip()
 
 
 def _final(text: str) -> str:
+    """Return a key of the final answer: the answers themselves are not kept."""
     return digest(_answer(text))

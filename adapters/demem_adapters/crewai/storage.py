@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -22,10 +23,14 @@ except ImportError as error:
 
 __all__ = ["SAID_BY", "MemoryStorage", "wanting"]
 
-#: In the metadata of a record, which CrewAI puts before a model: who said it, and on which day.
-SAID_BY, _ON = "said by", "said on"
+#: In the metadata of a record, which CrewAI puts before a model: who said it.
+SAID_BY = "said by"
+#: And on which day.
+_ON = "said on"
 #: Before the JSON of what has no place of its own in evidence.
 _MARK = "crewai:"
+#: Fields of a record that evidence has no place for.
+_ABOUT = {"scope", "categories", "importance", "source", "private"}
 #: How much more is read where some of it may not be shown.
 _WIDER = 8
 
@@ -47,30 +52,32 @@ class MemoryStorage:
     def __init__(
         self, memories: Memories, namespace: str = "/", *, encoder: Encoder | None = None
     ) -> None:
-        self.memories, self.namespace, self.encoder = memories, namespace, encoder
+        self.memories = memories
+        self.namespace = namespace
+        self.encoder = encoder
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Give the vectors of texts by the memories' encoder: an ``embedder`` for CrewAI that calls
-        no provider.
-        """
-        return (
-            as_matrix((self.encoder or default_encoder()).encode([*texts]), len(texts)).tolist()
-            if texts
-            else []
-        )
+        """Encode texts by the memories' encoder: an ``embedder`` that calls no provider."""
+        if not texts:
+            return []
+        encoder = self.encoder or default_encoder()
+        vectors: list[list[float]] = as_matrix(encoder.encode([*texts]), len(texts)).tolist()
+        return vectors
 
     def keep(self, record: MemoryRecord, *, at: datetime | None = None) -> None:
         """Remember a record; the memories' clock dates it unless ``at`` says when it was said."""
-        about = record.model_dump(
-            mode="json", include={"scope", "categories", "importance", "source", "private"}
-        )
-        about["metadata"] = {
-            name: value for name, value in record.metadata.items() if name not in (SAID_BY, _ON)
-        }
-        source = _MARK + json.dumps(about, default=str)
-        by = record.metadata.get(SAID_BY)
+        about = record.model_dump(mode="json", include=_ABOUT)
+        metadata = dict(record.metadata)
+        by = metadata.pop(SAID_BY, None)
+        metadata.pop(_ON, None)
+        about["metadata"] = metadata
         self.memories.remember(
-            self.namespace, record.content, speaker=by, at=at, source=source, source_id=record.id
+            self.namespace,
+            record.content,
+            speaker=by,
+            at=at,
+            source=_MARK + json.dumps(about, default=str),
+            source_id=record.id,
         )
 
     def read(
@@ -89,60 +96,62 @@ class MemoryStorage:
         reading = self.memories.recall(self.namespace, query, vector=vector)
         if reading is None:
             return None, []
-        read = [*map(self._match, passages(reading))]
-        if not all(
-            wanted(match.record) for match in read
-        ):  # what is wanted gets the room that the rest has taken
-            wider = self.memories.recall(
-                self.namespace, query, limit=_WIDER * reading.limit, vector=vector
-            )
-            read = [match for match in map(self._match, passages(wider)) if wanted(match.record)]
+        read = self._matches(reading)
+        if not all(wanted(match.record) for match in read):
+            # What is wanted gets the room that the rest has taken.
+            limit = _WIDER * reading.limit
+            wider = self.memories.recall(self.namespace, query, limit=limit, vector=vector)
+            read = [match for match in self._matches(wider) if wanted(match.record)]
         sized = [Passage(shown(match) + "\n", score=number) for number, match in enumerate(read)]
-        fit = fitting(
-            sized, lambda passage: passage.text, reading.limit, self.memories.measure(reading.unit)
-        )
+        measure = self.memories.measure(reading.unit)
+        fit = fitting(sized, lambda passage: passage.text, reading.limit, measure)
         return reading, [read[int(passage.score)] for passage in fit]
+
+    def _matches(self, reading: Reading | None) -> list[MemoryMatch]:
+        return [self._match(passage) for passage in passages(reading)]
 
     def _match(self, passage: Passage) -> MemoryMatch:
         if passage.evidence is not None:
             record = self._record(passage.evidence, passage.text)
         else:  # the summary of a slot
-            record = MemoryRecord(
-                id=digest(passage.text), content=passage.text, scope=self.namespace
-            )
+            once = digest(passage.text)
+            record = MemoryRecord(id=once, content=passage.text, scope=self.namespace)
         return MemoryMatch(record=record, score=1 / (1 + math.exp(-passage.score)))
 
     def _record(self, evidence: Evidence, text: str) -> MemoryRecord:
-        source, at = evidence.source or "", evidence.at
-        about: dict[str, Any] = (
-            json.loads(source.removeprefix(_MARK))
-            if source.startswith(_MARK)
-            else {"source": evidence.source}
-        )
-        told = {SAID_BY: evidence.speaker, _ON: f"{at:%Y-%m-%d}" if at else None}
-        about["metadata"] = {name: value for name, value in told.items() if value} | about.get(
-            "metadata", {}
-        )
-        if at is not None:  # CrewAI's times are in UTC and do not say so
-            about["created_at"] = at.astimezone(UTC).replace(tzinfo=None)
-        return MemoryRecord(
-            id=evidence.source_id or evidence.id, content=text, **{"scope": self.namespace, **about}
-        )
+        about = _about(evidence)
+        told: dict[str, Any] = {}
+        if evidence.speaker:
+            told[SAID_BY] = evidence.speaker
+        if evidence.at is not None:
+            told[_ON] = f"{evidence.at:%Y-%m-%d}"
+            # CrewAI's times are in UTC and do not say so.
+            about["created_at"] = evidence.at.astimezone(UTC).replace(tzinfo=None)
+        about["metadata"] = told | about.get("metadata", {})
+        about.setdefault("scope", self.namespace)
+        return MemoryRecord(id=evidence.source_id or evidence.id, content=text, **about)
 
     def _items(self, record_id: str | None = None) -> list[Evidence]:
+        """Return the items of a record, or all."""
         memory = self.memories.known(self.namespace)
-        items = memory.evidence() if memory is not None else ()
-        return [
-            item for item in items if record_id is None or (item.source_id or item.id) == record_id
-        ]
+        if memory is None:
+            return []
+        if record_id is None:
+            return [*memory.evidence()]
+        return [item for item in memory.evidence() if (item.source_id or item.id) == record_id]
 
     def _kept(self, *filters: Any) -> list[tuple[str, MemoryRecord]]:
-        """Give the records in scope, categories and metadata, oldest first, with the ids of their
-        evidence.
+        """Return the records in scope, categories and metadata, oldest first.
+
+        Each comes with the id of its evidence.
         """
         wanted = wanting(*filters)
-        kept = [(item.id, self._record(item, item.text)) for item in self._items()]
-        return [(evidence_id, record) for evidence_id, record in kept if wanted(record)]
+        kept: list[tuple[str, MemoryRecord]] = []
+        for item in self._items():
+            record = self._record(item, item.text)
+            if wanted(record):
+                kept.append((item.id, record))
+        return kept
 
     def _erase(self, evidence: Sequence[str]) -> int:
         for evidence_id in evidence:
@@ -150,7 +159,7 @@ class MemoryStorage:
         return len(evidence)
 
     def save(self, records: list[MemoryRecord]) -> None:
-        """Remember records, each as of when it was created."""
+        """Remember records, each dated when it was created."""
         for record in records:
             self.keep(record, at=_local(record.created_at))
 
@@ -163,19 +172,18 @@ class MemoryStorage:
         limit: int = 10,
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
-        """Read for a vector that :meth:`embed` has given; a score is its cosine to what was read of
-        a record.
+        """Read for a vector that :meth:`embed` has given.
+
+        A score is the cosine of the vector to what was read of a record.
         """
         wanted = wanting(scope_prefix, categories, metadata_filter)
         _, matches = self.read("", wanted, lambda match: match.record.content, query_embedding)
         found = [match.record for match in matches]
-        vectors = as_matrix(
-            [query_embedding, *self.embed([record.content for record in found])], len(found) + 1
-        )
-        scored = zip(found, (vectors[1:] @ vectors[0]).tolist(), strict=True)
-        return [pair for pair in sorted(scored, key=lambda pair: -pair[1]) if pair[1] >= min_score][
-            :limit
-        ]
+        embedded = self.embed([record.content for record in found])
+        vectors = as_matrix([query_embedding, *embedded], len(found) + 1)
+        scores: list[float] = (vectors[1:] @ vectors[0]).tolist()
+        ranked = sorted(zip(found, scores, strict=True), key=lambda pair: -pair[1])
+        return [pair for pair in ranked if pair[1] >= min_score][:limit]
 
     def delete(
         self,
@@ -185,12 +193,14 @@ class MemoryStorage:
         older_than: datetime | None = None,
         metadata_filter: dict[str, Any] | None = None,
     ) -> int:
-        """Erase for good the records that meet all that is asked, and give their number."""
-        kept = self._kept(scope_prefix, categories, metadata_filter)
-        asked = ((e, r) for e, r in kept if record_ids is None or r.id in record_ids)
-        return self._erase(
-            [e for e, r in asked if older_than is None or _local(r.created_at) < _local(older_than)]
-        )
+        """Erase for good the records that meet all that is asked, and return their number."""
+        gone: list[str] = []
+        for evidence_id, record in self._kept(scope_prefix, categories, metadata_filter):
+            asked = record_ids is None or record.id in record_ids
+            old = older_than is None or _local(record.created_at) < _local(older_than)
+            if asked and old:
+                gone.append(evidence_id)
+        return self._erase(gone)
 
     def update(self, record: MemoryRecord) -> None:
         """Remember a record anew, and erase for good what it was."""
@@ -199,17 +209,17 @@ class MemoryStorage:
         self._erase(before)
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
-        """Give a record, or None."""
-        return next((self._record(item, item.text) for item in self._items(record_id)), None)
+        """Return a record, None if there is none of that id."""
+        items = self._items(record_id)
+        return self._record(items[0], items[0].text) if items else None
 
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
-        """Give records, newest first."""
+        """Return records, newest first."""
         kept = [record for _, record in reversed(self._kept(scope_prefix))]
-        return sorted(kept, key=lambda record: record.created_at, reverse=True)[
-            offset : offset + limit
-        ]
+        kept.sort(key=lambda record: record.created_at, reverse=True)
+        return kept[offset : offset + limit]
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """Tell what is in a scope."""
@@ -224,19 +234,21 @@ class MemoryStorage:
         )
 
     def list_scopes(self, parent: str = "/") -> list[str]:
-        """Give the scopes right below one."""
+        """Return the scopes right below one."""
         above = parent.rstrip("/") + "/"
-        below = {
-            record.scope.removeprefix(above)
-            for _, record in self._kept(parent)
-            if record.scope.startswith(above)
-        }
-        return sorted({above + path.split("/")[0] for path in below if path})
+        found: set[str] = set()
+        for _, record in self._kept(parent):
+            below = record.scope.removeprefix(above)
+            if record.scope.startswith(above) and below:
+                found.add(above + below.split("/")[0])
+        return sorted(found)
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
         """Count the records of each category."""
-        named = [name for _, record in self._kept(scope_prefix) for name in record.categories]
-        return {name: named.count(name) for name in sorted({*named})}
+        counts: Counter[str] = Counter()
+        for _, record in self._kept(scope_prefix):
+            counts.update(record.categories)
+        return {name: counts[name] for name in sorted(counts)}
 
     def count(self, scope_prefix: str | None = None) -> int:
         """Count the records in a scope."""
@@ -266,22 +278,31 @@ def wanting(
     categories: list[str] | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> _Wanted:
+    """Return what tells whether a record is in a scope, of a category and has the metadata."""
     below = (scope or "").rstrip("/")
+    tags = {*(categories or ())}
+    about = metadata or {}
 
     def wanted(record: MemoryRecord) -> bool:
-        inside = not below or record.scope == below or record.scope.startswith(f"{below}/")
-        tagged = not categories or not {*categories}.isdisjoint(record.categories)
-        return (
-            inside
-            and tagged
-            and all(record.metadata.get(name) == value for name, value in (metadata or {}).items())
-        )
+        if below and record.scope != below and not record.scope.startswith(f"{below}/"):
+            return False
+        if tags and tags.isdisjoint(record.categories):
+            return False
+        return all(record.metadata.get(name) == value for name, value in about.items())
 
     return wanted
 
 
+def _about(evidence: Evidence) -> dict[str, Any]:
+    """Return what was written down of a record; of other evidence, its source."""
+    source = evidence.source or ""
+    if not source.startswith(_MARK):
+        return {"source": evidence.source}
+    about: dict[str, Any] = json.loads(source.removeprefix(_MARK))
+    return about
+
+
 def _local(time: datetime) -> datetime:
-    """Give a time of CrewAI's, which is in UTC if it does not say so, as the clock on the wall
-    shows it.
-    """
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone().replace(tzinfo=None)
+    """Return a time of CrewAI's as the clock on the wall shows it: without a zone it is in UTC."""
+    zoned = time if time.tzinfo else time.replace(tzinfo=UTC)
+    return zoned.astimezone().replace(tzinfo=None)

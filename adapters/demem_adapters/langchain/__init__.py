@@ -1,6 +1,4 @@
-"""Memory for LangChain: agent middleware, a retriever and tools; ``langchain_rag`` selects for
-other retrievers.
-"""
+"""Memory for LangChain: agent middleware, a retriever, tools, a selector for other retrievers."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 from demem_adapters.common import Inject, Memories, Namespace, Recent, block, checked, digest, named
-from demem_adapters.common.passages import details, passages
+from demem_adapters.common.passages import Passage, details, passages
 from demem_agent import Reading
 
 try:
@@ -47,7 +45,8 @@ __all__ = [
 #: Where providers say why a model stopped, and what they say when it did not come to its end.
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 _CUT_OFF = re.compile(
-    r"length|max|filter|safety|refus|incomplete|error|recit|block|exceed|cancel|prohib|spii|malform|guard",
+    r"length|max|filter|safety|refus|incomplete|error|recit|block"
+    r"|exceed|cancel|prohib|spii|malform|guard",
     re.I,
 )
 #: How the ids begin that LangChain gives to what a model says; those that it gives to other
@@ -58,16 +57,16 @@ _OUTSIDE: Any = None
 
 
 class _State(TypedDict, total=False):
-    """What the state of an agent with memory has besides: the id of the message that its run is to
-    answer.
-    """
+    """What the state of an agent with memory has besides: the id of the message to answer."""
 
     demem_asked: Annotated[str | None, PrivateStateAttr]
 
 
 class _Turn(NamedTuple):
-    """What the user asked in a run, and by what that is held: the same when it is carried out
-    again.
+    """What the user asked in a run.
+
+    Attributes:
+        held: a key of the question, the same when the run is carried out again.
     """
 
     namespace: str | None
@@ -102,7 +101,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user"
     ) -> None:
         super().__init__()
-        self.memories, self.namespace = memories, namespace
+        self.memories = memories
+        self.namespace = namespace
         self.inject: Inject = checked(inject)
         #: By the id of a model's answer, what it was given from.
         self._given: Recent[str, Reading | None] = Recent()
@@ -110,57 +110,65 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self._asked: Recent[str, str] = Recent()
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
+        """Note which message the run is to answer."""
         return {"demem_asked": next(reversed(_said(state["messages"])), None)}
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
+        """Note which message the run is to answer."""
         return self.before_agent(state, runtime)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
     ) -> Any:
+        """Call the model with what was recalled, which stays out of the agent's state."""
         reading = self._recall(request)
         return self._held(handler(_with(request, reading, self.inject)), reading)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
     ) -> Any:
+        """Call the model as :meth:`wrap_model_call` does, without blocking the event loop."""
         reading = await asyncio.to_thread(self._recall, request)
         return self._held(await handler(_with(request, reading, self.inject)), reading)
 
     def after_agent(self, state: Any, runtime: Any) -> None:
+        """Remember question and answer, if the agent came to its end."""
         end: AnyMessage = state["messages"][-1]
         turn = self._turn(state["messages"], state, runtime)
         # An agent that ends with a tool's result (structured, or returned as it is) has said
         # nothing itself.
-        said = "" if isinstance(end, ToolMessage) else end.text
-        answers = isinstance(end, ToolMessage) or (self._of_a_model(end) and _whole(end))
-        about: dict[str, Any] = {
-            "reading": self._given.pop(end.id or "", None),
-            "session": turn.thread,
-            "call": end.id,
-        }
+        by_tool = isinstance(end, ToolMessage)
+        answers = by_tool or (self._of_a_model(end) and _whole(end))
+        reading = self._given.pop(end.id or "", None)
         self._asked.pop(turn.held, None)
-        if turn.asked and answers:
-            key = digest(turn.held, turn.asked)  # a message that was edited keeps its id
-            self.memories.converse(turn.namespace, turn.asked, said, key=key, **about)
+        if not turn.asked or not answers:
+            return
+        self.memories.converse(
+            turn.namespace,
+            turn.asked,
+            "" if by_tool else end.text,
+            key=digest(turn.held, turn.asked),  # a message that was edited keeps its id
+            reading=reading,
+            session=turn.thread,
+            call=end.id,
+        )
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
+        """Remember as :meth:`after_agent` does, without blocking the event loop."""
         await asyncio.to_thread(self.after_agent, state, runtime)
 
     def _recall(self, request: ModelRequest[Any]) -> Reading | None:
         turn = self._turn(request.messages, request.state, request.runtime)
-        return self.memories.prepare(
-            turn.namespace, turn.asked, shown=[m.text for m in request.messages]
-        )
+        shown = [message.text for message in request.messages]
+        return self.memories.prepare(turn.namespace, turn.asked, shown=shown)
 
     def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:
-        """Find what was asked by its message's id, as its text is now: a redacted one is to stay
-        redacted.
+        """Find what was asked by its message's id.
+
+        It is taken as its text is now: a redacted message is to stay redacted.
         """
-        name, thread = (
-            named(self.namespace, runtime),
-            getattr(runtime.execution_info, "thread_id", None),
-        )
+        name = named(self.namespace, runtime)
+        thread = getattr(runtime.execution_info, "thread_id", None)
         said = _said(messages)
         asked = state.get("demem_asked") or next(reversed(said), None)
         # With the namespace: where there is no thread, clients of many users may count their
@@ -171,8 +179,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return _Turn(name, thread, text, held)
 
     def _held(self, response: Any, reading: Reading | None) -> Any:
-        """Hold what an answer was given from until the agent has ended: only then is it known to be
-        the answer.
+        """Hold what an answer was given from until the agent has ended.
+
+        Only then is it known to be the answer.
         """
         for message in response.result:
             # What a middleware says in place of a model has no id yet, whichever of the two is the
@@ -182,17 +191,16 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return response
 
     def _of_a_model(self, message: AnyMessage) -> bool:
-        """Tell whether a model call gave this; of a run that is taken up in another process its id
-        tells.
-        """
-        return message.id is not None and (
-            message.id in self._given or message.id.startswith(_OF_A_MODEL)
-        )
+        """Whether a model call gave this; if that was in another process its id tells."""
+        if message.id is None:
+            return False
+        return message.id in self._given or message.id.startswith(_OF_A_MODEL)
 
 
 class MemoryRetriever(BaseRetriever):
-    """Retrieve from a memory: one document for each item of a reading, best first; of a summary,
-    one document.
+    """Retrieve from a memory: one document for each item of a reading, best first.
+
+    Of a summary there is one document.
 
     The documents with blank lines between them are within the limit of the memories.
 
@@ -209,13 +217,8 @@ class MemoryRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: Any, **call: Any
     ) -> list[Document]:
-        best = passages(self.memories.recall(named(self.namespace, call), query))[
-            : call.get("k", self.k)
-        ]
-        found = ((passage.text, details(passage.evidence)) for passage in best)
-        return [
-            Document(text, id=about.get("evidence_id"), metadata=about) for text, about in found
-        ]
+        found = passages(self.memories.recall(named(self.namespace, call), query))
+        return [_document(passage) for passage in found[: call.get("k", self.k)]]
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: Any, **call: Any
@@ -234,20 +237,25 @@ def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseT
     """
 
     def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        name, call = named(namespace, runtime), getattr(runtime, "tool_call_id", None)
-        memories.remember(name, text, source="tool", key=digest(name, call, text) if call else None)
+        name = named(namespace, runtime)
+        call = getattr(runtime, "tool_call_id", None)
+        key = digest(name, call, text) if call else None
+        memories.remember(name, text, source="tool", key=key)
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        return (
-            block(memories.recall(named(namespace, runtime), query))
-            or "Nothing is remembered of that."
-        )
+        reading = memories.recall(named(namespace, runtime), query)
+        return block(reading) or "Nothing is remembered of that."
 
     return [
         _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
         _tool(recall, "Recall what was said in earlier conversations that bears on a question."),
     ]
+
+
+def _document(passage: Passage) -> Document:
+    about = details(passage.evidence)
+    return Document(passage.text, id=about.get("evidence_id"), metadata=about)
 
 
 def _tool(work: Callable[..., str], description: str) -> BaseTool:
@@ -258,15 +266,15 @@ def _tool(work: Callable[..., str], description: str) -> BaseTool:
 
 
 def _said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
-    """Give what the user said by the ids of the messages; a summary has the user's type and is
-    LangChain's own.
+    """Return what the user said, by the ids of the messages.
+
+    A summary, which is LangChain's own, has the user's type and is left out.
     """
-    said = (
-        m
-        for m in messages
-        if isinstance(m, HumanMessage) and "lc_source" not in m.additional_kwargs
-    )
-    return {message.id: message.text for message in said}
+    said: dict[str | None, str] = {}
+    for message in messages:
+        if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs:
+            said[message.id] = message.text
+    return said
 
 
 def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -> ModelRequest[Any]:
@@ -274,31 +282,37 @@ def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -
         return request
     if inject == "system":
         told: Any = request.system_message.content_blocks if request.system_message else ()
-        return request.override(
-            system_message=SystemMessage([*told, {"type": "text", "text": block(reading)}])
-        )
-    users = {
-        message.id: n
-        for n, message in enumerate(request.messages)
-        if isinstance(message, HumanMessage)
-    }
-    # Where the question was summarised away, before the summary: calls of tools stay with their
-    # results.
-    place = users.get(request.state.get("demem_asked"), next(reversed(users.values()), 0))
-    return request.override(
-        messages=[
-            *request.messages[:place],
-            HumanMessage(block(reading)),
-            *request.messages[place:],
-        ]
-    )
+        instructions = SystemMessage([*told, {"type": "text", "text": block(reading)}])
+        return request.override(system_message=instructions)
+    messages = [*request.messages]
+    messages.insert(_place(messages, request.state.get("demem_asked")), _recalled(reading))
+    return request.override(messages=messages)
+
+
+def _recalled(reading: Reading) -> AnyMessage:
+    return HumanMessage(block(reading))
+
+
+def _place(messages: Sequence[AnyMessage], asked: str | None) -> int:
+    """Return where the message that was asked stands.
+
+    Where it was summarised away, it is before the summary: calls of tools stay with their results.
+    """
+    users: dict[str | None, int] = {}
+    for number, message in enumerate(messages):
+        if isinstance(message, HumanMessage):
+            users[message.id] = number
+    return users.get(asked, next(reversed(users.values()), 0))
 
 
 def _whole(message: AnyMessage) -> bool:
-    """Tell whether a message is an answer that came to its end, as far as its provider says."""
+    """Whether a message is an answer that came to its end, as far as its provider says."""
+    if not isinstance(message, AIMessage) or message.tool_calls:
+        return False
     told = message.response_metadata
     reasons = [str(told[name]) for name in _REASONS if told.get(name)]
-    # A provider that is named and gives no reason was cut off: a stream that ends early raises
-    # nothing.
-    cut_off = any(map(_CUT_OFF.search, reasons)) or ("model_provider" in told and not reasons)
-    return isinstance(message, AIMessage) and not message.tool_calls and not cut_off
+    if not reasons:
+        # A provider that is named and gives no reason was cut off: a stream that ends early raises
+        # nothing.
+        return "model_provider" not in told
+    return not any(map(_CUT_OFF.search, reasons))

@@ -1,9 +1,8 @@
-"""Selection for LangChain: what a memory would read of the documents that another retriever found."""
+"""Selection for LangChain: what a memory would read of what another retriever found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from demem_agent import SlotMemory
@@ -28,15 +27,15 @@ _READS = 6
 def as_turn(document: Document) -> dict[str, Any]:
     """Describe a document to a memory by its metadata: speaker, at, session and source."""
     known = _known(document.metadata)
-    about: dict[str, Any] = {
-        name: str(known[name]) for name in ("speaker", "session", "source") if name in known
-    }
-    return {**about, "at": known.get("at"), "text": document.page_content}
+    about: dict[str, Any] = {"at": known.get("at"), "text": document.page_content}
+    for name in ("speaker", "session", "source"):
+        if name in known:
+            about[name] = str(known[name])
+    return about
 
 
 class SlotSelector(BaseDocumentCompressor):
-    """Select from retrieved documents with a memory: they are partitioned into K slots, and its
-    reading is taken.
+    """Select from retrieved documents with a memory: its reading of them, from K slots.
 
     A memory is made of the candidates of each query and forgotten again. What comes back has the
     metadata and ids of the candidates, and of the text the passages that were read, trimmed as in
@@ -57,23 +56,24 @@ class SlotSelector(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Any = None
     ) -> list[Document]:
-        given = sorted(
-            (document for document in documents if document.page_content.strip()), key=_place
-        )
+        """Return what a memory of these documents reads for a query, in order of time and place."""
+        given = [document for document in documents if document.page_content.strip()]
+        given.sort(key=_place)
         if not given or not query.strip():
             return []
         memory = SlotMemory(**self.options)
+        memory.ingest_many([self._turn(n, document) for n, document in enumerate(given)])
+        return _filled(memory, query, given, self.limit)
+
+    def _turn(self, number: int, document: Document) -> dict[str, Any]:
         # Documents of no session are no neighbours: of forty rooms the one asked for would be
         # behind two others.
-        turns = (
-            {"session": f"#{n}"} | _known(self.turn(document)) for n, document in enumerate(given)
-        )
-        memory.ingest_many([turn | {"source_id": str(n)} for n, turn in enumerate(turns)])
-        return _filled(memory, query, given, self.limit)
+        alone = {"session": f"#{number}"}
+        return {**alone, **_known(self.turn(document)), "source_id": str(number)}
 
 
 class SelectedRetriever(BaseRetriever):
-    """What :func:`wrap` gives."""
+    """What :func:`wrap` makes."""
 
     retriever: BaseRetriever
     selector: SlotSelector
@@ -94,24 +94,27 @@ class SelectedRetriever(BaseRetriever):
 def wrap(
     retriever: BaseRetriever, *, limit: int = 6000, turn: Describe = as_turn, **options: Any
 ) -> SelectedRetriever:
-    """Give a retriever that selects from what this one finds; have this one find many (100), as
-    only they are seen.
+    """Make a retriever that selects from what this one finds.
 
-    Arguments as of :class:`SlotSelector`; the paper's drop-in experiment (appendix "Drop-in
-    Experiment").
+    Have this one find many (100), as only they are seen: the paper's appendix "Drop-in Experiment".
+
+    Args:
+        limit, turn, options: as in :class:`SlotSelector`.
     """
-    return SelectedRetriever(
-        retriever=retriever, selector=SlotSelector(limit=limit, turn=turn, options=options)
-    )
+    selector = SlotSelector(limit=limit, turn=turn, options=options)
+    return SelectedRetriever(retriever=retriever, selector=selector)
 
 
 def _filled(
     memory: SlotMemory, query: str, given: Sequence[Document], limit: int
 ) -> list[Document]:
-    """Read as much as fits: a reading spends a part of its limit on marks and dates, which
-    documents do not need.
+    """Read as much as fits.
+
+    A reading spends a part of its limit on marks and dates, which documents do not need.
     """
-    asked, kept, counted = limit, list[Document](), memory.settings.unit == "chars"
+    asked = limit
+    kept: list[Document] = []
+    counted = memory.settings.unit == "chars"
     for _ in range(_READS):
         found = _read(memory, query, given, max(asked, 1))
         over = sum(map(_size, found)) - limit if counted else 0
@@ -124,19 +127,21 @@ def _filled(
 
 
 def _read(memory: SlotMemory, query: str, given: Sequence[Document], limit: int) -> list[Document]:
-    """Give what is read of each document, in the order of its text: a reading has the lines of an
-    item together.
-    """
-    by_document = groupby(
-        memory.read(query, limit=limit).lines, lambda line: int(line.evidence.source_id or 0)
-    )
-    read = ((given[n], "\n".join(line.text for line in lines)) for n, lines in by_document)
-    return [document.model_copy(update={"page_content": text}) for document, text in read]
+    """Return what is read of each document, in the order of its text."""
+    read: dict[int, list[str]] = {}
+    for line in memory.read(query, limit=limit).lines:
+        read.setdefault(int(line.evidence.source_id or 0), []).append(line.text)
+    found: list[Document] = []
+    for number, texts in read.items():
+        text = "\n".join(texts)
+        found.append(given[number].model_copy(update={"page_content": text}))
+    return found
 
 
 def _size(document: Document) -> int:
     speaker = document.metadata.get("speaker")
-    return len(document.page_content) + (len(f"{speaker}: ") if speaker else 0) + len("\n\n")
+    said_by = f"{speaker}: " if speaker else ""
+    return len(said_by) + len(document.page_content) + len("\n\n")
 
 
 def _known(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,10 +149,14 @@ def _known(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _place(document: Document) -> tuple[str, str, list[float]]:
-    """Give where a document stands in its time and source: what was said next to each other is read
-    together.
+    """Return where a document stands in its time and source.
+
+    What was said next to each other is read together.
     """
     told = document.metadata
-    numbers = (told.get(name) for name in ("page", "start_index"))
-    place = [float(number) if isinstance(number, int | float) else 0.0 for number in numbers]
+    place = [_number(told.get(name)) for name in ("page", "start_index")]
     return str(told.get("at") or ""), str(told.get("source") or ""), place
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,6 +1,4 @@
-"""What an agent asks of a memory through tools: remember, recall, feedback, explain and forget, as
-JSON.
-"""
+"""What an agent asks of a memory through tools: remember, recall, feedback, explain, forget."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from pydantic import Field
 from demem_adapters.common import Memories, Recent, digest, put_before
 from demem_agent import InvalidInput, Reading, SlotMemory
 from demem_agent.errors import CertificateRefused, NotFound
-from demem_agent.feedback.signals import Told, signal_of
-from demem_agent.splitting.replay import replay
+from demem_agent.feedback import Told, signal_of
+from demem_agent.splitting import replay
 
 __all__ = ["Desk"]
 
@@ -37,7 +35,7 @@ class Desk:
 
     def __init__(self, memories: Memories) -> None:
         self.memories = memories
-        #: That were recalled lately, for the feedback on what was answered from them.
+        #: Those of late, for the feedback on what was answered from them.
         self._readings: Recent[tuple[str, str], Reading] = Recent()
 
     def remember(
@@ -59,12 +57,13 @@ class Desk:
             "at": at or None,
             "source_id": source_id or None,
         }
-        today, times = "" if at else date.today().isoformat(), 0
-        done = memory.ingest(text, key=key or digest(text, about, today), **about)
-        while (
-            not key and done.evidence_id and not _holds(memory, done.evidence_id)
-        ):  # forgotten, and said again
-            times += 1
+        if key:
+            return asdict(memory.ingest(text, key=key, **about))
+        today = "" if at else date.today().isoformat()
+        done = memory.ingest(text, key=digest(text, about, today), **about)
+        times = 0
+        while done.evidence_id and not _holds(memory, done.evidence_id):
+            times += 1  # forgotten, and said again
             done = memory.ingest(text, key=digest(text, about, today, times), **about)
         return asdict(done)
 
@@ -75,7 +74,9 @@ class Desk:
         limit: most to recall; left out, the memory's own limit.
         """
         memory = self.memories.known(namespace)
-        most = self.memories.limit or (memory.settings.read_limit if memory is not None else 1)
+        if memory is None:
+            return ""
+        most = self.memories.limit or memory.settings.read_limit
         reading = self.memories.recall(namespace, question, limit=min(limit or most, most))
         if reading is None:
             return ""
@@ -104,20 +105,15 @@ class Desk:
         told |= {"correction": correction or None, "reference": reference or None}
         signal_of(told)  # before the answer is recorded: a mistake leaves nothing behind
         memory = self.memories.of(namespace)
-        known = (
-            context.id
-            for context in memory.contexts()
-            if (context.query, context.answer) == (question, answer)
-        )
-        reading = self._readings.get((namespace, question))
-        id = next(known, None) or memory.answered(question, answer, reading=reading).id
+        id = _answer_of(memory, question, answer)
+        if id is None:
+            reading = self._readings.get((namespace, question))
+            id = memory.answered(question, answer, reading=reading).id
         report = memory.feedback(id, key=key or digest(id, told), **told)
-        certificate = report.certificate.id if report.certificate else None
-        return {
-            **asdict(replace(report, certificate=None)),
-            "certificate": certificate,
-            "split": report.split,
-        }
+        plain = asdict(replace(report, certificate=None))
+        plain["certificate"] = report.certificate.id if report.certificate else None
+        plain["split"] = report.split
+        return plain
 
     def explain(self, namespace: str, id: str = "", question: str = "") -> dict[str, Any]:
         """Explain an answer (a1), a certificate (c1) or an item (e1) by its id, or what a question
@@ -129,11 +125,11 @@ class Desk:
         if bool(id) == bool(question):
             raise InvalidInput("id", id, "given, or else question, and not both")
         memory = self.memories.known(namespace)
-        if memory is None and id:
-            raise NotFound("answer, certificate or evidence", id)
+        if id:
+            return _found(memory, id)
         if memory is None:
             return {"route": None, "items": []}
-        return _found(memory, id) if id else self._asked(memory, namespace, question)
+        return self._asked(memory, namespace, question)
 
     def forget(
         self, namespace: str, evidence_id: str = "", source_id: str = "", before: _Time = ""
@@ -149,18 +145,18 @@ class Desk:
         receipt = memory.forget(
             evidence_id or None, source_id=source_id or None, before=before or None
         )
-        for key in [key for key in [*self._readings] if key[0] == namespace]:
-            self._readings.pop(key, None)
+        for key in [*self._readings]:
+            if key[0] == namespace:
+                self._readings.pop(key, None)
         return asdict(receipt)
 
     def listing(self, namespace: str, kind: _Kind) -> str:
         """List the slots or the certificates of a memory, as JSON."""
-        return json.dumps(
-            [asdict(record) for record in self._records(namespace, kind).values()], indent=2
-        )
+        records = self._records(namespace, kind).values()
+        return json.dumps([asdict(record) for record in records], indent=2)
 
     def item(self, namespace: str, kind: _Kind, id: str) -> str:
-        """Give one slot by its number, or one certificate by its id, as JSON."""
+        """Look up one slot by its number, or one certificate by its id, as JSON."""
         records = self._records(namespace, kind)
         if id not in records:
             raise NotFound(kind.removesuffix("s"), id)
@@ -168,33 +164,41 @@ class Desk:
 
     def prompt(self, namespace: str, question: str) -> list[dict[str, Any]]:
         """Put a question with what memory holds about it before a model."""
-        return put_before(
-            [{"role": "user", "content": question}], self.memories.recall(namespace, question)
-        )
+        reading = self.memories.recall(namespace, question)
+        return put_before([{"role": "user", "content": question}], reading)
 
     def _asked(self, memory: SlotMemory, namespace: str, question: str) -> dict[str, Any]:
         reading = self.memories.recall(namespace, question)
-        lines = reading.lines if reading else ()
-        slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
-        items = [
-            {**asdict(line.evidence), "text": line.text, "slot": slot_of.get(line.evidence.id)}
-            for line in lines
-        ]
+        slot_of: dict[str, int] = {}
+        for slot in memory.slots:
+            slot_of.update(dict.fromkeys(slot.evidence, slot.number))
+        items: list[dict[str, Any]] = []
+        for line in reading.lines if reading else ():
+            item = asdict(line.evidence)
+            items.append({**item, "text": line.text, "slot": slot_of.get(item["id"])})
         return {"route": asdict(memory.route(question)), "items": items}
 
     def _records(self, namespace: str, kind: str) -> dict[str, Any]:
         memory = self.memories.known(namespace)
+        if kind not in ("slots", "certificates"):
+            raise NotFound("resource", kind)
+        if memory is None:
+            return {}
         if kind == "slots":
-            return {str(slot.number): slot for slot in (memory.slots if memory is not None else ())}
-        if kind == "certificates":
-            return {
-                certificate.id: certificate
-                for certificate in (memory.certificates() if memory is not None else ())
-            }
-        raise NotFound("resource", kind)
+            return {str(slot.number): slot for slot in memory.slots}
+        return {certificate.id: certificate for certificate in memory.certificates()}
 
 
-def _found(memory: SlotMemory, id: str) -> dict[str, Any]:
+def _answer_of(memory: SlotMemory, question: str, answer: str) -> str | None:
+    for context in memory.contexts():
+        if context.query == question and context.answer == answer:
+            return context.id
+    return None
+
+
+def _found(memory: SlotMemory | None, id: str) -> dict[str, Any]:
+    if memory is None:
+        raise NotFound("answer, certificate or evidence", id)
     certificates = {certificate.id: certificate for certificate in memory.certificates()}
     if id in certificates:
         return {**asdict(certificates[id]), "refused": _refusal(certificates[id])}
@@ -208,7 +212,7 @@ def _found(memory: SlotMemory, id: str) -> dict[str, Any]:
 
 
 def _refusal(certificate: Any) -> str | None:
-    """Tell why a certificate does not come to what it claims; None when it does."""
+    """Return why a certificate does not come to what it claims; None when it does."""
     try:
         replay(certificate)
     except CertificateRefused as refused:

@@ -1,100 +1,67 @@
-"""Read lines from a terminal or a pipe, and print what comes of each."""
+"""Go through the lines of a chat, and print what comes of each."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
-from io import TextIOWrapper
-from typing import Any
 
 from rich.console import RenderableType
 
 from demem_agent.cli.chat import slash
+from demem_agent.cli.chat.screen import PROMPT_OF_ANSWERS, Screen
 from demem_agent.cli.chat.session import Said, Session
-from demem_agent.cli.faults import UsageError
-from demem_agent.cli.screen import print_line, shown
-from demem_agent.cli.shared import Output
+from demem_agent.cli.chat.typed import typed_lines
+from demem_agent.cli.json_values import Json
+from demem_agent.cli.printing import print_line
 from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import DeMemError, StoreError
+from demem_agent.types import Answer
 
-__all__ = ["Screen", "talk"]
-
-_YOU, _IT = "you> ", "demem> "
-
-
-class Screen:
-    """Where a chat is printed: for a person, or one JSON object a turn, each on a line of its own."""
-
-    def __init__(self, output: Output) -> None:
-        self.output = output
-        self._open = False
-
-    def piece(self, text: str) -> None:
-        """Print a piece of an answer as it comes; as JSON the whole answer comes at once, later."""
-        if self.output.json:
-            return
-        try:
-            print(shown(text) if self._open else f"{_IT}{shown(text)}", end="", flush=True)
-        except BrokenPipeError as gone:
-            raise SystemExit from gone  # this runs inside an answerer, whose exceptions would be taken for its own
-        self._open = True
-
-    def end_pieces(self) -> bool:
-        """End the line of an answer that came in pieces; tells whether there was one."""
-        was_open, self._open = self._open, False
-        if was_open:
-            print_line("")
-        return was_open
-
-    def show(self, document: Any, *parts: RenderableType) -> None:
-        if self.output.json:
-            print(json.dumps(document, default=str, allow_nan=False), flush=True)
-        else:
-            self.output.show(document, *parts)
-
-    def fault(self, error: DeMemError) -> None:
-        """Say what went wrong; the chat goes on."""
-        message = " ".join(shown(str(error)).split())
-        self.show(
-            {"error": {"kind": type(error).__name__, "message": message}},
-            cell(f"({message})", "yellow"),
-        )
+__all__ = ["talk"]
 
 
 def talk(session: Session, screen: Screen) -> None:
-    """Go on until the end of the input, /quit, or an interruption; a failure costs a line, unless
-    it is the store's.
+    """Go on until the end of the input, /quit, or an interruption.
+
+    A failure costs a line, unless it is the store's.
+
+    Raises:
+        StoreError: if the store fails.
     """
-    if not screen.output.json:
+    for_a_person = not screen.output.json
+    if for_a_person:
         screen.show({}, *map(cell, _greeting(session)))
     try:
-        for line in _lines(not screen.output.json):
+        for line in typed_lines(for_a_person):
             if _turn(session, screen, line):
                 break
     except KeyboardInterrupt:
         if not screen.end_pieces() and sys.stdin.isatty():
             print_line("")
-    if not screen.output.json:
+    if for_a_person:
         screen.show({}, cell(_farewell(session), "dim"))
 
 
 def _turn(session: Session, screen: Screen, line: str) -> bool:
-    """Carry out one line; tells whether it was the last."""
+    """Carry out one line; return whether it was the last."""
     try:
         if line.startswith("/") and not line.startswith("//"):
-            done = slash.run(session, line)
-            if done.parts or screen.output.json:
-                screen.show(done.document, *done.parts)
-            return done.leave
-        said = session.say(line.removeprefix("/") if line.startswith("//") else line)
-        _print_said(said, screen)
+            return _carry_out(session, screen, line)
+        said = line[1:] if line.startswith("//") else line
+        _print_said(session.say(said), screen)
     except StoreError:
         raise
     except DeMemError as error:
         screen.end_pieces()
         screen.fault(error)
     return False
+
+
+def _carry_out(session: Session, screen: Screen, command: str) -> bool:
+    done = slash.run(session, command)
+    if done.parts or screen.output.json:
+        screen.show(done.document, *done.parts)
+    return done.leave
 
 
 def _print_said(said: Said, screen: Screen) -> None:
@@ -104,9 +71,9 @@ def _print_said(said: Said, screen: Screen) -> None:
         cut = "; what stands above is not all" if streamed else ""
         parts.append(cell(f"({said.trouble}{cut}; answered from memory instead)", "yellow"))
     if said.trouble or not streamed:
-        parts.append(cell(f"{_IT}{_reply(said)}"))
+        parts.append(cell(f"{PROMPT_OF_ANSWERS}{_reply(said)}"))
     if parts or screen.output.json:
-        screen.show(_value(said), *parts)
+        screen.show(_said_value(said), *parts)
 
 
 def _reply(said: Said) -> str:
@@ -114,32 +81,34 @@ def _reply(said: Said) -> str:
         return said.answer.text
     if said.answer and not said.trouble:
         return "(nothing in memory answers this)"
-    return (
-        f"(noted, as {said.remembered})"
-        if said.remembered
-        else "(that is a reading of memory: not remembered again)"
-    )
+    if said.remembered:
+        return f"(noted, as {said.remembered})"
+    return "(that is a reading of memory: not remembered again)"
 
 
-def _value(said: Said) -> dict[str, Any]:
-    answer = said.answer
+def _said_value(said: Said) -> Json:
+    """Return what came of a line as the JSON value of its turn."""
     return {
         "said": said.line,
         "remembered": said.remembered,
         "slot": said.slot,
-        "answer": answer.text if answer else None,
-        "answer_id": answer.id if answer else None,
-        "evidence": list(answer.evidence) if answer else [],
-        "routed": answer.route.slot if answer else None,
-        "read": {
-            "size": answer.reading.size,
-            "limit": answer.reading.limit,
-            "unit": answer.reading.unit,
-        }
-        if answer
-        else None,
+        **_answered_value(said.answer),
         "reply_id": said.reply_id,
         "trouble": said.trouble,
+    }
+
+
+def _answered_value(answer: Answer | None) -> Json:
+    if answer is None:
+        unanswered = dict.fromkeys(("answer", "answer_id"))
+        return {**unanswered, "evidence": [], "routed": None, "read": None}
+    reading = answer.reading
+    return {
+        "answer": answer.text,
+        "answer_id": answer.id,
+        "evidence": list(answer.evidence),
+        "routed": answer.route.slot,
+        "read": {"size": reading.size, "limit": reading.limit, "unit": reading.unit},
     }
 
 
@@ -147,7 +116,9 @@ def _greeting(session: Session) -> Iterator[str]:
     if session.talker:
         yield f"Model: {session.talker.name}."
     else:
-        yield "No model (--model NAME): questions are answered by quoting memory, all else is noted."
+        yield (
+            "No model (--model NAME): questions are answered by quoting memory, all else is noted."
+        )
     if session.place:
         yield f"Memory: {session.place}, {counted(counts(session.memory))}."
     else:
@@ -156,41 +127,7 @@ def _greeting(session: Session) -> Iterator[str]:
 
 
 def _farewell(session: Session) -> str:
-    items = f"{len(session.memory)} item{'' if len(session.memory) == 1 else 's'}"
-    return (
-        f"Kept in {session.place}: {items}."
-        if session.place
-        else f"{items} forgotten: the memory was in RAM."
-    )
-
-
-def _lines(for_a_person: bool) -> Iterator[str]:
-    """Give what is typed, without blank lines; what comes from a pipe is printed, so that the
-    answers make sense.
-    """
-    typed = sys.stdin.isatty()
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
-    if typed:
-        _edited()
-    while True:
-        try:
-            line = input(_YOU if typed and for_a_person else "").strip()
-        except EOFError:
-            if typed:
-                print_line("")
-            return
-        except UnicodeError as error:
-            raise UsageError("the input is not text") from error
-        if line:
-            if not typed and for_a_person:
-                print_line(f"{_YOU}{shown(line)}")
-            yield line
-
-
-def _edited() -> None:
-    """Have lines edited and called back by the arrow keys, where the platform can."""
-    try:
-        import readline  # noqa: F401  # importing it is all that input() needs
-    except ImportError:
-        return
+    items = counted({"items": len(session.memory)})
+    if session.place:
+        return f"Kept in {session.place}: {items}."
+    return f"{items} forgotten: the memory was in RAM."

@@ -10,7 +10,7 @@ from demem_agent import SlotMemory
 from demem_agent.cli.chat.quoting import QuotingAnswerer
 from demem_agent.cli.chat.session import Session
 from demem_agent.cli.chat.talker import Talker
-from demem_agent.cli.shared import Budget, Place
+from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.llms import ChatModel
 from demem_agent.settings import SMALLEST_LIMIT, Settings
 
@@ -26,23 +26,32 @@ _READING = 4
 def opened(
     place: Place, budget: Budget, model: ChatModel | None, give: Callable[[str], object]
 ) -> Iterator[Session]:
-    """Open a chat, in RAM where no memory is named.
+    """Open a chat, in RAM where no memory is named, and close it at the end.
 
     All that memory puts before the model, overview and reading together, is at most the memory's
     read limit.
+
+    Args:
+        give: takes each piece of an answer as it comes.
     """
-    kept = place.memory if place.memory != _RAM else None
-    if kept is None:
-        settings = SlotMemory(**budget.given()).settings
-    else:
-        with place.make(budget) as made:
-            settings = made.settings
+    in_ram = place.memory is None or place.memory == _RAM
+    settings = _settings(None if in_ram else place, budget)
     talker = Talker(model, give) if model else None
-    options: dict[str, Any] = {"answerer": talker or QuotingAnswerer()}
+    options = budget.given()
+    options["answerer"] = talker or QuotingAnswerer()
     if talker:
         options["read_limit"] = _for_reading(settings)
-    with _memory(place if kept else None, {**budget.given(), **options}) as memory:
-        yield Session(memory, talker, settings.read_limit - memory.settings.read_limit, kept)
+    with _memory(None if in_ram else place, options) as memory:
+        room = settings.read_limit - memory.settings.read_limit
+        yield Session(memory, talker, room=room, place=None if in_ram else place.memory)
+
+
+def _settings(place: Place | None, budget: Budget) -> Settings:
+    """Return the settings of the memory, which is made if it does not exist."""
+    if place is None:
+        return SlotMemory(**budget.given()).settings
+    with place.make(budget) as made:
+        return made.settings
 
 
 def _memory(place: Place | None, options: dict[str, Any]) -> SlotMemory:
@@ -52,4 +61,5 @@ def _memory(place: Place | None, options: dict[str, Any]) -> SlotMemory:
 
 
 def _for_reading(settings: Settings) -> int:
-    return max(settings.read_limit // _READING, min(SMALLEST_LIMIT, settings.read_limit))
+    least = min(SMALLEST_LIMIT, settings.read_limit)
+    return max(settings.read_limit // _READING, least)

@@ -6,19 +6,23 @@ from dataclasses import replace
 
 from demem_agent.answering.corrections import CORRECTION
 from demem_agent.answering.extractive import ExtractiveAnswerer
-from demem_agent.types import Draft, Question
+from demem_agent.types import Draft, Line, Question
 
 __all__ = ["QuotingAnswerer", "asks"]
 
 _ASKING = frozenset(
-    "who whom whose what when where which why how do does did is are was were am can could will would shall should may "
-    "might has have had".split()
+    (
+        "who whom whose what when where which why how do does did is are was were am can could "
+        "will would shall should may might has have had"
+    ).split()
 )
+_QUESTION_MARKS = ("?", "？", "؟")
 
 
 class QuotingAnswerer:
-    """The extractive answerer, blind to questions: a chat remembers them, and none is as near as
-    the same again.
+    """The extractive answerer, blind to questions.
+
+    A chat remembers questions too, and none is as near to a question as the same again.
     """
 
     name = "extractive"
@@ -27,16 +31,20 @@ class QuotingAnswerer:
         self._extractive = ExtractiveAnswerer()
 
     def answer(self, question: Question) -> Draft:
-        lines = question.reading.lines
-        told = tuple(
-            line for line in lines if line.evidence.source == CORRECTION or not asks(line.text)
-        )
-        return self._extractive.answer(
-            replace(question, reading=replace(question.reading, lines=told))
-        )
+        """Quote the line that answers best, out of those that tell something."""
+        told = tuple(filter(_tells, question.reading.lines))
+        reading = replace(question.reading, lines=told)
+        return self._extractive.answer(replace(question, reading=reading))
 
 
 def asks(line: str) -> bool:
-    """Tell whether a line is a question, by its end or its first word."""
-    first = line.split(maxsplit=1)[0].strip("'\"(¿").lower() if line.strip() else ""
-    return line.rstrip("\"') ").endswith(("?", "？", "؟")) or first in _ASKING
+    """Whether a line is a question, by its end or its first word."""
+    if line.rstrip("\"') ").endswith(_QUESTION_MARKS):
+        return True
+    words = line.split(maxsplit=1)
+    return bool(words) and words[0].strip("'\"(¿").lower() in _ASKING
+
+
+def _tells(line: Line) -> bool:
+    """Whether a line is no question; a correction begins with one, and tells."""
+    return line.evidence.source == CORRECTION or not asks(line.text)

@@ -1,22 +1,23 @@
-"""One chat: every line is remembered, answered if it can be, and may be rated; nothing here reads
-or prints.
+"""One chat: every line is remembered, answered if it can be, and may be rated.
+
+Nothing here reads what is typed, or prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Unpack
 
 from demem_agent import Answer, FeedbackReport, SlotMemory
-from demem_agent.cli.chat.conversation import overview
+from demem_agent.channels import Told
+from demem_agent.cli.chat.overview import overview
 from demem_agent.cli.chat.quoting import asks
 from demem_agent.cli.chat.talker import Talker
 from demem_agent.cli.faults import UsageError
-from demem_agent.feedback.signals import Told
 from demem_agent.text.units import measure
-from demem_agent.types import Receipt, number_of
+from demem_agent.types import Evidence, Ingested, Receipt, number_of
 
 __all__ = ["ASSISTANT", "SOURCE", "Said", "Session"]
 
@@ -76,7 +77,7 @@ class Session:
 
     @property
     def last(self) -> Answer:
-        """Give the last answer.
+        """The last answer.
 
         Raises:
             UsageError: if there is none, or it was forgotten.
@@ -87,30 +88,34 @@ class Session:
 
     @property
     def overview_size(self) -> int:
+        """What the overview measures that goes before the model; 0 without one."""
         text = self.talker.conversation.overview if self.talker else None
-        return measure(self.memory.settings.unit)(text) if text else 0
+        if not text:
+            return 0
+        return measure(self.memory.settings.unit)(text)
 
     def say(self, line: str) -> Said:
-        """Answer a line, and remember it whatever comes of that; the model's answer is remembered
-        once it is whole.
+        """Answer a line, and remember it whatever comes of that.
 
         The line itself is remembered after it was answered, so that its reading holds what was
-        known before.
+        known before. The model's answer is remembered once it is whole.
         """
         at = self._now()
         self.turns += 1
         try:
             answer = self._answer(line, at)
         finally:
-            kept = self.memory.ingest(
-                line, speaker=USER, at=at, session=self._session, source=SOURCE
-            )
-        trouble = self.talker.trouble if self.talker else None
+            kept = self._remember_line(line, at)
+        said = Said(line, kept.evidence_id, kept.slot, answer)
+        if self.talker is None:
+            return said
+        trouble = self.talker.trouble
         reply_id = None
-        if self.talker and answer:
+        if answer:
             self.talker.conversation.add(line, answer.text or "(no answer)")
-            reply_id = None if trouble else self._remember_reply(answer, at)
-        return Said(line, kept.evidence_id, kept.slot, answer, reply_id, trouble)
+        if answer and not trouble:
+            reply_id = self._remember_reply(answer, at)
+        return replace(said, reply_id=reply_id, trouble=trouble)
 
     def feedback(self, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the last answer did."""
@@ -125,34 +130,35 @@ class Session:
             one receipt of it all, and the ids of the assistant's turns among what was erased.
         """
         receipt = self.memory.forget(evidence_id)
-        spoken = [
-            item.id
-            for item in self.memory.evidence()
-            if (item.source, item.speaker) == (SOURCE, ASSISTANT)
-            and item.source_id in receipt.contexts
-        ]
-        receipt = _together([receipt, *map(self.memory.forget, spoken)])
+        spoken = self._replies_to(receipt.contexts)
+        receipts = [receipt, *map(self.memory.forget, spoken)]
         if self.talker:
             self.talker.conversation.clear()
         self._last = None
-        return receipt, tuple(spoken)
+        return _together(receipts), spoken
 
     def _answer(self, line: str, at: datetime) -> Answer | None:
         if self.talker is None and not asks(line):
             return None
         if self.talker:
-            if self.talker.conversation.overview is None:
-                unit = self.memory.settings.unit
-                self.talker.conversation.overview = overview(
-                    self.memory.slots, self.room, measure(unit)
-                )
+            self._make_overview(self.talker)
             self.talker.expect(line)
         self._last = self.memory.answer(line, at=at)
         return self._last
 
+    def _make_overview(self, talker: Talker) -> None:
+        """Put an overview of the slots before the conversation, where it has none."""
+        if talker.conversation.overview is None:
+            size = measure(self.memory.settings.unit)
+            talker.conversation.overview = overview(self.memory.slots, self.room, size)
+
+    def _remember_line(self, line: str, at: datetime) -> Ingested:
+        return self.memory.ingest(line, speaker=USER, at=at, session=self._session, source=SOURCE)
+
     def _remember_reply(self, answer: Answer, at: datetime) -> str | None:
-        """Remember what the assistant said, by the id of the answer: so it is found again when that
-        is blanked.
+        """Remember what the assistant said, by the id of the answer; return the item's own id.
+
+        By the answer's id it is found again when that answer is blanked.
         """
         kept = self.memory.ingest(
             answer.text,
@@ -165,11 +171,34 @@ class Session:
         )
         return kept.evidence_id
 
+    def _replies_to(self, answers: Sequence[str]) -> tuple[str, ...]:
+        """Return the ids of what the assistant said as these answers."""
+        spoken = filter(_is_reply, self.memory.evidence())
+        return tuple(item.id for item in spoken if item.source_id in answers)
+
+
+def _is_reply(item: Evidence) -> bool:
+    return item.source == SOURCE and item.speaker == ASSISTANT
+
 
 def _together(receipts: Sequence[Receipt]) -> Receipt:
-    evidence, contexts, certificates = (
-        tuple(sorted({id for receipt in receipts for id in getattr(receipt, name)}, key=number_of))
-        for name in ("evidence", "contexts", "certificates")
+    """Return one receipt of what several forgot; an id that several list stands there once."""
+    evidence: set[str] = set()
+    slots: set[int] = set()
+    contexts: set[str] = set()
+    certificates: set[str] = set()
+    for receipt in receipts:
+        evidence.update(receipt.evidence)
+        slots.update(receipt.slots)
+        contexts.update(receipt.contexts)
+        certificates.update(receipt.certificates)
+    return Receipt(
+        evidence=_in_order(evidence),
+        slots=tuple(sorted(slots)),
+        contexts=_in_order(contexts),
+        certificates=_in_order(certificates),
     )
-    slots = tuple(sorted({slot for receipt in receipts for slot in receipt.slots}))
-    return Receipt(evidence, slots, contexts, certificates)
+
+
+def _in_order(ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(ids, key=number_of))

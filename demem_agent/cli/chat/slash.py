@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from rich.console import RenderableType
+from rich.table import Table
 
-from demem_agent import FeedbackReport
+from demem_agent import Answer, FeedbackReport
 from demem_agent.cli.chat.session import Session
+from demem_agent.cli.chat.usage import usage_grid, usage_value
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.plain import answer_value, slot_value
+from demem_agent.cli.json_values import Json, answer_value, slot_of_each, slot_value
 from demem_agent.cli.tables import (
     certificate_parts,
     lines_table,
@@ -19,12 +20,9 @@ from demem_agent.cli.tables import (
     route_words,
     slots_table,
 )
-from demem_agent.cli.tables.cells import cell, grid, number, numbers, sentence
-from demem_agent.llms import Usage
+from demem_agent.cli.tables.cells import cell, grid, number, numbers
 
 __all__ = ["SLASH", "Shown", "run"]
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Slash:
-    """A command: what it takes and does, in words, and what does it. ``takes`` is "" where it takes
-    nothing.
+    """A command: what it takes and does, in words, and what does it.
+
+    ``takes`` is "" where it takes nothing.
     """
 
     run: Callable[[Session, str], Shown]
@@ -66,35 +65,49 @@ def run(session: Session, typed: str) -> Shown:
 
 
 def _why(session: Session, _: str) -> Shown:
-    answer, memory = session.last, session.memory
-    reading, overview, room = answer.reading, session.overview_size, session.room
-    slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
+    answer = session.last
+    lines = lines_table(
+        "Evidence that was read (* seems to be behind the answer)",
+        answer.reading.lines,
+        cited=answer.evidence,
+        slot_of=slot_of_each(session.memory),
+    )
+    overview = {"size": session.overview_size, "limit": session.room}
+    document = {**answer_value(answer, answer.query, session.memory), "overview": overview}
+    return Shown(document, [_why_grid(answer, session), lines])
+
+
+def _why_grid(answer: Answer, session: Session) -> Table:
     shown = grid()
     shown.add_row("answer", cell(answer.id, "bold"))
     shown.add_row("slot", route_words(answer.route))
-    scores = sorted(answer.route.scores.items(), key=lambda pair: (-pair[1], pair[0]))
-    shown.add_row(
-        "scores", cell("  ".join(f"slot {slot}: {number(score)}" for slot, score in scores) or "-")
-    )
-    read = f"{reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
-    with_overview = f"; overview {overview} of {room}; in all {reading.size + overview} of {reading.limit + room}"
-    shown.add_row("reading", cell(f"{read}{with_overview if room else ''}"))
-    lines = lines_table(
-        "Evidence that was read (* seems to be behind the answer)",
-        reading.lines,
-        answer.evidence,
-        slot_of,
-    )
-    document = answer_value(answer, answer.query, memory)
-    return Shown({**document, "overview": {"size": overview, "limit": room}}, [shown, lines])
+    shown.add_row("scores", cell(_scores(answer)))
+    shown.add_row("reading", cell(_read(answer, session)))
+    return shown
+
+
+def _scores(answer: Answer) -> str:
+    best_first = sorted(answer.route.scores.items(), key=lambda pair: (-pair[1], pair[0]))
+    words = [f"slot {slot}: {number(score)}" for slot, score in best_first]
+    return "  ".join(words) or "-"
+
+
+def _read(answer: Answer, session: Session) -> str:
+    reading = answer.reading
+    words = f"{reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
+    if not session.room:
+        return words
+    overview = session.overview_size
+    in_all = f"{reading.size + overview} of {reading.limit + session.room}"
+    return f"{words}; overview {overview} of {session.room}; in all {in_all}"
 
 
 def _slots(session: Session, _: str) -> Shown:
-    memory = session.memory
-    values = [slot_value(slot, memory.settings.slot_limit) for slot in memory.slots]
-    return Shown(
-        {"slots": values, "of": memory.settings.slots}, [slots_table(memory.slots, memory.settings)]
-    )
+    slots = session.memory.slots
+    settings = session.memory.settings
+    values = [slot_value(slot, settings.slot_limit) for slot in slots]
+    document = {"slots": values, "of": settings.slots}
+    return Shown(document, [slots_table(slots, settings)])
 
 
 def _good(session: Session, _: str) -> Shown:
@@ -115,88 +128,52 @@ def _reference(session: Session, text: str) -> Shown:
 
 def _learned(report: FeedbackReport) -> Shown:
     document = {**asdict(report), "split": report.split}
-    words = f"{report.answer_id}: {report.channel}, {numbers(report.rewards.values())}."
-    if report.remembered:
-        words += f" Remembered as {report.remembered}."
-    words += f" {report.tested} pairs tested with {report.counterfactuals} answers."
-    parts: list[RenderableType] = [
-        cell(words if report.certificate else f"{words} Nothing was split.")
-    ]
+    parts: list[RenderableType] = [cell(_learned_words(report))]
     if report.failed:
         parts.append(cell(f"Not finished: {report.failed}; the rewards are stored.", "yellow"))
-    parts += certificate_parts(report.certificate) if report.certificate else []
+    if report.certificate:
+        parts += certificate_parts(report.certificate)
     return Shown(document, parts)
+
+
+def _learned_words(report: FeedbackReport) -> str:
+    rewards = numbers(report.rewards.values())
+    words = [f"{report.answer_id}: {report.channel}, {rewards}."]
+    if report.remembered:
+        words.append(f"Remembered as {report.remembered}.")
+    words.append(f"{report.tested} pairs tested with {report.counterfactuals} answers.")
+    if report.certificate is None:
+        words.append("Nothing was split.")
+    return " ".join(words)
 
 
 def _forget(session: Session, id: str) -> Shown:
     receipt, spoken = session.forget(id)
     parts: list[RenderableType] = [receipt_grid(receipt)]
     if spoken:
-        parts.append(
-            cell(
-                f"Of these the assistant said {', '.join(spoken)}, having read what was to be forgotten."
-            )
-        )
+        items = ", ".join(spoken)
+        words = f"Of these the assistant said {items}, having read what was to be forgotten."
+        parts.append(cell(words))
     return Shown({**asdict(receipt), "replies": list(spoken)}, parts)
 
 
 def _usage(session: Session, _: str) -> Shown:
-    health = session.talker.health if session.talker else None
-    if session.talker is None or health is None:
+    talker = session.talker
+    health = talker.health if talker else None
+    if talker is None or health is None:
         return Shown({"model": None, "turns": session.turns}, [cell("No model was asked.")])
-    prefix = session.talker.conversation.prefix
-    used = health.usage
-    counted = {"calls": health.calls, "succeeded": health.succeeded, "requests": health.requests}
-    document = {
-        "model": health.model,
-        "turns": session.turns,
-        **counted,
-        "retries": health.retries,
-        "failures": dict(health.failures),
-        "breaker": health.breaker,
-        **{
-            name: getattr(used, name)
-            for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
-        },
-        "cost": used.cost,
-        "estimated": used.estimated,
-        "stable_prefix": {"share": round(prefix.share, 4), "last": round(prefix.last, 4)},
-    }
-    shown = grid()
-    shown.add_row("model", cell(health.model))
-    failures = ", ".join(f"{kind} {count}" for kind, count in health.failures.items())
-    calls = f"{health.calls} in {health.requests} requests; failed: "
-    shown.add_row("calls", sentence(calls, cell(failures or "none", "yellow" if failures else "")))
-    shown.add_row("tokens", cell(_tokens(used)))
-    shown.add_row(
-        "cost", cell("not known without --price" if used.cost is None else f"{used.cost:.4f}")
-    )
-    words = (
-        f"{prefix.share:.0%} of all bytes of {session.turns} prompts, {prefix.last:.0%} of the last"
-    )
-    shown.add_row("same as before", cell(words))
-    return Shown(document, [shown])
-
-
-def _tokens(used: Usage) -> str:
-    counted = (
-        f"{used.prompt_tokens:,} of prompts ({used.cached_tokens:,} from the provider's cache)"
-    )
-    return f"{counted}, {used.completion_tokens:,} of answers{', in part estimated' if used.estimated else ''}"
+    prefix = talker.conversation.prefix
+    document = usage_value(health, prefix, session.turns)
+    return Shown(document, [usage_grid(health, prefix, session.turns)])
 
 
 def _help(session: Session, _: str) -> Shown:
     shown = grid()
     for name, command in SLASH.items():
         shown.add_row(cell(f"/{name} {command.takes}".strip()), cell(command.help))
-    return Shown(
-        {"commands": {name: command.help for name, command in SLASH.items()}}, [*_parts(shown)]
-    )
-
-
-def _parts(*parts: RenderableType) -> Iterator[RenderableType]:
-    yield from parts
-    yield cell("Any other line is said, and remembered; // begins one with a slash.", "dim")
+    otherwise = cell("Any other line is said, and remembered; // begins one with a slash.", "dim")
+    commands = {name: command.help for name, command in SLASH.items()}
+    return Shown({"commands": commands}, [shown, otherwise])
 
 
 def _quit(session: Session, _: str) -> Shown:

@@ -1,5 +1,6 @@
-"""The model's side of a chat: it streams where the model does, and gives way to extraction when the
-model fails.
+"""The model's side of a chat: it streams where the model does.
+
+When the model fails, what memory holds is quoted instead.
 """
 
 from __future__ import annotations
@@ -53,21 +54,22 @@ class Talker:
 
     @property
     def health(self) -> Health | None:
-        """Give what became of the model's calls, where it keeps count."""
+        """What became of the model's calls, where it keeps count."""
         health = getattr(self.model, "health", None)
         return health if isinstance(health, Health) else None
 
     def expect(self, line: str | None) -> None:
         """Tell what the user has said, which the next question is then about; None for nothing."""
-        self._line, self._draft, self.trouble = line, None, None
+        self._line = line
+        self._draft = None
+        self.trouble = None
 
     def answer(self, question: Question) -> Draft | Awaitable[Draft]:
         """Answer in the conversation, or apart from it."""
         if question.query != self._line:
             return self._apart.answer(question)
-        if (
-            self._draft is None
-        ):  # it is asked again where another process has changed the memory meanwhile
+        # It is asked again where another process has changed the memory meanwhile.
+        if self._draft is None:
             self._draft = self._talk(question)
         return self._draft
 
@@ -82,33 +84,39 @@ class Talker:
         return Draft(text, rests_on(text, question.query, question.reading.lines))
 
     def _replied(self, prompt: Prompt) -> str:
-        if not isinstance(self.model, _Streams):
-            text = self.model.complete(prompt).text.strip()
-            self._give(text)
-            return text
+        if isinstance(self.model, _Streams):
+            return self._streamed(self.model.stream(prompt))
+        text = self.model.complete(prompt).text.strip()
+        self._give(text)
+        return text
+
+    def _streamed(self, stream: Stream) -> str:
+        """Pass pieces on as they come, from the first that is not blank; return the whole text."""
         pieces: list[str] = []
-        for piece in self.model.stream(prompt):
-            piece = piece if pieces else piece.lstrip()
-            if piece:
-                pieces.append(piece)
-                self._give(piece)
+        for piece in stream:
+            words = piece if pieces else piece.lstrip()
+            if words:
+                pieces.append(words)
+                self._give(words)
         return "".join(pieces).strip()
 
 
 def rests_on(answer: str, query: str, lines: Sequence[Line]) -> tuple[str, ...]:
-    """Give the evidence that seems to be behind an answer: the fewest lines that hold the words it
-    has of them.
+    """Return the ids of the evidence that seems to be behind an answer.
 
-    The model is not asked for quotations here, as it talks freely; words of the question do not
-    count.
+    These are the fewest lines that hold the words which the answer has of them. The model is not
+    asked for quotations here, as it talks freely; words of the question do not count.
     """
     wanted = set(content_terms(answer)) - set(content_terms(query))
-    words = [set(content_terms(line.text)) & wanted for line in lines]
+    enough = min(_SHARED, len(wanted))
+    held_by_line = [wanted.intersection(content_terms(line.text)) for line in lines]
     found: dict[str, None] = {}
-    while words:
-        best = max(range(len(words)), key=lambda n: (len(words[n]), -n))
-        if not words[best] or len(words[best]) < min(_SHARED, len(wanted)):
+    while held_by_line:
+        sizes = list(map(len, held_by_line))
+        best = sizes.index(max(sizes))
+        if not sizes[best] or sizes[best] < enough:
             break
         found[lines[best].evidence.id] = None
-        words = [held - words[best] for held in words]
+        told = held_by_line[best]
+        held_by_line = [held - told for held in held_by_line]
     return tuple(found)

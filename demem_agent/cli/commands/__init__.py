@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from demem_agent.cli.commands.arranging.merge import merge
+from demem_agent.cli.commands.arranging.pin import pin
+from demem_agent.cli.commands.arranging.rename import rename
+from demem_agent.cli.commands.arranging.slots import slots
+from demem_agent.cli.commands.arranging.undo import undo
 from demem_agent.cli.commands.ask import ask
-from demem_agent.cli.commands.audit import audit
-from demem_agent.cli.commands.bench import bench
 from demem_agent.cli.commands.certificates import certificates
 from demem_agent.cli.commands.chat import chat
 from demem_agent.cli.commands.check import check
 from demem_agent.cli.commands.demo import demo
-from demem_agent.cli.commands.eval import evaluate_own
 from demem_agent.cli.commands.explain import explain
 from demem_agent.cli.commands.export import export
 from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.ingest import ingest
-from demem_agent.cli.commands.lab import lab
 from demem_agent.cli.commands.mcp import mcp
-from demem_agent.cli.commands.merge import merge
-from demem_agent.cli.commands.pin import pin
 from demem_agent.cli.commands.read import read
-from demem_agent.cli.commands.rename import rename
 from demem_agent.cli.commands.restore import restore
-from demem_agent.cli.commands.slots import slots
-from demem_agent.cli.commands.undo import undo
+from demem_agent.cli.measuring.audit import audit
+from demem_agent.cli.measuring.bench import bench
+from demem_agent.cli.measuring.eval import evaluate_own
+from demem_agent.cli.measuring.lab import lab
 
 __all__ = ["COMMANDS"]
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from demem_agent import Answer
-from demem_agent.cli.plain import answer_value
-from demem_agent.cli.shared import At, Output, Place
+from demem_agent.cli.json_values import answer_value, slot_of_each
+from demem_agent.cli.memory_options import At, Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables import lines_table, route_words
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line
@@ -36,20 +38,24 @@ def ask(
     with place.open() as memory:
         answer = memory.answer(question, at=at)
         lines = answer.reading.lines if all else _few(answer)
-        slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
-        reading = answer.reading
-        words = (
-            f"read: {reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
+        hidden = len(answer.reading.lines) - len(lines)
+        evidence = lines_table(
+            f"Evidence ({_read(answer)}; * the answer rests on it)",
+            lines,
+            cited=answer.evidence,
+            slot_of=slot_of_each(memory),
         )
-        hidden = len(reading.lines) - len(lines)
         output.show(
             answer_value(answer, question, memory),
             _head(answer),
-            lines_table(
-                f"Evidence ({words}; * the answer rests on it)", lines, answer.evidence, slot_of
-            ),
+            evidence,
             cell(f"{hidden} more lines were read: --all" if hidden else "", "dim"),
         )
+
+
+def _read(answer: Answer) -> str:
+    reading = answer.reading
+    return f"read: {reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
 
 
 def _head(answer: Answer) -> Table:
@@ -60,9 +66,15 @@ def _head(answer: Answer) -> Table:
     return head
 
 
-def _few(answer: Answer) -> list[Line]:
-    """Give what the answer rests on, and of the rest as many lines as there is room for."""
+def _few(answer: Answer) -> Sequence[Line]:
+    """Return what the answer rests on, and of the rest as many lines as there is room for."""
     cited = [line for line in answer.reading.lines if line.evidence.id in answer.evidence]
-    others = [line for line in answer.reading.lines if line.evidence.id not in answer.evidence]
-    kept = {id(line) for line in [*cited, *others[: max(FEW - len(cited), 0)]]}
-    return [line for line in answer.reading.lines if id(line) in kept]
+    room = max(FEW - len(cited), 0)
+    few: list[Line] = []
+    for line in answer.reading.lines:
+        if line.evidence.id in answer.evidence:
+            few.append(line)
+        elif room:
+            few.append(line)
+            room -= 1
+    return few

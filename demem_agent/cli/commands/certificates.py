@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables import certificates_table
 from demem_agent.cli.tables.cells import cell
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from demem_agent.cli.endpoint import Endpoint
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.shared import Budget, Output, Place
+from demem_agent.cli.memory_options import Budget, Place
+from demem_agent.cli.model_options import ModelOptions
+from demem_agent.cli.output import Output
 
 __all__ = ["chat"]
 
 
-def chat(place: Place, endpoint: Endpoint, budget: Budget, output: Output) -> None:
+def chat(place: Place, model_options: ModelOptions, budget: Budget, output: Output) -> None:
     """Talk, with a memory of all that is said; with a language model (--model) or offline.
 
     The memory is made if it does not exist; without --memory it lives in RAM. The key is taken from
@@ -19,10 +20,11 @@ def chat(place: Place, endpoint: Endpoint, budget: Budget, output: Output) -> No
     from demem_agent.cli.chat import Screen, opened, talk
 
     screen = Screen(output)
+    name = model_options.model
     model = None
-    if endpoint.model is None and endpoint != Endpoint():
+    if name is not None:
+        model = model_options.chat(name, model_options.ledger("chat", [name]))
+    elif model_options != ModelOptions():
         raise UsageError("--base-url and the other options of a language model need --model NAME")
-    if endpoint.model is not None:
-        model = endpoint.chat(endpoint.model, endpoint.ledger("chat", [endpoint.model]))
     with opened(place, budget, model, screen.piece) as session:
         talk(session, screen)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables.cells import cell, counted, counts
 
 __all__ = ["check"]

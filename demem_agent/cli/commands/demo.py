@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.cli.demo import play, story_value, tell
-from demem_agent.cli.shared import Output
+from demem_agent.cli.output import Output
 
 __all__ = ["demo"]
 

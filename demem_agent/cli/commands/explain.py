@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 
 from demem_agent import SlotMemory, SplitCertificate
-from demem_agent.cli.plain import lines_value
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.json_values import lines_value
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables import certificate_parts, context_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.context import lines_read
 from demem_agent.errors import CertificateRefused, NotFound
-from demem_agent.splitting.replay import replay
+from demem_agent.splitting.replaying import replay
 from demem_agent.types import Context
 
 __all__ = ["explain"]
@@ -31,8 +32,9 @@ def explain(
     place: Place,
     output: Output,
 ) -> None:
-    """Explain an answer, why this slot and why this evidence, or a certificate, with whether its
-    numbers agree.
+    """Explain an answer, or a certificate.
+
+    An answer: why this slot and why this evidence. A certificate: whether its numbers agree.
     """
     with place.open() as memory:
         certificates = {certificate.id: certificate for certificate in memory.certificates()}
@@ -48,12 +50,13 @@ def explain(
 
 def _explain_certificate(certificate: SplitCertificate, output: Output) -> None:
     refusal = _refusal(certificate)
-    document = {**asdict(certificate), "replay": {"agrees": refusal is None, "refusal": refusal}}
+    replayed = {"agrees": refusal is None, "refusal": refusal}
+    document = {**asdict(certificate), "replay": replayed}
     output.show(document, *certificate_parts(certificate), _replay_line(certificate, refusal))
 
 
 def _refusal(certificate: SplitCertificate) -> str | None:
-    """Tell why the certificate does not replay; None when it does."""
+    """Return why the certificate does not replay; None when it does."""
     try:
         replay(certificate)
     except CertificateRefused as refused:
@@ -79,14 +82,15 @@ def _explain_answer(
     route = memory.route(context.query, at=context.at) if context.query else None
     parts: list[RenderableType] = [*context_parts(context, route, memory)]
     for certificate in naming:
-        parts += ["", *certificate_parts(certificate)]
+        parts.append("")
+        parts += certificate_parts(certificate)
     if not naming:
         parts.append(cell("No certificate names this answer.", "dim"))
-    lines = lines_value(tuple(lines_read(context, memory)), memory, context.supports)
-    document: dict[str, Any] = {
-        "answer": {**asdict(context), "at": context.at.isoformat() if context.at else None},
+    at = context.at.isoformat() if context.at else None
+    document = {
+        "answer": {**asdict(context), "at": at},
         "route": asdict(route) if route else None,
-        "evidence": lines,
+        "evidence": lines_value(lines_read(context, memory), memory, context.supports),
         "certificates": [asdict(certificate) for certificate in naming],
     }
     output.show(document, *parts)

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.screen import print_line
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
+from demem_agent.cli.printing import print_line
 from demem_agent.cli.tables.cells import cell
 
 __all__ = ["export"]
@@ -35,9 +36,8 @@ def export(
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     if file is not None:
         _write(file.resolve(), text, place)
-        output.show(
-            {"file": str(file), "rows": len(rows)}, cell(f"{len(rows)} rows written to {file}")
-        )
+        written = {"file": str(file), "rows": len(rows)}
+        output.show(written, cell(f"{len(rows)} rows written to {file}"))
     elif output.json:
         output.show(rows)
     else:
@@ -49,12 +49,16 @@ def _write(file: Path, text: str, place: Place) -> None:
     if place.path is not None and file.exists() and file.samefile(place.path):
         raise UsageError(f"{file} is the memory itself; export to another file")
     try:
-        if file.exists() and not file.is_file():  # a pipe or a device, which must not be replaced
-            file.write_text(text, encoding="utf-8")
-        else:
-            _replace(file, text)
+        _write_or_replace(file, text)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from error
+
+
+def _write_or_replace(file: Path, text: str) -> None:
+    if file.exists() and not file.is_file():  # a pipe or a device, which must not be replaced
+        file.write_text(text, encoding="utf-8")
+    else:
+        _replace(file, text)
 
 
 def _replace(file: Path, text: str) -> None:

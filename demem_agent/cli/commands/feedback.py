@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 from rich.console import RenderableType
+from rich.table import Table
 
 from demem_agent import FeedbackReport
-from demem_agent.cli.shared import Output, Place
+from demem_agent.channels import Told
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables import certificate_parts
 from demem_agent.cli.tables.cells import cell, grid, number
 from demem_agent.errors import InvalidInput
-from demem_agent.feedback.signals import Told
 
 __all__ = ["feedback"]
 
@@ -67,14 +69,18 @@ def feedback(
 
 
 def _thumbs(typed: str | None) -> bool | None:
-    if typed not in (None, "up", "down"):
+    if typed is None:
+        return None
+    if typed not in ("up", "down"):
         raise InvalidInput("thumbs", typed, "up or down")
-    return None if typed is None else typed == "up"
+    return typed == "up"
 
 
 def _outcome(typed: str | None) -> bool | float | None:
-    if typed is None or typed in ("success", "failure"):
-        return None if typed is None else typed == "success"
+    if typed is None:
+        return None
+    if typed in ("success", "failure"):
+        return typed == "success"
     try:
         return float(typed)
     except ValueError as error:
@@ -82,23 +88,32 @@ def _outcome(typed: str | None) -> bool | float | None:
 
 
 def _parts(report: FeedbackReport) -> Iterator[RenderableType]:
-    head = grid()
-    head.add_row("answer", cell(report.answer_id, "bold"))
-    for name, reward in report.rewards.items():
-        head.add_row(name, number(reward))
-    pairs = f"{report.tested} pairs of questions tested with {report.counterfactuals} answers"
-    head.add_row(
-        "tests", cell(f"{pairs}{', cut short by the budget of answers' if report.capped else ''}")
-    )
-    if report.queued:
-        waiting = "1 pair waits" if report.queued == 1 else f"{report.queued} pairs wait"
-        head.add_row("queue", cell(f"{waiting} for the next feedback"))
-    if report.remembered:
-        head.add_row("remembered", cell(f"the correction, as {report.remembered}"))
-    if report.failed:
-        head.add_row("failed", cell(f"{report.failed}; the rewards are stored", "yellow"))
-    yield head
+    yield _head(report)
     if report.certificate is None:
         yield cell("No conflict was certified: nothing was split.")
     else:
         yield from certificate_parts(report.certificate)
+
+
+def _head(report: FeedbackReport) -> Table:
+    head = grid()
+    head.add_row("answer", cell(report.answer_id, "bold"))
+    for name, reward in report.rewards.items():
+        head.add_row(name, number(reward))
+    head.add_row("tests", cell(_tests(report)))
+    if report.queued:
+        head.add_row("queue", cell(f"{_waiting(report.queued)} for the next feedback"))
+    if report.remembered:
+        head.add_row("remembered", cell(f"the correction, as {report.remembered}"))
+    if report.failed:
+        head.add_row("failed", cell(f"{report.failed}; the rewards are stored", "yellow"))
+    return head
+
+
+def _tests(report: FeedbackReport) -> str:
+    pairs = f"{report.tested} pairs of questions tested with {report.counterfactuals} answers"
+    return f"{pairs}, cut short by the budget of answers" if report.capped else pairs
+
+
+def _waiting(queued: int) -> str:
+    return "1 pair waits" if queued == 1 else f"{queued} pairs wait"

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables import receipt_grid
 
 __all__ = ["forget"]
@@ -32,7 +33,7 @@ def forget(
     It is in no slot, answer or certificate and not in the file any more. Give exactly one of
     EVIDENCE_ID, --source-id and --before.
     """
-    if sum(selector is not None for selector in (evidence_id, source_id, before)) != 1:
+    if [evidence_id, source_id, before].count(None) != 2:
         raise UsageError("give exactly one of EVIDENCE_ID, --source-id and --before")
     with place.open() as memory:
         receipt = memory.forget(evidence_id, source_id=source_id, before=before)

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from demem_agent import Ingested, SlotMemory, Turn
-from demem_agent.cli.shared import Budget, Output, Place, ticking
+from demem_agent.cli.memory_options import Budget, Place
+from demem_agent.cli.output import Output
+from demem_agent.cli.progress import ticking
 from demem_agent.cli.sources import FORMATS, keyed, load
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
@@ -53,37 +55,41 @@ def ingest(
     format, dialogue = load(file, format, sample)
     turns = list(keyed(dialogue.turns, format, name or dialogue.name))
     with place.make(budget) as memory:
-        before = {item.id for item in memory.evidence()}
-        results = _remember(memory, turns)
-        # A turn that was forgotten is known by its key and stays forgotten: it is not new.
-        fresh = {item.id for item in memory.evidence()} - before
-        skipped = sum(result.skipped for result in results)
-        counts = {
-            "turns": len(turns),
-            "remembered": len(fresh),
-            "known": len(turns) - len(fresh) - skipped,
-        }
+        new, skipped = _remember(memory, turns)
         document = {
             "file": str(file),
             "format": format,
-            **counts,
+            "turns": len(turns),
+            "remembered": new,
+            "known": len(turns) - new - skipped,
             "skipped": skipped,
             "items": len(memory),
+            "slots": len(memory.slots),
         }
-        words = f"New: {len(fresh)} of {len(turns)} turns. Items remembered now: {len(memory)}."
-        output.show(
-            {**document, "slots": len(memory.slots)},
-            cell(words),
-            slots_table(memory.slots, memory.settings),
-        )
+        words = f"New: {new} of {len(turns)} turns. Items remembered now: {len(memory)}."
+        output.show(document, cell(words), slots_table(memory.slots, memory.settings))
 
 
-def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
+def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> tuple[int, int]:
+    """Remember turns; return how many items are new, and how many turns were skipped."""
+    before = _ids(memory)
+    results = _ingest(memory, turns)
+    # A turn that was forgotten is known by its key and stays forgotten: it is not new.
+    new = _ids(memory) - before
+    return len(new), sum(result.skipped for result in results)
+
+
+def _ids(memory: SlotMemory) -> set[str]:
+    return {item.id for item in memory.evidence()}
+
+
+def _ingest(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
     with ticking("remembering", transient=True) as tick:
         try:
             return memory.ingest_many(turns, progress=tick)
         except IdempotencyConflict as conflict:
             conflict.add_note(
-                "a turn of this name was remembered with another text; --name NAME tells two files apart"
+                "a turn of this name was remembered with another text; "
+                "--name NAME tells two files apart"
             )
             raise

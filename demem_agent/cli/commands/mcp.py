@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from demem_agent.cli.shared import Output, Place
+from demem_agent.cli.memory_options import Place
+from demem_agent.cli.output import Output
 from demem_agent.errors import MissingExtra
 
 __all__ = ["mcp"]
@@ -41,22 +42,17 @@ def mcp(
         typer.Option(metavar="URL", help="Of web pages that may call it; may be repeated."),
     ] = None,
 ) -> None:
-    """Serve a memory to MCP clients, over stdio or HTTP: to remember, recall, give feedback,
-    explain and forget.
+    """Serve a memory to MCP clients, over stdio or HTTP.
 
-    The memory is made when it is first written to. Only this machine is served unless --host and
-    --allow-host say otherwise; nothing asks who a client is. --json prints an error as one JSON
-    document.
+    They remember, recall, give feedback, explain and forget. The memory is made when it is first
+    written to. Only this machine is served unless --host and --allow-host say otherwise; nothing
+    asks who a client is. --json prints an error as one JSON document.
     """
-    try:
-        adapter = import_module(
-            "demem_adapters.mcp"
-        )  # by name and only now: the core stands without its adapters
-    except ImportError as error:
-        raise MissingExtra("demem mcp", "mcp") from error
+    adapter = _adapter()
     place.require_folder()
+    namespace = None if per_call else place.memory_id
     with adapter.Memories(place.url, limit=limit, tenant=place.tenant) as memories:
-        server = adapter.make_server(memories, namespace=None if per_call else place.memory_id)
+        server = adapter.make_server(memories, namespace=namespace)
         adapter.serve(
             server,
             http=http,
@@ -65,3 +61,15 @@ def mcp(
             hosts=tuple(allow_host or ()),
             origins=tuple(allow_origin or ()),
         )
+
+
+def _adapter() -> Any:
+    """Import the adapter, by name and only now: the core stands without its adapters.
+
+    Raises:
+        MissingExtra: if it, or what it needs, is not installed.
+    """
+    try:
+        return import_module("demem_adapters.mcp")
+    except ImportError as error:
+        raise MissingExtra("demem mcp", "mcp") from error

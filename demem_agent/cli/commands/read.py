@@ -6,9 +6,10 @@ from typing import Annotated, cast
 
 import typer
 
-from demem_agent.cli.plain import reading_value
-from demem_agent.cli.screen import print_exact
-from demem_agent.cli.shared import At, Output, Place
+from demem_agent.cli.json_values import reading_value
+from demem_agent.cli.memory_options import At, Place
+from demem_agent.cli.output import Output
+from demem_agent.cli.printing import print_exact
 from demem_agent.types import Mode
 
 __all__ = ["read"]
@@ -34,9 +35,8 @@ def read(
     pipe.
     """
     with place.open() as memory:
-        reading = memory.read(
-            question, limit=limit, mode=cast(Mode | None, mode), at=at
-        )  # checked by read
+        checked_by_read = cast(Mode | None, mode)
+        reading = memory.read(question, limit=limit, mode=checked_by_read, at=at)
         if output.json:
             output.show(reading_value(reading, memory))
         else:

@@ -11,8 +11,9 @@ import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.plain import slot_value
-from demem_agent.cli.shared import Budget, Output, Place
+from demem_agent.cli.json_values import slot_value
+from demem_agent.cli.memory_options import Budget, Place
+from demem_agent.cli.output import Output
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import InvalidInput
@@ -43,38 +44,39 @@ def restore(
     """
     rows = _rows(file)
     rehearsed = SlotMemory.restore(rows)  # in RAM first: from a damaged file no memory is made
-    rows = _with_settings(rows, rehearsed, budget.given())
+    _check_settings(rehearsed, budget.given())
+    rows = _with_settings(rows, budget.given())
     if place.holds_memory():
         raise UsageError(
-            f"{place.memory} already holds a memory with the id {place.memory_id!r}; pass another --id"
+            f"{place.memory} already holds a memory with the id {place.memory_id!r}; "
+            "pass another --id"
         )
     place.require_folder()
-    with SlotMemory.restore(
-        rows, place.url, memory_id=place.memory_id, tenant=place.tenant
-    ) as memory:
+    with _restored(rows, place) as memory:
         found = counts(memory)
         limit = memory.settings.slot_limit
+        slots = [slot_value(slot, limit) for slot in memory.slots]
         output.show(
-            {
-                "file": str(file),
-                **found,
-                "slots": [slot_value(slot, limit) for slot in memory.slots],
-            },
+            {"file": str(file), **found, "slots": slots},
             cell(f"Imported {counted(found)}."),
             slots_table(memory.slots, memory.settings),
         )
 
 
+def _restored(rows: list[Row], place: Place) -> SlotMemory:
+    return SlotMemory.restore(rows, place.url, memory_id=place.memory_id, tenant=place.tenant)
+
+
 def _rows(file: Path) -> list[Row]:
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")
+        text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput("file", str(file), "JSON lines as demem export writes them") from error
-    return [
-        _row(line, f"{file.name} line {number}")
-        for number, line in enumerate(lines, 1)
-        if line.strip()
-    ]
+    rows: list[Row] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            rows.append(_row(line, f"{file.name} line {number}"))
+    return rows
 
 
 def _row(line: str, where: str) -> Row:
@@ -85,20 +87,24 @@ def _row(line: str, where: str) -> Row:
     return row
 
 
-def _with_settings(rows: list[Row], memory: SlotMemory, given: Row) -> list[Row]:
-    """Put what was typed into the exported settings, as far as they may change."""
+def _check_settings(exported: SlotMemory, given: Row) -> None:
+    """Raise InvalidInput where what was typed cannot be put into the exported settings."""
     for name, value in given.items():
-        if name not in _FREE and value != getattr(memory.settings, name):
-            raise InvalidInput(
-                name, value, f"{getattr(memory.settings, name)!r}, as in the export, or left out"
-            )
-    needed = 1 + max((slot.number for slot in memory.slots), default=0)
+        kept = getattr(exported.settings, name)
+        if name not in _FREE and value != kept:
+            raise InvalidInput(name, value, f"{kept!r}, as in the export, or left out")
+    needed = 1 + max((slot.number for slot in exported.slots), default=0)
     if given.get("slots", needed) < needed:
-        raise InvalidInput(
-            "slots", given["slots"], f"at least {needed}, since that many are in use"
-        )
-    replace(memory.settings, **given)  # checks the ranges
-    return [
-        {**row, "settings": {**row["settings"], **given}} if row["kind"] == "memory" else row
-        for row in rows
-    ]
+        expected = f"at least {needed}, since that many are in use"
+        raise InvalidInput("slots", given["slots"], expected)
+    replace(exported.settings, **given)  # checks the ranges
+
+
+def _with_settings(rows: list[Row], given: Row) -> list[Row]:
+    """Put what was typed into the exported settings."""
+    changed: list[Row] = []
+    for row in rows:
+        if row["kind"] == "memory":
+            row = {**row, "settings": {**row["settings"], **given}}
+        changed.append(row)
+    return changed

@@ -81,16 +81,17 @@ FORGET, SECRET = "s2:8", "62,000"
 
 
 def conversation() -> tuple[Turn, ...]:
-    """Give the turns of the demo, from the installed package or from the checkout.
+    """Return the turns of the demo, from the installed package or from the checkout.
 
     Raises:
         StoreError: if neither has them.
     """
     package = Path(str(files("demem_agent")))
-    places = (package / "examples" / "demo.jsonl", package.parent / "examples" / "demo.jsonl")
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
-        raise StoreError(
-            f"the demo's conversation is not installed: looked for {places[0]} and {places[1]}"
-        )
-    return load_jsonl(found).turns
+    installed = package / "examples" / "demo.jsonl"
+    checkout = package.parent / "examples" / "demo.jsonl"
+    for place in (installed, checkout):
+        if place.is_file():
+            return load_jsonl(place).turns
+    raise StoreError(
+        f"the demo's conversation is not installed: looked for {installed} and {checkout}"
+    )

@@ -7,7 +7,7 @@ memory finds; if it finds no conflict, the demo fails.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +28,13 @@ from demem_agent.cli.demo.data import ASKED_AT, FORGET, NEEDS, QUESTIONS, SECRET
 from demem_agent.cli.tables.cells import counts
 from demem_agent.errors import InvariantBroken
 from demem_agent.turns import time_field
-from demem_agent.types import Attempt, Question
+from demem_agent.types import Attempt, Mode, Question
 
 __all__ = ["Asked", "Forgotten", "Learned", "Split", "Story", "Strict", "Suppressed", "play"]
 
 SLOTS, INITIAL_SLOTS, SLOT_LIMIT, READ_LIMIT = 3, 2, 280, 900
+#: Items of evidence that are shown.
+_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Suppressed:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
+    """What forgetting one turn did, with the same question asked before it and after it."""
+
     source_id: str
     receipt: Receipt
     before: Asked
@@ -130,7 +134,8 @@ def play() -> Story:
         slots=SLOTS, initial_slots=INITIAL_SLOTS, slot_limit=SLOT_LIMIT, read_limit=READ_LIMIT
     )
     memory.ingest_many(turns)
-    first, slots = memory.evidence()[:4], memory.slots
+    first = memory.evidence()[:_SHOWN]
+    slots = memory.slots
     asked = tuple(_ask(memory, question) for question in QUESTIONS)
     learned: list[Learned] = []
     needs = iter(NEEDS)
@@ -138,40 +143,42 @@ def play() -> Story:
     suppressed = _until_suppressed(memory, needs, learned)
     forgotten = _forget(memory)
     memory.check()
-    sessions = len({turn.session for turn in turns})
     return Story(
-        memory.settings,
-        len(turns),
-        sessions,
-        first,
-        slots,
-        asked,
-        tuple(learned),
-        split,
-        suppressed,
-        forgotten,
-        counts(memory),
+        settings=memory.settings,
+        turns=len(turns),
+        sessions=len({turn.session for turn in turns}),
+        first=first,
+        slots=slots,
+        asked=asked,
+        learned=tuple(learned),
+        split=split,
+        suppressed=suppressed,
+        forgotten=forgotten,
+        checked=counts(memory),
     )
 
 
 def _ask(memory: SlotMemory, question: str) -> Asked:
     answer = memory.answer(question, at=ASKED_AT)
-    return Asked(
-        question,
-        answer,
-        tuple(item for item in answer.reading.evidence if item.id in answer.evidence),
-    )
+    cited = tuple(item for item in answer.reading.evidence if item.id in answer.evidence)
+    return Asked(question, answer, cited)
 
 
 def _until_split(memory: SlotMemory, needs: Iterator[Need], learned: list[Learned]) -> Split:
+    """Ask and tell what would have been right, need by need, until a slot is split."""
     for need in needs:
         answer = memory.answer(need.question, at=ASKED_AT)
         before = memory.export()
-        report = memory.feedback(answer, reference=need.reference)
-        learned.append(Learned(need, answer, report))
+        report = _tell(memory, need, answer, learned)
         if report.certificate is not None and report.split:
             return _split(memory, report.certificate, before, learned)
     raise InvariantBroken("the demo came to no certified split")
+
+
+def _tell(memory: SlotMemory, need: Need, answer: Answer, learned: list[Learned]) -> FeedbackReport:
+    report = memory.feedback(answer, reference=need.reference)
+    learned.append(Learned(need, answer, report))
+    return report
 
 
 def _split(
@@ -191,28 +198,32 @@ def _split(
         raise InvariantBroken("undoing the demo's split did not give back the state before it")
     pair = _needs_of(certificate, learned)
     return Split(
-        certificate,
-        tuple(_strict(shared, need) for need in pair),
-        tuple(_strict(memory, need) for need in pair),
-        memory.slots,
-        (shared.fingerprint(), undone.fingerprint()),
+        certificate=certificate,
+        kept_shared=_stricts(shared, pair),
+        after=_stricts(memory, pair),
+        slots=memory.slots,
+        fingerprints=(shared.fingerprint(), undone.fingerprint()),
     )
 
 
 def _until_suppressed(
     memory: SlotMemory, needs: Iterator[Need], learned: list[Learned]
 ) -> Suppressed:
+    """Go on with the needs that are left, until a conflict is certified and no slot is free."""
     for need in needs:
         answer = memory.answer(need.question, at=ASKED_AT)
-        report = memory.feedback(answer, reference=need.reference)
-        learned.append(Learned(need, answer, report))
+        report = _tell(memory, need, answer, learned)
         if report.certificate is not None and not report.split:
-            strict = tuple(
-                _strict(memory, other) for other in _needs_of(report.certificate, learned)
-            )
-            starved = min(strict, key=lambda one: one.score).need
-            return Suppressed(report.certificate, strict, _answered(memory, starved, "evidence"))
+            return _suppressed(memory, report.certificate, learned)
     raise InvariantBroken("the demo came to no suppressed split")
+
+
+def _suppressed(
+    memory: SlotMemory, certificate: SplitCertificate, learned: list[Learned]
+) -> Suppressed:
+    strict = _stricts(memory, _needs_of(certificate, learned))
+    starved = min(strict, key=lambda one: one.score).need
+    return Suppressed(certificate, strict, _answered(memory, starved, "evidence"))
 
 
 def _needs_of(certificate: SplitCertificate, learned: list[Learned]) -> tuple[Need, ...]:
@@ -220,20 +231,19 @@ def _needs_of(certificate: SplitCertificate, learned: list[Learned]) -> tuple[Ne
     return tuple(by_answer[answer_id] for answer_id in certificate.pair)
 
 
-def _strict(memory: SlotMemory, need: Need) -> Strict:
-    return _answered(memory, need, "strict")
+def _stricts(memory: SlotMemory, needs: Sequence[Need]) -> tuple[Strict, ...]:
+    return tuple(_answered(memory, need, "strict") for need in needs)
 
 
-def _answered(memory: SlotMemory, need: Need, mode: Any) -> Strict:
+def _answered(memory: SlotMemory, need: Need, mode: Mode) -> Strict:
     """Answer without storing the answer, and score it as feedback would."""
     reading = memory.read(need.question, mode=mode, at=ASKED_AT)
     question = Question(need.question, time_field("at", ASKED_AT), reading)
     text = ExtractiveAnswerer().answer(question).text
     attempt = Attempt(need.question, text, reading.text, need.reference)
     scores = [scorer.score(attempt) for scorer in default_scorers()]
-    return Strict(
-        need, memory.route(need.question, at=ASKED_AT).slot, text, sum(scores) / len(scores)
-    )
+    slot = memory.route(need.question, at=ASKED_AT).slot
+    return Strict(need, slot, text, score=sum(scores) / len(scores))
 
 
 def _forget(memory: SlotMemory) -> Forgotten:

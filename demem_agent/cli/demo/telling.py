@@ -1,4 +1,4 @@
-"""Tell the demo to a person, in tables of at most 100 columns and a sentence or two between them."""
+"""Tell the demo to a person, in tables of at most 100 columns with a few sentences between them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,27 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import Evidence
-from demem_agent.cli.demo.story import Asked, Learned, Story, Strict
+from demem_agent.cli.demo.story import Asked, Forgotten, Learned, Story, Strict, Suppressed
 from demem_agent.cli.tables import certificate_parts, receipt_grid, slots_table
-from demem_agent.cli.tables.cells import cell, counted, day, number, table
+from demem_agent.cli.tables.cells import (
+    add_columns,
+    add_figures,
+    cell,
+    counted,
+    day,
+    lines,
+    number,
+    table,
+)
 
 __all__ = ["tell"]
 
+#: Letters of a fingerprint that are shown.
+_FINGERPRINT = 24
+
 
 def tell(story: Story) -> Iterator[RenderableType]:
-    """Give the demo step by step."""
+    """Yield the demo step by step."""
     chapters = (
         ("Remember", _remember(story)),
         ("Slots under a budget", _slots(story)),
@@ -32,14 +44,16 @@ def tell(story: Story) -> Iterator[RenderableType]:
         ("Check", _check(story)),
     )
     for n, (title, parts) in enumerate(chapters, 1):
-        yield Padding(Rule(cell(f"{n}. {title}", "bold"), align="left", style="cyan"), (1, 0, 0, 0))
+        heading = Rule(cell(f"{n}. {title}", "bold"), align="left", style="cyan")
+        yield Padding(heading, (1, 0, 0, 0))
         yield from parts
 
 
 def _remember(story: Story) -> Iterator[RenderableType]:
     yield cell(
-        f"{story.turns} turns of a conversation between friends, in {story.sessions} sessions from January to June "
-        "2025. Everything below happens in RAM; no model is called and nothing is downloaded."
+        f"{story.turns} turns of a conversation between friends, in {story.sessions} sessions "
+        "from January to June 2025. Everything below happens in RAM; no model is called and "
+        "nothing is downloaded."
     )
     yield _evidence(story.first)
     yield cell("... and so on: examples/demo.jsonl", "dim")
@@ -48,26 +62,28 @@ def _remember(story: Story) -> Iterator[RenderableType]:
 def _slots(story: Story) -> Iterator[RenderableType]:
     settings = story.settings
     yield cell(
-        f"At most {settings.slots} slots. The summary of each measures at most {settings.slot_limit} "
-        f"{settings.unit}, a reading at most {settings.read_limit}. That is very little, so that conflicts come soon; "
-        f"{settings.initial_slots} slots may be opened by similarity, the rest only by a certified split."
+        f"At most {settings.slots} slots. The summary of each measures at most "
+        f"{settings.slot_limit} {settings.unit}, a reading at most {settings.read_limit}. That is "
+        f"very little, so that conflicts come soon; {settings.initial_slots} slots may be opened "
+        "by similarity, the rest only by a certified split."
     )
     yield slots_table(story.slots, settings)
 
 
 def _answers(story: Story) -> Iterator[RenderableType]:
     yield cell(
-        "A reading takes the best evidence of all slots; the answer quotes it and says which days it means."
+        "A reading takes the best evidence of all slots; the answer quotes it and says which days "
+        "it means."
     )
     shown = table()
-    shown.add_column("", no_wrap=True)
+    add_columns(shown, "", no_wrap=True)
     shown.add_column("question and answer", ratio=1)
-    shown.add_column("slot", justify="right")
-    shown.add_column("rests on", no_wrap=True)
+    add_figures(shown, "slot")
+    add_columns(shown, "rests on", no_wrap=True)
     for one in story.asked:
         shown.add_row(
             cell(one.answer.id),
-            Text("\n").join((cell(one.question, "dim"), cell(one.answer.text))),
+            lines(cell(one.question, "dim"), cell(one.answer.text)),
             cell(str(one.answer.route.slot)),
             _cited(one),
         )
@@ -76,28 +92,33 @@ def _answers(story: Story) -> Iterator[RenderableType]:
 
 def _feedback(story: Story) -> Iterator[RenderableType]:
     yield cell(
-        "Some questions come again and again. We say what would have been right, and two scorers compare: do the words "
-        "agree, and did the reading hold the answer?"
+        "Some questions come again and again. We say what would have been right, and two scorers "
+        "compare: do the words agree, and did the reading hold the answer?"
     )
     shown = table()
-    shown.add_column("", no_wrap=True)
+    add_columns(shown, "", no_wrap=True)
     shown.add_column("question and reference", ratio=1)
     for name in story.learned[0].report.rewards:
-        shown.add_column(name.replace("_", " "), justify="right")
+        add_figures(shown, name.replace("_", " "))
     shown.add_column("conflict", overflow="fold")
     for one in story.learned:
-        rewards = [cell(number(reward)) for reward in one.report.rewards.values()]
-        words = Text("\n").join((cell(one.need.question, "dim"), cell(one.need.reference)))
-        shown.add_row(cell(one.answer.id), words, *rewards, cell(_outcome(one)))
+        shown.add_row(
+            cell(one.answer.id),
+            lines(cell(one.need.question, "dim"), cell(one.need.reference)),
+            *map(number, one.report.rewards.values()),
+            cell(_outcome(one)),
+        )
     yield shown
 
 
 def _split(story: Story) -> Iterator[RenderableType]:
-    split, (first, second) = story.split, story.split.certificate.pair
+    split = story.split
+    first, second = split.certificate.pair
     yield cell(
-        f"{first} and {second} were in one slot, and its summary has no room for what both rest on. So each content "
-        "that they could share is tried: both are answered from it, each mean score gets a guard band, and what a "
-        "question loses at least is its best lower bound less its upper bound under that content."
+        f"{first} and {second} were in one slot, and its summary has no room for what both rest "
+        "on. So each content that they could share is tried: both are answered from it, each mean "
+        "score gets a guard band, and what a question loses at least is its best lower bound less "
+        "its upper bound under that content."
     )
     yield ""
     yield from certificate_parts(split.certificate)
@@ -112,10 +133,9 @@ def _undo(story: Story) -> Iterator[RenderableType]:
         "A split can be taken back. We do so on a copy, and keep the split in the memory itself:"
     )
     shown = table()
-    for name in ("copy", "fingerprint of what is remembered"):
-        shown.add_column(name)
-    shown.add_row("was given the same feedback, may not split", cell(f"{never[:24]}..."))
-    shown.add_row(f"split undone ({story.split.certificate.id})", cell(f"{undone[:24]}..."))
+    add_columns(shown, "copy", "fingerprint of what is remembered")
+    shown.add_row("was given the same feedback, may not split", _beginning(never))
+    shown.add_row(f"split undone ({story.split.certificate.id})", _beginning(undone))
     yield shown
     yield cell(
         "They are equal: nothing came after the split, so undo gives back every byte.", "green"
@@ -125,22 +145,14 @@ def _undo(story: Story) -> Iterator[RenderableType]:
 def _suppressed(story: Story) -> Iterator[RenderableType]:
     found = story.suppressed
     yield cell(
-        f"Now all {story.settings.slots} slots are active. The next conflict has to exceed a higher threshold; it is "
-        "certified and kept, and the slot stays whole. Nothing is rejected and nothing is dropped."
+        f"Now all {story.settings.slots} slots are active. The next conflict has to exceed a "
+        "higher threshold; it is certified and kept, and the slot stays whole. Nothing is rejected "
+        "and nothing is dropped."
     )
     yield ""
     yield from certificate_parts(found.certificate)
     yield cell("\nWhat that costs, and what it does not:")
-    shown = table()
-    shown.add_column("read from")
-    shown.add_column("question and answer", ratio=1)
-    shown.add_column("score", justify="right")
-    for one in found.strict:
-        shown.add_row(cell(f"summary of slot {one.slot}"), _exchange(one), cell(number(one.score)))
-    shown.add_row(
-        cell("all the evidence"), _exchange(found.evidence), cell(number(found.evidence.score))
-    )
-    yield shown
+    yield _cost(found)
     if found.evidence.score > min(one.score for one in found.strict):
         yield cell(
             "The evidence behind a summary is append-only: an ordinary reading still finds it."
@@ -150,15 +162,11 @@ def _suppressed(story: Story) -> Iterator[RenderableType]:
 def _forget(story: Story) -> Iterator[RenderableType]:
     forgotten = story.forgotten
     yield cell(
-        f"Mara wants the turn {forgotten.source_id} forgotten, the one about the budget. The receipt:"
+        f"Mara wants the turn {forgotten.source_id} forgotten, the one about the budget. "
+        "The receipt:"
     )
     yield receipt_grid(forgotten.receipt)
-    shown = table()
-    shown.add_column("")
-    shown.add_column(forgotten.before.question, ratio=1)
-    shown.add_row("before", cell(forgotten.before.answer.text))
-    shown.add_row("after", cell(forgotten.after.answer.text or "(nothing in memory answers this)"))
-    yield shown
+    yield _before_and_after(forgotten)
 
 
 def _check(story: Story) -> Iterator[RenderableType]:
@@ -168,23 +176,19 @@ def _check(story: Story) -> Iterator[RenderableType]:
 
 def _evidence(items: Sequence[Evidence]) -> Table:
     shown = table()
-    for name in ("turn", "date", "speaker"):
-        shown.add_column(name, no_wrap=True)
+    add_columns(shown, "turn", "date", "speaker", no_wrap=True)
     shown.add_column("text", ratio=1)
     for item in items:
-        shown.add_row(
-            *(cell(part) for part in (item.source_id, day(item.at), item.speaker, item.text))
-        )
+        shown.add_row(*map(cell, (item.source_id, day(item.at), item.speaker, item.text)))
     return shown
 
 
 def _compared(shared: Sequence[Strict], after: Sequence[Strict]) -> Table:
     shown = table(framed=True)
     shown.add_column("question", ratio=2)
-    shown.add_column("if the slot were shared", ratio=3)
-    shown.add_column("score", justify="right", no_wrap=True)
-    shown.add_column("after the split", ratio=3)
-    shown.add_column("score", justify="right", no_wrap=True)
+    for heading in ("if the slot were shared", "after the split"):
+        shown.add_column(heading, ratio=3)
+        shown.add_column("score", justify="right", no_wrap=True)
     for one, other in zip(shared, after, strict=True):
         better = "green" if other.score > one.score else ""
         shown.add_row(
@@ -198,8 +202,29 @@ def _compared(shared: Sequence[Strict], after: Sequence[Strict]) -> Table:
     return shown
 
 
+def _cost(found: Suppressed) -> Table:
+    shown = table()
+    add_columns(shown, "read from")
+    shown.add_column("question and answer", ratio=1)
+    add_figures(shown, "score")
+    for one in found.strict:
+        shown.add_row(f"summary of slot {one.slot}", _exchange(one), number(one.score))
+    shown.add_row("all the evidence", _exchange(found.evidence), number(found.evidence.score))
+    return shown
+
+
+def _before_and_after(forgotten: Forgotten) -> Table:
+    after = forgotten.after.answer.text or "(nothing in memory answers this)"
+    shown = table()
+    add_columns(shown, "")
+    shown.add_column(forgotten.before.question, ratio=1)
+    shown.add_row("before", cell(forgotten.before.answer.text))
+    shown.add_row("after", cell(after))
+    return shown
+
+
 def _exchange(one: Strict) -> Text:
-    return Text("\n").join((cell(one.need.question, "dim"), cell(one.answer or "(nothing)")))
+    return lines(cell(one.need.question, "dim"), cell(one.answer or "(nothing)"))
 
 
 def _outcome(one: Learned) -> str:
@@ -210,4 +235,9 @@ def _outcome(one: Learned) -> str:
 
 
 def _cited(one: Asked) -> Text:
-    return Text("\n").join(cell(f"{item.source_id}, {day(item.at)}") for item in one.cited)
+    cited = [cell(f"{item.source_id}, {day(item.at)}") for item in one.cited]
+    return lines(*cited)
+
+
+def _beginning(fingerprint: str) -> Text:
+    return cell(f"{fingerprint[:_FINGERPRINT]}...")

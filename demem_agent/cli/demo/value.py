@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
-from demem_agent.cli.demo.story import Asked, Learned, Story, Strict
-from demem_agent.cli.plain import evidence_value, slot_value
+from demem_agent import Slot
+from demem_agent.cli.demo.story import Asked, Forgotten, Learned, Split, Story, Strict, Suppressed
+from demem_agent.cli.json_values import Json, evidence_value, slot_value
 
 __all__ = ["story_value"]
 
-Json = dict[str, Any]
-
 
 def story_value(story: Story) -> Json:
+    """Return everything that the demo shows as one JSON value."""
     limit = story.settings.slot_limit
     return {
         "settings": asdict(story.settings),
         "remembered": {"turns": story.turns, "sessions": story.sessions},
-        "slots": [slot_value(slot, limit) for slot in story.slots],
+        "slots": _slots(story.slots, limit),
         "answers": [_asked(one) for one in story.asked],
         "feedback": [_learned(one) for one in story.learned],
-        "split": {
-            "certificate": asdict(story.split.certificate),
-            "shared": [_strict(one) for one in story.split.kept_shared],
-            "after": [_strict(one) for one in story.split.after],
-            "slots": [slot_value(slot, limit) for slot in story.split.slots],
-            "undo": {
-                "never_split": story.split.fingerprints[0],
-                "undone": story.split.fingerprints[1],
-            },
-        },
-        "suppressed": {
-            "certificate": asdict(story.suppressed.certificate),
-            "strict": [_strict(one) for one in story.suppressed.strict],
-            "evidence": _strict(story.suppressed.evidence),
-        },
-        "forgotten": {
-            "source_id": story.forgotten.source_id,
-            "receipt": asdict(story.forgotten.receipt),
-            "before": story.forgotten.before.answer.text,
-            "after": story.forgotten.after.answer.text,
-        },
+        "split": _split(story.split, limit),
+        "suppressed": _suppressed(story.suppressed),
+        "forgotten": _forgotten(story.forgotten),
         "check": {"ok": True, **story.checked},
     }
+
+
+def _slots(slots: Sequence[Slot], limit: int) -> list[Json]:
+    return [slot_value(slot, limit) for slot in slots]
 
 
 def _asked(one: Asked) -> Json:
@@ -68,6 +54,38 @@ def _learned(one: Learned) -> Json:
         "certificate": certificate.id if certificate else None,
         "decision": certificate.decision if certificate else None,
     }
+
+
+def _split(split: Split, limit: int) -> Json:
+    never_split, undone = split.fingerprints
+    return {
+        "certificate": asdict(split.certificate),
+        "shared": _stricts(split.kept_shared),
+        "after": _stricts(split.after),
+        "slots": _slots(split.slots, limit),
+        "undo": {"never_split": never_split, "undone": undone},
+    }
+
+
+def _suppressed(suppressed: Suppressed) -> Json:
+    return {
+        "certificate": asdict(suppressed.certificate),
+        "strict": _stricts(suppressed.strict),
+        "evidence": _strict(suppressed.evidence),
+    }
+
+
+def _forgotten(forgotten: Forgotten) -> Json:
+    return {
+        "source_id": forgotten.source_id,
+        "receipt": asdict(forgotten.receipt),
+        "before": forgotten.before.answer.text,
+        "after": forgotten.after.answer.text,
+    }
+
+
+def _stricts(answers: Sequence[Strict]) -> list[Json]:
+    return [_strict(one) for one in answers]
 
 
 def _strict(one: Strict) -> Json:

@@ -1,1 +1,1 @@
-"""What the commands that measure have in common."""
+"""The commands that measure (``eval``, ``bench``, ``audit``, ``lab``), and what they share."""

@@ -1,6 +1,4 @@
-"""``demem bench --model``: what is said before the paper's protocol starts, what it shows, and
-where that goes.
-"""
+"""``demem bench --model``: the paper's protocol, from the estimate of its cost to its report."""
 
 from __future__ import annotations
 
@@ -9,30 +7,31 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
-from demem_agent.cli.endpoint import Endpoint
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.measuring.marking import Marking
-from demem_agent.cli.measuring.shared import OURS, Trial
-from demem_agent.cli.screen import print_line
-from demem_agent.cli.shared import WIDTH_OF_A_PIPE, ticking
+from demem_agent.cli.json_values import Json
+from demem_agent.cli.measuring.announcing import announcement, spent_words, used_value
+from demem_agent.cli.measuring.protocol_options import ProtocolOptions
+from demem_agent.cli.measuring.systems import OURS
+from demem_agent.cli.measuring.trial import Trial
+from demem_agent.cli.measuring.written import written
+from demem_agent.cli.model_options import ModelOptions
+from demem_agent.cli.printing import print_line
+from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables import protocol_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import CollaboratorError
 from demem_agent.evaluate import Dialogue, Maker
-from demem_agent.evaluate.protocol.forecast import Estimate, estimate, marks_report
+from demem_agent.evaluate.protocol.forecast import Estimate, estimate
+from demem_agent.evaluate.protocol.reporting import marks_report
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed, mark, posed
 from demem_agent.llms import ChatModel, Ledger, OpenAIChat, Recorded
 
 __all__ = ["Protocol"]
-
-Json = dict[str, Any]
 
 #: Characters that a reading may have, unless others are given.
 _LIMIT = 6000
@@ -43,69 +42,81 @@ class Protocol:
     """The options of one run."""
 
     trial: Trial
-    endpoint: Endpoint
-    marking: Marking
+    model_options: ModelOptions
+    options: ProtocolOptions
 
     def run(
-        self, dialogues: Sequence[Dialogue], data: str, also: Sequence[RenderableType]
+        self, dialogues: Sequence[Dialogue], *, data: str, also: Sequence[RenderableType]
     ) -> tuple[Json, list[RenderableType]]:
-        """Have a model answer and judges mark; give the report, and the parts to print, ``also``
-        after the tables.
+        """Have a model answer and judges mark; return the report, and the parts to print.
+
+        Args:
+            data: what is measured, in words.
+            also: parts to print after the tables.
 
         Raises:
             UsageError: for what does not go together, or where nobody can be asked whether to
                 start.
             CollaboratorError: if it stopped before any answer was marked.
         """
-        limit, names = _one_limit(self.trial), self._names
-        ledger = self.endpoint.ledger("run", names)
-        asked = {name: self.endpoint.chat(name, ledger) for name in names}
-        with ticking("readings", transient=True) as tick:
-            questions = posed(dialogues, _systems(self.trial, dialogues), limit, tick=tick)
-        expected = estimate(
-            questions, self._panel(asked.__getitem__), ledger, self._known(questions)
-        )
-        self._announce(expected, len(questions) * self.marking.runs)
-        panel = self._panel(lambda name: self._recorded(asked[name]))
-        with ticking("answers marked") as tick:
-            marked = asyncio.run(mark(questions, panel, tick=tick))
-        if marked.stopped and all(one.failed for one in marked.marks):
-            raise CollaboratorError(f"nothing was marked: {marked.stopped}")
-        report = {"data": data, "limit": limit, **marks_report(marked, panel, questions)}
-        report |= {"estimate": asdict(expected), "used": _used(ledger)}
-        parts = [*protocol_parts(report), cell(_spent(report["used"])), *also]
+        limit = _one_limit(self.trial)
+        names = self._names
+        ledger = self.model_options.ledger("run", names)
+        models = {name: self.model_options.chat(name, ledger) for name in names}
+        questions = self._questions(dialogues, limit)
+        expected = self._estimate(questions, models, ledger)
+        self._announce(expected, len(questions) * self.options.runs)
+        panel = self._panel(lambda name: self._recorded(models[name]))
+        marked = _marked(questions, panel)
+        report: Json = {"data": data, "limit": limit, **marks_report(marked, panel, questions)}
+        report["estimate"] = asdict(expected)
+        report["used"] = used_value(ledger)
+        parts = [*protocol_parts(report), cell(spent_words(report["used"])), *also]
         if self.trial.out is not None:
-            report["written"] = [
-                str(path) for path in _write(self.trial.out, marked, report, parts)
-            ]
+            files = _write(self.trial.out, marked, report, parts)
+            report["written"] = [str(path) for path in files]
             parts.append(cell(f"written: {', '.join(report['written'])}"))
         return report, parts
 
     @property
+    def _model(self) -> str:
+        return self.model_options.model or ""
+
+    @property
     def _judges(self) -> list[str]:
-        return self.marking.judge or [self.endpoint.model or ""]
+        return self.options.judge or [self._model]
 
     @property
     def _names(self) -> list[str]:
-        return list(dict.fromkeys([self.endpoint.model or "", *self._judges]))
+        """The models that are asked, each once."""
+        return list(dict.fromkeys([self._model, *self._judges]))
 
     def _panel(self, made: Callable[[str], ChatModel]) -> Panel:
-        by_name = {
-            name: made(name) for name in self._names
-        }  # a model that also judges is recorded as one
+        # A model that also judges is recorded as one.
+        by_name = {name: made(name) for name in self._names}
         judges = tuple(by_name[name] for name in self._judges)
-        return Panel(
-            by_name[self.endpoint.model or ""], judges, self.marking.runs, self.marking.parallel
-        )
+        return Panel(by_name[self._model], judges, self.options.runs, self.options.parallel)
+
+    def _questions(self, dialogues: Sequence[Dialogue], limit: int) -> list[Posed]:
+        """Have the systems read for every question, under a progress bar."""
+        with ticking("readings", transient=True) as tick:
+            return posed(dialogues, _systems(self.trial, dialogues), limit, tick=tick)
+
+    def _estimate(
+        self, questions: Sequence[Posed], models: dict[str, OpenAIChat], ledger: Ledger
+    ) -> Estimate:
+        """Estimate what the run will cost, less what is recorded already."""
+        panel = self._panel(models.__getitem__)
+        return estimate(questions, panel, ledger, self._known(questions))
 
     def _recorded(self, model: OpenAIChat) -> ChatModel:
-        return (
-            model if self.marking.record is None else Recorded(model, self.marking.record, "resume")
-        )
+        if self.options.record is None:
+            return model
+        return Recorded(model, self.options.record, "resume")
 
     def _known(self, questions: Sequence[Posed]) -> tuple[Mark, ...]:
-        """Give what is recorded already, by a replay that asks nobody."""
-        file = self.marking.record
+        """Return what is recorded already, by a replay that asks nobody."""
+        file = self.options.record
         if file is None or not file.exists():
             return ()
         panel = self._panel(lambda name: Recorded(name, file, "replay"))
@@ -118,9 +129,9 @@ class Protocol:
             UsageError: where nobody is there to ask.
             typer.Abort: if the answer is no.
         """
-        for line in _announcement(expected, everything, self.endpoint):
+        for line in announcement(expected, everything, self.model_options):
             print_line(line, sys.stderr)
-        if self.marking.yes or not expected.questions:
+        if self.options.yes or not expected.questions:
             return
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise UsageError("nothing was asked yet: pass --yes to start where nobody can be asked")
@@ -128,66 +139,36 @@ class Protocol:
 
 
 def _one_limit(trial: Trial) -> int:
-    if trial.limit and len(trial.limit) > 1:
+    if not trial.limit:
+        return _LIMIT
+    if len(trial.limit) > 1:
         raise UsageError("with --model, --limit is given once: every reading is paid for")
-    return trial.limit[0] if trial.limit else _LIMIT
+    return trial.limit[0]
 
 
 def _systems(trial: Trial, dialogues: Sequence[Dialogue]) -> dict[str, Maker]:
-    """Give the systems that were named; else ours alone, as every reading is paid for."""
+    """Return the systems that were named; else ours alone, as every reading is paid for."""
     known = trial.systems(dialogues)
     return known if trial.system else {OURS: known[OURS]}
 
 
-def _announcement(expected: Estimate, everything: int, endpoint: Endpoint) -> list[str]:
-    done = everything - expected.questions
-    first = f"{everything:,} answers to be marked{f', {done:,} of them recorded' if done else ''}."
-    if not expected.questions:
-        return [first]
-    cost = (
-        "cost not known without --price" if expected.cost is None else f"cost {expected.cost:,.4f}"
-    )
-    tokens = f"{expected.prompt_tokens:,} tokens of prompts and {expected.completion_tokens:,} of answers"
-    limits = [f"a cost of {endpoint.limit_cost:g}"] if endpoint.limit_cost is not None else []
-    limits += [f"{endpoint.limit_tokens:,} tokens"] if endpoint.limit_tokens is not None else []
-    last = (
-        f"It stops at {' or '.join(limits)}."
-        if limits
-        else "Neither --limit-cost nor --limit-tokens is set."
-    )
-    return [
-        first,
-        f"About {expected.calls:,} calls: {tokens}, {cost}; what has to be repeated not counted.",
-        last,
-    ]
+def _marked(questions: Sequence[Posed], panel: Panel) -> Marked:
+    """Have the questions answered and the answers marked, under a progress bar.
 
-
-def _used(ledger: Ledger) -> Json:
-    spending = ledger.spending
-    used = spending.spent
-    cost = None if spending.unpriced else used.cost
-    names = ("requests", "prompt_tokens", "completion_tokens", "cached_tokens", "estimated")
-    return {**{name: getattr(used, name) for name in names}, "cost": cost}
-
-
-def _spent(used: Json) -> str:
-    tokens = (
-        f"{used['prompt_tokens']:,} tokens of prompts, {used['completion_tokens']:,} of answers"
-    )
-    cost = "cost not known" if used["cost"] is None else f"cost {used['cost']:.4f}"
-    return f"Asked in this run: {used['requests']:,} requests, {tokens}, {cost}."
+    Raises:
+        CollaboratorError: if it stopped before any answer was marked.
+    """
+    with ticking("answers marked") as tick:
+        marked = asyncio.run(mark(questions, panel, tick=tick))
+    if marked.stopped and all(one.failed for one in marked.marks):
+        raise CollaboratorError(f"nothing was marked: {marked.stopped}")
+    return marked
 
 
 def _write(out: Path, marked: Marked, report: Json, parts: Sequence[RenderableType]) -> list[Path]:
+    def save_marks(path: Path) -> None:
+        lines = [json.dumps(asdict(one)) + "\n" for one in marked.marks]
+        path.write_text("".join(lines), encoding="utf-8")
+
     out.mkdir(parents=True, exist_ok=True)
-    results, report_file, table = (
-        out / name for name in ("results.jsonl", "report.json", "table.txt")
-    )
-    results.write_text(
-        "".join(json.dumps(asdict(one)) + "\n" for one in marked.marks), encoding="utf-8"
-    )
-    report_file.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    text = StringIO()
-    Console(file=text, highlight=False, width=WIDTH_OF_A_PIPE).print(*parts, sep="\n")
-    table.write_text(text.getvalue(), encoding="utf-8")
-    return [results, report_file, table]
+    return written(out, save_marks, report, parts)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from demem_agent.cli.tables.audits import ablation_parts, slot_parts
 from demem_agent.cli.tables.certificate import certificate_parts, certificates_table
 from demem_agent.cli.tables.context import context_parts
-from demem_agent.cli.tables.evaluation import evaluation_parts, paper_table
+from demem_agent.cli.tables.evaluation import evaluation_parts
 from demem_agent.cli.tables.lines import lines_table
-from demem_agent.cli.tables.protocol import paper_scores, protocol_parts
+from demem_agent.cli.tables.paper import paper_scores, paper_table
+from demem_agent.cli.tables.protocol import protocol_parts
 from demem_agent.cli.tables.receipt import receipt_grid
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.cli.tables.slots import slots_table
-from demem_agent.cli.tables.splits import audit_parts
+from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
+from demem_agent.cli.tables.split_audit import audit_parts
 
 __all__ = [
     "ablation_parts",

@@ -1,6 +1,4 @@
-"""A certificate as a person can follow it: what sharing each content would cost, and what was done
-about it.
-"""
+"""A certificate as a person can follow it: what sharing would cost, and what was done about it."""
 
 from __future__ import annotations
 
@@ -11,22 +9,22 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import SplitCertificate
-from demem_agent.cli.tables.cells import cell, grid, number, numbers, sentence, table
+from demem_agent.channels import row_of
+from demem_agent.cli.tables.cells import (
+    add_columns,
+    add_figures,
+    cell,
+    counted,
+    grid,
+    number,
+    numbers,
+    sentence,
+    table,
+)
 from demem_agent.types import Candidate
 
 __all__ = ["certificate_parts", "certificates_table", "decision_words"]
 
-_KNOWN_BY = {
-    "reference": "reference given",
-    "correction": "corrected by a user",
-    "judge": "rated by judges",
-    "stand-in": "its rewarded answer stands in for a reference",
-    "reward": "only its own reward is known",
-    "thumbs": "only its own thumbs are known",
-    "outcome": "only its own outcome is known",
-    "agreement": "only how far answers agree is known",
-    "none": "nothing is known",
-}
 _NAMES = {
     "current": "the slot as it is",
     "split first": "the first part of a split",
@@ -35,8 +33,10 @@ _NAMES = {
 
 
 def certificate_parts(certificate: SplitCertificate) -> Iterator[RenderableType]:
-    """Give the pair, the answers, the candidates, the radius against the threshold, the decision,
-    the conditions.
+    """Yield the parts of a certificate.
+
+    They are the pair, the answers, the candidates, the radius against the threshold with the
+    decision, and the conditions.
     """
     letters = _letters(certificate)
     yield cell(f"Certificate {certificate.id}: {decision_words(certificate)}", "bold")
@@ -50,17 +50,16 @@ def certificate_parts(certificate: SplitCertificate) -> Iterator[RenderableType]
 def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
     """Show one line a certificate."""
     shown = table()
-    for name in ("id", "pair"):
-        shown.add_column(name, no_wrap=True)
+    add_columns(shown, "id", "pair", no_wrap=True)
     shown.add_column("questions", overflow="fold", ratio=1)
-    for name in ("radius", "threshold"):
-        shown.add_column(name, justify="right")
+    add_figures(shown, "radius", "threshold")
     shown.add_column("decision", overflow="fold")
     for certificate in certificates:
+        queries = [query or "(forgotten)" for query in certificate.queries]
         shown.add_row(
             certificate.id,
             " ".join(certificate.pair),
-            cell("\n".join(query or "(forgotten)" for query in certificate.queries)),
+            cell("\n".join(queries)),
             number(certificate.radius),
             number(certificate.threshold),
             cell(decision_words(certificate)),
@@ -71,24 +70,27 @@ def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
 def decision_words(certificate: SplitCertificate) -> str:
     """Say what was done."""
     if certificate.decision == "suppressed":
-        return f"suppressed, slot {certificate.slot} {'is pinned and ' if certificate.pinned else ''}stays whole"
-    return f"slot {certificate.slot} split, slot {certificate.new_slot} opened{', undone' if certificate.undone else ''}"
+        pinned = "is pinned and " if certificate.pinned else ""
+        return f"suppressed, slot {certificate.slot} {pinned}stays whole"
+    undone = ", undone" if certificate.undone else ""
+    return f"slot {certificate.slot} split, slot {certificate.new_slot} opened{undone}"
 
 
 def _letters(certificate: SplitCertificate) -> dict[str, str]:
     """Name every answer that was given by a letter: most contents give the same few."""
-    answers = dict.fromkeys(
-        answer for candidate in certificate.candidates for answer in candidate.answers
-    )
-    return {answer: chr(ord("A") + n) for n, answer in enumerate(answers)}
+    letters: dict[str, str] = {}
+    for candidate in certificate.candidates:
+        for answer in candidate.answers:
+            letters.setdefault(answer, chr(ord("A") + len(letters)))
+    return letters
 
 
 def _pair(certificate: SplitCertificate) -> Table:
     pair = grid()
-    for id, query, channel in zip(
-        certificate.pair, certificate.queries, certificate.channels, strict=True
-    ):
-        pair.add_row(id, sentence(query or "(forgotten)", cell(f"  [{_KNOWN_BY[channel]}]", "dim")))
+    both = zip(certificate.pair, certificate.queries, certificate.channels, strict=True)
+    for id, query, channel in both:
+        known_by = cell(f"  [{row_of(channel).words}]", "dim")
+        pair.add_row(id, sentence(query or "(forgotten)", known_by))
     return pair
 
 
@@ -102,47 +104,54 @@ def _answers(letters: Mapping[str, str]) -> Table:
 def _candidates(certificate: SplitCertificate, letters: Mapping[str, str]) -> Table:
     shown = table(framed=True)
     shown.add_column("if both shared", overflow="fold")
-    for name in ("question", "answered"):
-        shown.add_column(name)
+    add_columns(shown, "question", "answered")
     shown.add_column("scores", justify="right", no_wrap=True)
-    shown.add_column("reward within", no_wrap=True)
-    shown.add_column("loses at least", justify="right")
+    add_columns(shown, "reward within", no_wrap=True)
+    add_figures(shown, "loses at least")
     for candidate in certificate.candidates:
-        held = f"({len(candidate.cover)} item{'' if len(candidate.cover) == 1 else 's'} in it)"
-        if certificate.regime == "confidence sequence":
-            held = "(whatever it was read from)"
+        held = cell(_held(certificate, candidate), "dim")
         shown.add_row(cell(_name(candidate)), *_side(certificate, candidate, 0, letters))
-        shown.add_row(
-            cell(held, "dim"), *_side(certificate, candidate, 1, letters), end_section=True
-        )
+        shown.add_row(held, *_side(certificate, candidate, 1, letters), end_section=True)
     return shown
 
 
+def _held(certificate: SplitCertificate, candidate: Candidate) -> str:
+    if certificate.regime == "confidence sequence":
+        return "(whatever it was read from)"
+    return f"({counted({'items': len(candidate.cover)})} in it)"
+
+
 def _name(candidate: Candidate) -> str:
+    if candidate.name in _NAMES:
+        return _NAMES[candidate.name]
     if candidate.slot is None:
-        return _NAMES.get(candidate.name, candidate.name)
-    return _NAMES.get(candidate.name) or f"slot {candidate.slot}, where one is routed"
+        return candidate.name
+    return f"slot {candidate.slot}, where one is routed"
 
 
 def _side(
     certificate: SplitCertificate, candidate: Candidate, n: int, letters: Mapping[str, str]
 ) -> tuple[Text, ...]:
+    """Return the cells of one question of the pair under one candidate."""
     loss = candidate.losses[n]
+    is_worst = loss == max(candidate.losses)
     return (
         cell(certificate.pair[n]),
         cell(letters[candidate.answers[n]]),
         cell(numbers(candidate.scores[n]) or "unknown"),
         cell(f"[{number(candidate.lower[n])}, {number(candidate.upper[n])}]"),
-        cell(number(loss), "bold" if loss == max(candidate.losses) else "dim"),
+        cell(number(loss), "bold" if is_worst else "dim"),
     )
 
 
 def _verdict(certificate: SplitCertificate) -> Text:
-    worst = ", ".join(number(max(candidate.losses)) for candidate in certificate.candidates)
+    worst = [number(max(candidate.losses)) for candidate in certificate.candidates]
+    radius = f"{number(certificate.radius)} > {number(certificate.threshold)}"
     slots = "all slots were active" if certificate.saturated else "a slot was free"
     return sentence(
-        f"Whichever they share, one of the two loses at least {worst}. The smallest is the radius: ",
-        cell(f"{number(certificate.radius)} > {number(certificate.threshold)}", "bold"),
+        f"Whichever they share, one of the two loses at least {', '.join(worst)}. ",
+        "The smallest is the radius: ",
+        cell(radius, "bold"),
         f", the threshold while {slots}. Hence: ",
         cell(decision_words(certificate), "bold"),
         ".",

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from demem_agent import Route, SlotMemory
+from demem_agent.cli.json_values import slot_of_each
 from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import route_table, route_words
@@ -20,7 +21,7 @@ __all__ = ["context_parts", "lines_read"]
 def context_parts(
     context: Context, route: Route | None, memory: SlotMemory
 ) -> Iterator[RenderableType]:
-    """Give the decision, the scores of all slots and the evidence it was answered from.
+    """Yield the decision, the scores of all slots and the evidence it was answered from.
 
     Args:
         route: where the question would go now; None when the question was forgotten.
@@ -30,21 +31,20 @@ def context_parts(
         yield route_words(route)
         yield route_table(route, memory.slots, context.slot)
     lines = lines_read(context, memory)
-    shared = [_shared(context.query, line) for line in lines]
-    slot_of = {item: slot.number for slot in memory.slots for item in slot.evidence}
     yield lines_table(
         "Why this evidence: what was read, * what it rests on",
         lines,
-        context.supports,
-        slot_of,
-        shared,
+        cited=context.supports,
+        slot_of=slot_of_each(memory),
+        shared=[_shared(context.query, line) for line in lines],
     )
-    if missing := len(context.read) - len(lines):
+    missing = len(context.read) - len(lines)
+    if missing:
         yield cell(f"{missing} more lines were forgotten since.", "dim")
 
 
 def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
-    """Give the lines of the reading whose evidence still lives."""
+    """Return the lines of the reading whose evidence still lives."""
     live = {item.id: item for item in memory.evidence()}
     return [Line(live[item], start, end) for item, start, end in context.read if item in live]
 
@@ -55,26 +55,34 @@ def _decision(context: Context, memory: SlotMemory) -> Table:
     shown.add_row("question", cell(context.query or "(forgotten)"))
     if context.at:
         shown.add_row("asked", cell(day(context.at)))
-    shown.add_row(
-        "answer", cell(context.answer or ("(forgotten)" if context.redacted else "(nothing)"))
-    )
+    unanswered = "(forgotten)" if context.redacted else "(nothing)"
+    shown.add_row("answer", cell(context.answer or unanswered))
     if context.reference is not None:
         shown.add_row("reference", cell(context.reference))
     shown.add_row("rewards", cell(numbers(context.rewards) or "no feedback yet"))
     shown.add_row("known by", cell(context.channel))
-    for n, item in enumerate(_needed(context, memory)):
-        when = f" ({day(item.at)})" if item.at else ""
-        shown.add_row("needs" if n == 0 else "", cell(f"{item.id}{when}: {first_words(item.text)}"))
+    _add_needed(shown, context, memory)
     return shown
 
 
-def _needed(context: Context, memory: SlotMemory) -> list[Evidence]:
-    """Give the evidence that an answer rests on, where feedback or the answerer told."""
-    return [item for item in memory.evidence() if item.id in context.supports]
+def _add_needed(shown: Table, context: Context, memory: SlotMemory) -> None:
+    """Add the evidence that an answer rests on, where feedback or the answerer told."""
+    needed = [item for item in memory.evidence() if item.id in context.supports]
+    for n, item in enumerate(needed):
+        shown.add_row("needs" if n == 0 else "", cell(_needed_words(item)))
+
+
+def _needed_words(item: Evidence) -> str:
+    when = f" ({day(item.at)})" if item.at else ""
+    return f"{item.id}{when}: {first_words(item.text)}"
 
 
 def _shared(query: str, line: Line) -> str:
-    """Give the words of the question that a line or its speaker's name has too, in any inflection."""
+    """Return the words of a question that a line or its speaker's name has, in any inflection."""
     held = {*content_terms(line.text), *content_terms(line.evidence.speaker or "")}
-    words = (word.strip('.,:;!?()"') for word in query.split() if terms(word))
-    return ", ".join(dict.fromkeys(word for word in words if held.issuperset(terms(word)))) or "-"
+    found: dict[str, None] = {}
+    for typed in query.split():
+        word = typed.strip('.,:;!?()"')
+        if terms(typed) and held.issuperset(terms(word)):
+            found[word] = None
+    return ", ".join(found) or "-"

@@ -8,26 +8,19 @@ from typing import Any
 from rich.console import RenderableType
 from rich.table import Table
 
-from demem_agent.cli.tables.cells import cell, table
+from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
+from demem_agent.cli.tables.figures import interval
 
-__all__ = ["evaluation_parts", "interval", "paper_table", "share"]
+__all__ = ["HEADLINE", "brackets", "evaluation_parts"]
 
 Document = Mapping[str, Any]
 
 #: The limits of the tables, where they were measured.
 HEADLINE = (2000, 6000)
-#: Gold-evidence recall in the paper (table "Gold-evidence recall under matched answer-time
-#: budget").
-PAPER = {
-    "cosine top-k": (0.72, 0.54, 0.61, 0.66),
-    "BM25 top-k": (0.69, 0.51, 0.58, 0.63),
-    "DeMem": (0.85, 0.81, 0.79, 0.83),
-    "oracle selection": (0.91, 0.88, 0.85, 0.89),
-}
 
 
 def evaluation_parts(document: Document) -> Iterator[RenderableType]:
-    """Give the tables of a report that ``demem eval`` or ``demem bench`` made."""
+    """Yield the tables of a report that ``demem eval`` or ``demem bench`` made."""
     yield cell(_heading(document))
     if document["scored"]:
         yield _recall_table(document)
@@ -39,68 +32,46 @@ def evaluation_parts(document: Document) -> Iterator[RenderableType]:
         yield _paired_table(document)
 
 
-def paper_table() -> Table:
-    """Show the paper's own figures, which are not of this run."""
-    shown = table("From the paper, not this run: its LoCoMo subset, budget, encoder")
-    shown.add_column("system")
-    for name in ("single-hop", "temporal", "multi-hop", "overall"):
-        shown.add_column(name, justify="right")
-    for name, values in PAPER.items():
-        shown.add_row(name, *(share(value, 2) for value in values))
-    return shown
-
-
-def share(value: float, digits: int = 3) -> str:
-    """Give a number between -1 and 1 without the zero before its point; 1 as wide as the others:
-    ``.874``, ``1.00``.
-    """
-    words = f"{round(value, digits) + 0.0:.{digits}f}"  # adding 0.0 takes the sign off a zero
-    return words[:-1] if words.lstrip("-").startswith("1") else words.replace("0.", ".", 1)
-
-
-def interval(found: Mapping[str, Any] | None, sign: bool = False) -> str:
-    """Give a mean with its interval: ``.778 [.74, .81]``; the mean alone of one dialogue, a dash of
-    no question.
-    """
-    if found is None:
-        return "-"
-    mean = ("+" if sign and found["mean"] > 0 else "") + share(found["mean"])
-    ends = () if found["low"] is None else (found["low"], found["high"])
-    return f"{mean} [{', '.join(share(end, 2) for end in ends)}]" if ends else mean
+def brackets(dialogues: int) -> str:
+    """Say what stands in brackets behind a mean."""
+    if dialogues > 1:
+        return "in brackets: 95 % intervals, drawn by dialogue"
+    return "no intervals from one dialogue"
 
 
 def _heading(document: Document) -> str:
     dialogues = document["dialogues"]
-    counted = (
-        f"{dialogues} dialogue{'s' if dialogues > 1 else ''}, {document['questions']} questions"
-    )
-    brackets = (
-        "in brackets: 95 % intervals, drawn by dialogue"
-        if dialogues > 1
-        else "no intervals from one dialogue"
-    )
-    return f"{document['data']}: {counted}, {document['scored']} with evidence; {brackets}."
+    counted = f"{dialogues} dialogue{'s' if dialogues > 1 else ''}"
+    questions = f"{document['questions']} questions, {document['scored']} with evidence"
+    return f"{document['data']}: {counted}, {questions}; {brackets(dialogues)}."
 
 
 def _headline(document: Document) -> list[int]:
+    """Return the limits that are shown: those of the headline, else the least and the most."""
     limits = document["limits"]
-    return [limit for limit in HEADLINE if limit in limits] or list(
-        dict.fromkeys((limits[0], limits[-1]))
-    )
+    measured = [limit for limit in HEADLINE if limit in limits]
+    return measured or list(dict.fromkeys((limits[0], limits[-1])))
 
 
-def _cells(document: Document, name: str) -> list[Any]:
-    return [document["systems"][name][str(limit)] for limit in _headline(document)]
+def _at_headline(document: Document, name: str) -> list[Any]:
+    """Return what a system was measured to do at each limit that is shown."""
+    found = document["systems"][name]
+    return [found[str(limit)] for limit in _headline(document)]
 
 
 def _best_first(document: Document) -> list[str]:
-    """Give the systems by recall at the headline limits, else by how often the reference is in the
-    text.
+    """Return the systems by recall at the limits shown.
+
+    Where no recall was measured, they go by how often the reference is in the text.
     """
 
     def key(name: str) -> float:
-        found = [cell["recall"] or cell["contained"] for cell in _cells(document, name)]
-        return -sum(float(one["mean"]) for one in found if one)
+        total = 0.0
+        for found in _at_headline(document, name):
+            recall = found["recall"] or found["contained"]
+            if recall:
+                total += float(recall["mean"])
+        return -total
 
     return sorted(document["systems"], key=key)
 
@@ -111,23 +82,21 @@ def _style(document: Document, name: str) -> str:
 
 def _systems_table(title: str, columns: Sequence[str], first: str = "system") -> Table:
     shown = table(title)
-    shown.add_column(first)
-    for name in columns:
-        shown.add_column(name, justify="right")
+    add_columns(shown, first)
+    add_figures(shown, *columns)
     return shown
 
 
 def _recall_table(document: Document) -> Table:
     limits = [f"{limit:,}" for limit in _headline(document)]
-    columns = [
-        *(f"recall {limit}" for limit in limits),
-        *(f"whole turns {limit}" for limit in limits),
-    ]
+    columns = [f"recall {limit}" for limit in limits]
+    columns += [f"whole turns {limit}" for limit in limits]
     shown = _systems_table("Gold evidence in the text", columns)
     for name in _best_first(document):
-        cells = _cells(document, name)
-        values = [cell[measure] for measure in ("recall", "whole") for cell in cells]
-        shown.add_row(cell(name), *map(interval, values), style=_style(document, name))
+        found = _at_headline(document, name)
+        values = [interval(one["recall"]) for one in found]
+        values += [interval(one["whole"]) for one in found]
+        shown.add_row(cell(name), *values, style=_style(document, name))
     return shown
 
 
@@ -137,45 +106,65 @@ def _cost_table(document: Document) -> Table:
     shown = _systems_table(f"What a read of at most {limit:,} characters takes and gives", columns)
     for name in _best_first(document):
         at = document["systems"][name][str(limit)]
-        milliseconds = (f"{1000 * at['seconds'][of]:.2f}" for of in ("median", "p95"))
-        answers = (interval(at[measure]) for measure in ("contained", "f1"))
         shown.add_row(
-            cell(name), f"{at['size']:,.0f}", *milliseconds, *answers, style=_style(document, name)
+            cell(name),
+            f"{at['size']:,.0f}",
+            _milliseconds(at["seconds"]["median"]),
+            _milliseconds(at["seconds"]["p95"]),
+            interval(at["contained"]),
+            interval(at["f1"]),
+            style=_style(document, name),
         )
     return shown
 
 
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:.2f}"
+
+
 def _scored(document: Document) -> dict[str, int]:
-    found = _cells(document, document["first"])[-1]["categories"]
-    return {name: of["recall"]["questions"] for name, of in found.items() if of["recall"]}
+    """Return how many questions with evidence there are of each category."""
+    categories = _at_headline(document, document["first"])[-1]["categories"]
+    scored: dict[str, int] = {}
+    for name, found in categories.items():
+        if found["recall"]:
+            scored[name] = found["recall"]["questions"]
+    return scored
 
 
 def _category_table(document: Document, limit: int) -> Table:
     """Show recall by category, of ours and of the best of the others."""
-    first = document["first"]
-    best = next((name for name in _best_first(document) if name in document["paired"]), None)
-    names = [first] if best is None else [first, best]
+    names = _ours_and_the_best(document)
     shown = table(f"Recall by category at {limit:,}")
-    shown.add_column("category")
-    shown.add_column("questions", justify="right")
+    add_columns(shown, "category")
+    add_figures(shown, "questions")
     for name in names:
         shown.add_column(cell(name), justify="right", style=_style(document, name))
-    for category, questions in sorted(_scored(document).items(), key=lambda item: -item[1]):
-        at = (
-            document["systems"][name][str(limit)]["categories"][category]["recall"]
-            for name in names
-        )
-        shown.add_row(cell(category or "(none)"), str(questions), *map(interval, at))
+    most_first = sorted(_scored(document).items(), key=lambda item: -item[1])
+    for category, questions in most_first:
+        values: list[str] = []
+        for name in names:
+            found = document["systems"][name][str(limit)]["categories"][category]
+            values.append(interval(found["recall"]))
+        shown.add_row(cell(category or "(none)"), str(questions), *values)
     return shown
 
 
+def _ours_and_the_best(document: Document) -> list[str]:
+    names = [document["first"]]
+    for name in _best_first(document):
+        if name in document["paired"]:
+            return [*names, name]
+    return names
+
+
 def _paired_table(document: Document) -> Table:
-    limits = [str(limit) for limit in _headline(document)]
-    first = document["first"]
-    columns = [f"at {int(limit):,}" for limit in limits]
-    shown = _systems_table("Difference in recall", columns, f"{first} less")
+    limits = _headline(document)
+    columns = [f"at {limit:,}" for limit in limits]
+    shown = _systems_table("Difference in recall", columns, f"{document['first']} less")
     for name in _best_first(document):
         if name in document["paired"]:
             found = document["paired"][name]
-            shown.add_row(cell(name), *(interval(found[limit], sign=True) for limit in limits))
+            values = [interval(found[str(limit)], sign=True) for limit in limits]
+            shown.add_row(cell(name), *values)
     return shown

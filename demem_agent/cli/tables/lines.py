@@ -15,6 +15,7 @@ __all__ = ["lines_table"]
 def lines_table(
     title: str,
     lines: Sequence[Line],
+    *,
     cited: Collection[str],
     slot_of: Mapping[str, int],
     shared: Sequence[str] = (),
@@ -22,6 +23,8 @@ def lines_table(
     """Show lines in their order, those that the answer rests on marked with a star.
 
     Args:
+        cited: ids of the evidence that the answer rests on.
+        slot_of: number of the slot that holds each item of evidence, by the item's id.
         shared: for each line, what it shares with the question; the column is left out when there
             is none.
     """
@@ -34,15 +37,16 @@ def lines_table(
         shown.add_column("shares", overflow="fold", max_width=18)
     shown.add_column("text", overflow="fold", ratio=1)
     for n, line in enumerate(lines):
-        item = line.evidence
-        named = (
-            item.id,
-            item.source_id or "-",
-            day(item.at),
-            item.speaker or "-",
-            str(slot_of.get(item.id, "-")),
-        )
-        row = (*named, *shared[n : n + 1], line.text)
-        style = "bold" if item.id in cited else ""
-        shown.add_row("*" if item.id in cited else "", *(cell(part, style) for part in row))
+        words = [*_words(line, slot_of), *shared[n : n + 1], line.text]
+        if line.evidence.id in cited:
+            shown.add_row("*", *(cell(part, "bold") for part in words))
+        else:
+            shown.add_row("", *map(cell, words))
     return shown
+
+
+def _words(line: Line, slot_of: Mapping[str, int]) -> list[str]:
+    """Return what is shown of a line before its text."""
+    item = line.evidence
+    slot = str(slot_of.get(item.id, "-"))
+    return [item.id, item.source_id or "-", day(item.at), item.speaker or "-", slot]

@@ -1,131 +1,99 @@
-"""What the paper's protocol found: how many answers were marked right, and the paper's own figures
-apart from it.
-"""
+"""What the paper's protocol found: how many answers were marked right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
 
-from demem_agent.cli.tables.cells import cell, table
-from demem_agent.cli.tables.evaluation import share
+from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
+from demem_agent.cli.tables.paper import CATEGORIES, spread
 
-__all__ = ["paper_scores", "protocol_parts"]
+__all__ = ["protocol_parts"]
 
-#: The categories of LoCoMo in the paper's order.
-_ORDER = ("temporal", "open-domain", "multi-hop", "single-hop")
-#: Mean and deviation in these categories and overall (paper, table "Results on LoCoMo").
-_PAPER: Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]] = {
-    "GPT-4o-mini": {
-        "FullContext": (
-            (0.515, 0.050),
-            (0.428, 0.067),
-            (0.629, 0.057),
-            (0.791, 0.039),
-            (0.681, 0.053),
-        ),
-        "RAG": ((0.572, 0.101), (0.590, 0.126), (0.543, 0.120), (0.698, 0.108), (0.637, 0.115)),
-        "Mem0": ((0.453, 0.072), (0.365, 0.099), (0.552, 0.080), (0.644, 0.066), (0.570, 0.077)),
-        "DeMem": ((0.919, 0.031), (0.868, 0.043), (0.847, 0.042), (0.932, 0.018), (0.911, 0.040)),
-    },
-    "GPT-4.1-mini": {
-        "FullContext": (
-            (0.692, 0.057),
-            (0.511, 0.081),
-            (0.725, 0.053),
-            (0.831, 0.040),
-            (0.763, 0.058),
-        ),
-        "RAG": ((0.710, 0.110), (0.634, 0.117), (0.593, 0.103), (0.727, 0.113), (0.693, 0.106)),
-        "Mem0": ((0.514, 0.077), (0.428, 0.097), (0.629, 0.066), (0.669, 0.062), (0.614, 0.071)),
-        "DeMem": ((0.921, 0.039), (0.908, 0.040), (0.831, 0.048), (0.935, 0.037), (0.920, 0.038)),
-    },
-}
+Document = Mapping[str, Any]
 
 
-def protocol_parts(document: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Give the tables of a report as :func:`demem_agent.evaluate.protocol.forecast.marks_report`
-    makes it.
+def protocol_parts(document: Document) -> Iterator[RenderableType]:
+    """Yield the tables of a report.
+
+    Args:
+        document: as :func:`demem_agent.evaluate.protocol.reporting.marks_report` makes it.
     """
-    judges = ", ".join(document["judges"])
-    asked = document["questions"] * document["runs"]
-    runs = f"{document['runs']} run{'s' if document['runs'] > 1 else ''}"
-    yield cell(
-        f"{document['data']}: {document['model']} answers from {document['limit']:,} characters, marked by {judges}; "
-        f"{document['marked']:,} of {asked:,} answers marked in {runs}."
-    )
-    if document["useless"]:
-        words = f"{document['useless']:,} answers could not be used (not as asked for, or resting on nothing that was read)"
-        yield cell(f"{words}; they are marked as no answer.", "yellow")
-    if document["failed"]:
-        kinds = ", ".join(f"{kind} {count}" for kind, count in document["failed"].items())
-        yield cell(
-            f"Not marked, as a model failed, and in no figure: {kinds}. The same command asks again.",
-            "yellow",
-        )
-    if document["stopped"]:
-        yield cell(f"Stopped early: {document['stopped']}.", "yellow")
-        if not document["whole_runs"]:
-            yield cell(
-                "No run is whole: the figures are of the questions that were marked, first ones first.",
-                "yellow",
-            )
+    yield cell(_heading(document))
+    for warning in _warnings(document):
+        yield cell(warning, "yellow")
     yield _marks_table(document)
 
 
-def paper_scores() -> Table:
-    """Show the paper's own figures, which are not of this run."""
-    shown = table(
-        "From the paper, not this run: binary marks of gpt-4o-mini and gpt-4.1-mini", tight=True
-    )
-    for name in ("backbone", "system"):
-        shown.add_column(name)
-    for name in (*_ORDER, "overall"):
-        shown.add_column(name, justify="right")
-    for backbone, systems in _PAPER.items():
-        for name, figures in systems.items():
-            shown.add_row(
-                backbone, name, *(_spread(mean, deviation) for mean, deviation in figures)
-            )
-    return shown
+def _heading(document: Document) -> str:
+    model = f"{document['data']}: {document['model']}"
+    limit = f"{document['limit']:,} characters"
+    judges = ", ".join(document["judges"])
+    asked = document["questions"] * document["runs"]
+    runs = f"{document['runs']} run{'s' if document['runs'] > 1 else ''}"
+    marked = f"{document['marked']:,} of {asked:,} answers marked in {runs}"
+    return f"{model} answers from {limit}, marked by {judges}; {marked}."
 
 
-def _marks_table(document: Mapping[str, Any]) -> Table:
-    names = _ordered(
-        [name for found in document["systems"].values() for name in found["categories"]]
-    )
+def _warnings(document: Document) -> Iterator[str]:
+    if document["useless"]:
+        yield (
+            f"{document['useless']:,} answers could not be used (not as asked for, or resting on "
+            "nothing that was read); they are marked as no answer."
+        )
+    if document["failed"]:
+        kinds = ", ".join(f"{kind} {count}" for kind, count in document["failed"].items())
+        yield (
+            f"Not marked, as a model failed, and in no figure: {kinds}. "
+            "The same command asks again."
+        )
+    if document["stopped"]:
+        yield f"Stopped early: {document['stopped']}."
+    if document["stopped"] and not document["whole_runs"]:
+        yield (
+            "No run is whole: the figures are of the questions that were marked, first ones first."
+        )
+
+
+def _marks_table(document: Document) -> Table:
+    names = _categories(document)
     shown = table(
         "Answers marked right, and their mean grade: mean of the runs ± one standard deviation",
         tight=True,
     )
-    for name in ("marks", "system"):
-        shown.add_column(name)
-    for name in (*names, "overall"):
-        shown.add_column(cell(name or "(none)"), justify="right")
+    add_columns(shown, "marks", "system")
+    add_figures(shown, *(cell(name or "(none)") for name in names), "overall")
     for system, found in document["systems"].items():
-        cells = [*(found["categories"][name] for name in names), found["overall"]]
-        shown.add_row(
-            "binary", cell(system), *(_figure(one["score"]) for one in cells), style="bold"
-        )
-        shown.add_row("graded", cell(system), *(_figure(one["graded"]) for one in cells))
-        shown.add_row(
-            "questions", cell(system), *(str(one["questions"]) for one in cells), style="dim"
-        )
+        marks = [found["categories"][name] for name in names]
+        _add_system(shown, system, [*marks, found["overall"]])
     return shown
 
 
-def _ordered(names: Sequence[str]) -> list[str]:
-    return sorted(
-        dict.fromkeys(names), key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)
-    )
+def _add_system(shown: Table, system: str, found: Sequence[Mapping[str, Any]]) -> None:
+    """Add the rows of one system: binary marks, grades, and how many questions were marked."""
+
+    def row(name: str, of: str, words: Callable[[Any], str], style: str = "") -> None:
+        shown.add_row(name, cell(system), *(words(one[of]) for one in found), style=style)
+
+    row("binary", "score", _mean, "bold")
+    row("graded", "graded", _mean)
+    row("questions", "questions", str, "dim")
 
 
-def _figure(found: Mapping[str, Any] | None) -> str:
-    return "-" if found is None else _spread(found["mean"], found["deviation"])
+def _categories(document: Document) -> list[str]:
+    """Return the categories that were marked, those of the paper first and in its order."""
+    names: dict[str, None] = {}
+    for found in document["systems"].values():
+        names.update(dict.fromkeys(found["categories"]))
+    return sorted(names, key=_place)
 
 
-def _spread(mean: float, deviation: float | None) -> str:
-    return share(mean) if deviation is None else f"{share(mean)} ± {share(deviation)}"
+def _place(category: str) -> int:
+    return CATEGORIES.index(category) if category in CATEGORIES else len(CATEGORIES)
+
+
+def _mean(found: Mapping[str, Any] | None) -> str:
+    return "-" if found is None else spread(found["mean"], found["deviation"])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.table import Table
+from rich.text import Text
 
 from demem_agent import Receipt
 from demem_agent.cli.tables.cells import cell, grid
@@ -13,10 +16,13 @@ __all__ = ["receipt_grid"]
 def receipt_grid(receipt: Receipt) -> Table:
     """Show the ids of what was erased and of what was made anew or blanked because of it."""
     shown = grid()
-    shown.add_row(
-        "forgotten", cell(", ".join(receipt.evidence) or "nothing was dated earlier", "bold")
-    )
-    shown.add_row("slots made anew", cell(", ".join(map(str, receipt.slots)) or "none"))
-    shown.add_row("answers blanked", cell(", ".join(receipt.contexts) or "none"))
-    shown.add_row("certificates touched", cell(", ".join(receipt.certificates) or "none"))
+    forgotten = ", ".join(receipt.evidence) or "nothing was dated earlier"
+    shown.add_row("forgotten", cell(forgotten, "bold"))
+    shown.add_row("slots made anew", _ids(map(str, receipt.slots)))
+    shown.add_row("answers blanked", _ids(receipt.contexts))
+    shown.add_row("certificates touched", _ids(receipt.certificates))
     return shown
+
+
+def _ids(ids: Iterable[str]) -> Text:
+    return cell(", ".join(ids) or "none")

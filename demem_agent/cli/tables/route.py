@@ -8,7 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import Route, Slot
-from demem_agent.cli.tables.cells import cell, first_words, number, sentence, table
+from demem_agent.cli.tables.cells import (
+    add_columns,
+    add_figures,
+    cell,
+    first_words,
+    number,
+    sentence,
+    table,
+)
 
 __all__ = ["route_table", "route_words"]
 
@@ -17,11 +25,9 @@ def route_words(route: Route) -> Text:
     """Say in one line where a question went and whether memory bears on it."""
     if route.slot is None:
         return sentence("memory is empty")
-    bears = (
-        cell("adequate", "green")
-        if route.adequate
-        else cell("not adequate: nothing seems to bear on it", "yellow")
-    )
+    bears = cell("not adequate: nothing seems to bear on it", "yellow")
+    if route.adequate:
+        bears = cell("adequate", "green")
     probability = f", probability {number(route.probability)}"
     return sentence(f"slot {route.slot}, ahead by {number(route.margin)}, ", bears, probability)
 
@@ -34,19 +40,24 @@ def route_table(route: Route, slots: Sequence[Slot], held_in: int | None) -> Tab
             routed.
     """
     shown = table("Why this slot: the scores as they are now")
-    shown.add_column("slot", justify="right")
-    shown.add_column("score", justify="right")
-    shown.add_column("items", justify="right")
-    shown.add_column("")
+    add_figures(shown, "slot", "score", "items")
+    add_columns(shown, "")
     shown.add_column("begins", overflow="fold")
     for slot in sorted(slots, key=lambda slot: (-route.scores[slot.number], slot.number)):
-        notes = ["chosen"] if slot.number == route.slot else []
-        notes += ["holds this decision"] if slot.number == held_in else []
         shown.add_row(
             str(slot.number),
             number(route.scores[slot.number]),
             str(len(slot.evidence)),
-            cell(", ".join(notes), "bold"),
+            cell(_notes(slot, route, held_in), "bold"),
             cell(first_words(slot.summary.removeprefix("- "))),
         )
     return shown
+
+
+def _notes(slot: Slot, route: Route, held_in: int | None) -> str:
+    notes: list[str] = []
+    if slot.number == route.slot:
+        notes.append("chosen")
+    if slot.number == held_in:
+        notes.append("holds this decision")
+    return ", ".join(notes)

@@ -9,36 +9,28 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import Settings, Slot
-from demem_agent.cli.tables.cells import cell, first_words, table
+from demem_agent.cli.tables.cells import add_figures, cell, first_words, table
 
 __all__ = ["slots_table"]
 
+#: Columns of the bar that shows how full a summary is.
+_BAR = 10
+
 
 def slots_table(slots: Sequence[Slot], settings: Settings) -> Table:
-    """Show every active slot with its summary's size against the limit."""
-    shown = table(f"{len(slots)} of at most {settings.slots} slots")
+    """Show every active slot with its summary's size against the limit.
+
+    Names and pins have a column where there is any.
+    """
     named = any(slot.name or slot.pinned for slot in slots)
-    for name in ("slot", "items", "contexts"):
-        shown.add_column(name, justify="right")
-    if named:
-        shown.add_column("name", overflow="fold")
-    shown.add_column("summary", min_width=10)
-    shown.add_column(f"of {settings.slot_limit} {settings.unit}", justify="right")
-    shown.add_column("from", justify="right")
-    shown.add_column("begins", overflow="fold")
+    shown = _empty(len(slots), settings, named=named)
     for slot in slots:
         shown.add_row(
             str(slot.number),
             str(len(slot.evidence)),
             str(len(slot.contexts)),
             *([_name(slot)] if named else []),
-            ProgressBar(
-                settings.slot_limit,
-                slot.size,
-                width=10,
-                complete_style="cyan",
-                finished_style="cyan",
-            ),
+            _bar(slot, settings),
             str(slot.size),
             "-" if slot.parent is None else str(slot.parent),
             cell(first_words(slot.summary.removeprefix("- "))),
@@ -46,5 +38,29 @@ def slots_table(slots: Sequence[Slot], settings: Settings) -> Table:
     return shown
 
 
+def _empty(active: int, settings: Settings, *, named: bool) -> Table:
+    shown = table(f"{active} of at most {settings.slots} slots")
+    add_figures(shown, "slot", "items", "contexts")
+    if named:
+        shown.add_column("name", overflow="fold")
+    shown.add_column("summary", min_width=_BAR)
+    add_figures(shown, f"of {settings.slot_limit} {settings.unit}", "from")
+    shown.add_column("begins", overflow="fold")
+    return shown
+
+
 def _name(slot: Slot) -> Text:
-    return cell(" ".join(filter(None, [slot.name, "(pinned)" if slot.pinned else ""])))
+    words = [slot.name] if slot.name else []
+    if slot.pinned:
+        words.append("(pinned)")
+    return cell(" ".join(words))
+
+
+def _bar(slot: Slot, settings: Settings) -> ProgressBar:
+    return ProgressBar(
+        settings.slot_limit,
+        slot.size,
+        width=_BAR,
+        complete_style="cyan",
+        finished_style="cyan",
+    )

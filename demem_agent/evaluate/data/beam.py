@@ -1,6 +1,4 @@
-"""Read BEAM chats (Tavakoli et al., 2025) in their native format: a folder with ``chat.json`` and
-its questions.
-"""
+"""Read BEAM chats (Tavakoli et al., 2025) in their native format, a folder each."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,48 +23,49 @@ _MARK = re.compile(r"\s*->->\s*[\d,\s]+$")
 
 
 def load_beam(path: str | Path, sample: str | None = None) -> list[Dialogue]:
-    """Read the chat in a folder, or those in its subfolders; ``sample`` is the name of one of
-    these.
+    """Read the chat in a folder, or those in its subfolders.
 
-    A batch is a session, dated by its time anchor. Evidence ids that name no turn are left out.
+    A folder holds ``chat.json`` and its questions. A batch is a session, dated by its time anchor.
+    Evidence ids that name no turn are left out.
+
+    Args:
+        sample: the name of the one folder to read.
 
     Raises:
         InvalidInput: if no chat is there, a file is not BEAM, or there is no such sample.
     """
-    root = Path(path)
-    found = (
-        [root]
-        if (root / "chat.json").is_file()
-        else sorted((p.parent for p in root.glob("*/chat.json")), key=_order)
-    )
+    found = _folders(Path(path))
     if not found:
-        raise InvalidInput(
-            "path", str(path), "a folder with chat.json, or with subfolders that hold one"
-        )
-    chosen = [folder for folder in found if sample is None or folder.name == sample]
+        allowed = "a folder with chat.json, or with subfolders that hold one"
+        raise InvalidInput("path", str(path), allowed)
+    chosen = [folder for folder in found if sample in (None, folder.name)]
     if not chosen:
-        raise InvalidInput("sample", sample, f"one of {[folder.name for folder in found]}")
-    return [_dialogue(folder) for folder in chosen]
+        names = [folder.name for folder in found]
+        raise InvalidInput("sample", sample, f"one of {names}")
+    return list(map(_dialogue, chosen))
+
+
+def _folders(root: Path) -> list[Path]:
+    if (root / "chat.json").is_file():
+        return [root]
+    chats = root.glob("*/chat.json")
+    return sorted((chat.parent for chat in chats), key=_order)
 
 
 def _order(folder: Path) -> tuple[int, str]:
-    return (int(folder.name) if folder.name.isdecimal() else 0, folder.name)
+    number = int(folder.name) if folder.name.isdecimal() else 0
+    return number, folder.name
 
 
 def _dialogue(folder: Path) -> Dialogue:
     try:
         turns = tuple(_turns(_json(folder / "chat.json")))
-        known = {turn.source_id for turn in turns}
-        kinds = _json(folder / "probing_questions.json").items()
-        return Dialogue(
-            folder.name,
-            turns,
-            tuple(_probe(q, kind, known) for kind, asked in kinds for q in asked),
-        )
+        asked = _json(folder / "probing_questions.json")
+        probes = tuple(_probes(asked, turns))
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
-        raise InvalidInput(
-            "path", str(folder), f"a BEAM chat ({type(error).__name__}: {error})"
-        ) from error
+        allowed = f"a BEAM chat ({type(error).__name__}: {error})"
+        raise InvalidInput("path", str(folder), allowed) from error
+    return Dialogue(folder.name, turns, probes)
 
 
 def _json(path: Path) -> Any:
@@ -77,20 +77,40 @@ def _turns(batches: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
         session = f"session_{batch['batch_number']}"
         anchor = batch.get("time_anchor")
         at = datetime.strptime(anchor, "%B-%d-%Y") if anchor else None
-        for turn in (turn for group in batch["turns"] for turn in group):
+        for turn in chain.from_iterable(batch["turns"]):
             text = _MARK.sub("", turn["content"])
             if text.strip():
-                yield Turn(text, turn["role"], at, session, "beam", str(turn["id"]))
+                yield Turn(
+                    text=text,
+                    speaker=turn["role"],
+                    at=at,
+                    session=session,
+                    source="beam",
+                    source_id=str(turn["id"]),
+                )
 
 
-def _probe(question: Mapping[str, Any], kind: str, known: set[str | None]) -> Probe:
-    reference = next((str(question[name]) for name in _REFERENCES if name in question), "")
-    ids = [id for id in _flat(question.get("source_chat_ids")) if id in known]
-    return Probe(question["question"], reference, tuple(dict.fromkeys(ids)), kind.replace("_", " "))
+def _probes(
+    asked: Mapping[str, Sequence[Mapping[str, Any]]], turns: Sequence[Turn]
+) -> Iterator[Probe]:
+    known = {turn.source_id for turn in turns}
+    for kind, questions in asked.items():
+        category = kind.replace("_", " ")
+        for question in questions:
+            ids = filter(known.__contains__, _flat(question.get("source_chat_ids")))
+            evidence = tuple(dict.fromkeys(ids))
+            yield Probe(question["question"], _reference(question), evidence, category)
 
 
-def _flat(ids: Any) -> Iterator[str]:
-    """Give the ids in a number, a list or a mapping of these, however deep."""
+def _reference(question: Mapping[str, Any]) -> str:
+    for name in _REFERENCES:
+        if name in question:
+            return str(question[name])
+    return ""
+
+
+def _flat(ids: object) -> Iterator[str]:
+    """Yield the ids in a number, a list or a mapping of these, however deep."""
     if isinstance(ids, Mapping):
         ids = list(ids.values())
     if isinstance(ids, list):

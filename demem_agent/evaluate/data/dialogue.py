@@ -12,8 +12,13 @@ __all__ = ["Dialogue", "Probe"]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question, its reference answer, the ``source_id`` of every turn that holds evidence, and
-    when it is asked.
+    """A question about a dialogue.
+
+    Attributes:
+        reference: a right answer.
+        evidence: the ``source_id`` of every turn that holds evidence.
+        category: groups the report.
+        at: when it is asked.
     """
 
     question: str

@@ -1,6 +1,4 @@
-"""Read records of a fact that is corrected: Letta's ``core_memory_update`` files in their native
-format, JSON lines.
-"""
+"""Read records of a fact that is corrected: Letta's ``core_memory_update`` files, JSON lines."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.data.lines import json_lines
+from demem_agent.evaluate.data.plain import json_lines
 from demem_agent.turns import Turn, text_field
 
 __all__ = ["Update", "load_letta"]
@@ -36,8 +34,9 @@ class Update:
 
 
 def load_letta(path: str | Path, sample: str | None = None) -> list[Update]:
-    """Read all records of a file, or the one named ``sample``; records have no name, so it is the
-    line: "line 7".
+    """Read all records of a file, or the one named ``sample``.
+
+    Records have no name, so it is the line: "line 7".
 
     A record tells two answers, ``ground_truth`` and ``contradicting_answer``. The second is the new
     one. The first is taken for the old one where it differs; where both are the same, as in the
@@ -49,7 +48,7 @@ def load_letta(path: str | Path, sample: str | None = None) -> list[Update]:
     updates = [_update(given, where) for where, given in json_lines(path)]
     if not updates:
         raise InvalidInput("path", str(path), "a file with a record a line")
-    chosen = [update for update in updates if sample is None or update.name == sample]
+    chosen = [update for update in updates if sample in (None, update.name)]
     if not chosen:
         raise InvalidInput("sample", sample, f"the line of a record, such as {updates[0].name!r}")
     return chosen
@@ -59,39 +58,44 @@ def _update(given: Any, where: str) -> Update:
     try:
         return _read(given, where)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise InvalidInput(
-            where, given, f"a Letta record ({type(error).__name__}: {error})"
-        ) from error
+        allowed = f"a Letta record ({type(error).__name__}: {error})"
+        raise InvalidInput(where, given, allowed) from error
 
 
 def _read(given: Mapping[str, Any], where: str) -> Update:
-    name, extra = where[where.rindex("line") :], given["agent_args"]["extra"]
-    facts = tuple(
-        _turn(fact, name, f"fact {number}", where) for number, fact in enumerate(extra["facts"])
-    )
+    name = where[where.rindex("line") :]
+    extra = given["agent_args"]["extra"]
+    facts: list[Turn] = []
+    for number, fact in enumerate(extra["facts"]):
+        facts.append(_turn(fact, name, f"fact {number}", where))
     told = text_field(f"{where}: ground_truth", given["ground_truth"])
     new = text_field(f"{where}: contradicting_answer", extra["contradicting_answer"])
+    correction = _turn(extra["contradicting_fact"], name, "correction", where)
     return Update(
-        name,
-        facts,
-        _turn(extra["contradicting_fact"], name, "correction", where),
-        text_field(f"{where}: input", given["input"]),
-        "" if told == new else told,
-        new,
-        tuple(_at(facts, index).source_id or "" for index in extra["supporting_fact_indices"]),
+        name=name,
+        facts=tuple(facts),
+        correction=correction,
+        question=text_field(f"{where}: input", given["input"]),
+        old="" if told == new else told,
+        new=new,
+        supporting=_ids(tuple(facts), extra["supporting_fact_indices"]),
     )
 
 
 def _turn(text: object, name: str, what: str, where: str) -> Turn:
+    kind, *_ = what.split()
     return Turn(
-        text_field(f"{where}: {what}", text),
-        session=what.split()[0],
+        text=text_field(f"{where}: {what}", text),
+        session=kind,
         source="letta",
         source_id=f"{name}: {what}",
     )
 
 
-def _at(facts: Sequence[Turn], index: int) -> Turn:
-    if index < 0:  # would count from the end
-        raise IndexError(f"no fact {index}")
-    return facts[index]
+def _ids(facts: tuple[Turn, ...], indices: Sequence[int]) -> tuple[str, ...]:
+    found = []
+    for index in indices:
+        if index < 0:  # would count from the end
+            raise IndexError(f"no fact {index}")
+        found.append(facts[index].source_id or "")
+    return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,10 @@ __all__ = ["CATEGORIES", "load_locomo"]
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
 _TURN_ID = re.compile(r"D\d+:\d+")
+_SESSION = re.compile(r"session_\d+")
+
+#: A dialogue with its questions, as the file has it.
+Entry = Mapping[str, Any]
 
 
 def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
@@ -30,42 +34,69 @@ def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
         InvalidInput: if the file is not LoCoMo, or has no such sample.
     """
     try:
-        raw = json.loads(Path(path).read_text(encoding="utf-8"))
-        dialogues = [
-            _dialogue(entry) for entry in raw if sample is None or entry["sample_id"] == sample
-        ]
-        names = [entry["sample_id"] for entry in raw]
+        entries = json.loads(Path(path).read_text(encoding="utf-8"))
+        dialogues = list(map(_dialogue, _chosen(entries, sample)))
+        names = [entry["sample_id"] for entry in entries]
     except OSError as error:
         raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInput(
-            "path", str(path), f"a LoCoMo file ({type(error).__name__}: {error})"
-        ) from error
+        allowed = f"a LoCoMo file ({type(error).__name__}: {error})"
+        raise InvalidInput("path", str(path), allowed) from error
     if not dialogues:
         raise InvalidInput("sample", sample, f"one of {names}")
     return dialogues
 
 
-def _dialogue(entry: Mapping[str, Any]) -> Dialogue:
+def _chosen(entries: Iterable[Entry], sample: str | None) -> Iterator[Entry]:
+    for entry in entries:
+        if sample is None or entry["sample_id"] == sample:
+            yield entry
+
+
+def _dialogue(entry: Entry) -> Dialogue:
     turns = tuple(_turns(entry["conversation"]))
     known = {turn.source_id or "" for turn in turns}
-    return Dialogue(entry["sample_id"], turns, tuple(_probe(qa, known) for qa in entry["qa"]))
+    probes = [_probe(asked, known) for asked in entry["qa"]]
+    return Dialogue(entry["sample_id"], turns, tuple(probes))
 
 
 def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
-    numbers = sorted(int(name[8:]) for name in conversation if re.fullmatch(r"session_\d+", name))
-    for number in numbers:
+    for number in _numbers(conversation):
         session = f"session_{number}"
-        at = datetime.strptime(conversation[f"{session}_date_time"], "%I:%M %p on %d %B, %Y")
+        date = conversation[f"{session}_date_time"]
+        at = datetime.strptime(date, "%I:%M %p on %d %B, %Y")
         for turn in conversation[session]:
-            caption = turn.get("blip_caption")
-            text = f"{turn['text']} [shares {caption}]" if caption else turn["text"]
-            yield Turn(text, turn["speaker"], at, session, "locomo", turn["dia_id"])
+            yield Turn(
+                text=_said(turn),
+                speaker=turn["speaker"],
+                at=at,
+                session=session,
+                source="locomo",
+                source_id=turn["dia_id"],
+            )
 
 
-def _probe(qa: Mapping[str, Any], known: set[str]) -> Probe:
-    ids: list[str] = [
-        id for entry in qa.get("evidence", []) for id in _TURN_ID.findall(str(entry)) if id in known
-    ]
-    category = CATEGORIES.get(qa["category"], str(qa["category"]))
-    return Probe(qa["question"], str(qa.get("answer", "")), tuple(dict.fromkeys(ids)), category)
+def _numbers(conversation: Mapping[str, Any]) -> list[int]:
+    """Return the numbers of the sessions in their order; a date alone makes none."""
+    names = filter(_SESSION.fullmatch, conversation)
+    return sorted(int(name.removeprefix("session_")) for name in names)
+
+
+def _said(turn: Mapping[str, Any]) -> str:
+    text: str = turn["text"]
+    caption = turn.get("blip_caption")
+    return f"{text} [shares {caption}]" if caption else text
+
+
+def _probe(asked: Mapping[str, Any], known: set[str]) -> Probe:
+    evidence: dict[str, None] = {}
+    for entry in asked.get("evidence", []):
+        ids = filter(known.__contains__, _TURN_ID.findall(str(entry)))
+        evidence.update(dict.fromkeys(ids))
+    number = asked["category"]
+    return Probe(
+        question=asked["question"],
+        reference=str(asked.get("answer", "")),
+        evidence=tuple(evidence),
+        category=CATEGORIES.get(number, str(number)),
+    )

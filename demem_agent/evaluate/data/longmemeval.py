@@ -1,13 +1,12 @@
-"""Read LongMemEval files (Wu et al., 2025) in their native format: one question with its own
-haystack each.
-"""
+"""Read LongMemEval files (Wu et al., 2025) in their native format: a question and its haystack."""
 
 from __future__ import annotations
 
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,74 +19,110 @@ __all__ = ["load_longmemeval"]
 
 _DATE = "%Y/%m/%d (%a) %H:%M"
 
+#: A question with its haystack, as the file has it.
+Entry = Mapping[str, Any]
+
 
 def load_longmemeval(path: str | Path, sample: str | None = None) -> list[Dialogue]:
-    """Read all questions of a file, plain or gzipped, or the one named ``sample``; a dialogue is a
-    haystack.
+    """Read all questions of a file, plain or gzipped, or the one named ``sample``.
 
-    Evidence is the turns marked ``has_answer``, or every turn of the answer sessions where none is
-    marked. Questions that cannot be answered, whose id ends in ``_abs``, have the category
-    "abstention" and no evidence: what some of them mark is only close to what is asked. Turns
-    without text are left out. A question is asked at its date, which is earlier than the last turns
-    of the same day in some haystacks.
+    A dialogue is the haystack of one question. Evidence is the turns marked ``has_answer``, or
+    every turn of the answer sessions where none is marked. Questions that cannot be answered, whose
+    id ends in ``_abs``, have the category "abstention" and no evidence: what some of them mark is
+    only close to what is asked. Turns without text are left out. A question is asked at its date,
+    which is earlier than the last turns of the same day in some haystacks.
 
     Raises:
         InvalidInput: if the file is not LongMemEval, or has no such sample.
     """
     try:
-        raw = json.loads(_bytes(Path(path)).decode())
-        dialogues = [
-            _dialogue(entry) for entry in raw if sample is None or entry["question_id"] == sample
-        ]
-        names = [entry["question_id"] for entry in raw]
+        entries = json.loads(_bytes(Path(path)).decode())
+        dialogues = list(map(_dialogue, _chosen(entries, sample)))
+        names = [entry["question_id"] for entry in entries]
     except (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError) as error:
-        raise InvalidInput(
-            "path", str(path), f"a LongMemEval file ({type(error).__name__}: {error})"
-        ) from error
+        allowed = f"a LongMemEval file ({type(error).__name__}: {error})"
+        raise InvalidInput("path", str(path), allowed) from error
     if not dialogues:
         raise InvalidInput("sample", sample, f"one of {names}")
     return dialogues
 
 
 def _bytes(path: Path) -> bytes:
-    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    content = path.read_bytes()
+    return gzip.decompress(content) if path.suffix == ".gz" else content
 
 
-def _dialogue(entry: Mapping[str, Any]) -> Dialogue:
+def _chosen(entries: Iterable[Entry], sample: str | None) -> Iterator[Entry]:
+    for entry in entries:
+        if sample is None or entry["question_id"] == sample:
+            yield entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A turn, with what tells whether it is evidence.
+
+    Attributes:
+        session: its session's id in the file; several sessions may have the same.
+        marked: whether the file says that the answer stands in it.
+    """
+
+    turn: Turn
+    session: str
+    marked: bool
+
+
+def _dialogue(entry: Entry) -> Dialogue:
     name = entry["question_id"]
-    marked, of_sessions, turns = [], [], []
-    for turn, session, has_answer in _turns(entry):
-        turns.append(turn)
-        if has_answer:
-            marked.append(turn.source_id or "")
-        if session in entry["answer_session_ids"]:
-            of_sessions.append(turn.source_id or "")
+    said = list(_said(entry))
+    turns = [one.turn for one in said]
+    evidence = _evidence(said, entry["answer_session_ids"])
     unanswerable = name.endswith("_abs")
     category = "abstention" if unanswerable else entry["question_type"]
-    evidence = () if unanswerable else tuple(marked or of_sessions)
     at = datetime.strptime(entry["question_date"], _DATE)
-    probe = Probe(entry["question"], str(entry["answer"]), evidence, category, at)
+    probe = Probe(
+        question=entry["question"],
+        reference=str(entry["answer"]),
+        evidence=() if unanswerable else tuple(evidence),
+        category=category,
+        at=at,
+    )
     return Dialogue(name, tuple(turns), (probe,))
 
 
-def _turns(entry: Mapping[str, Any]) -> Iterator[tuple[Turn, str, bool]]:
-    """Give each turn with its session's id in the file and whether it is marked; a repeated session
-    is numbered.
-    """
-    seen: Counter[str] = Counter()
+def _evidence(said: Sequence[_Said], sessions: Sequence[str]) -> list[str]:
+    """Return the ids of the marked turns; without any, those of all turns in these sessions."""
+    marked = [one for one in said if one.marked]
+    found = marked or [one for one in said if one.session in sessions]
+    return [one.turn.source_id or "" for one in found]
+
+
+def _said(entry: Entry) -> Iterator[_Said]:
+    """Yield each turn that has text; a session that comes again is numbered."""
     sessions = zip(
         entry["haystack_session_ids"],
         entry["haystack_dates"],
         entry["haystack_sessions"],
         strict=True,
     )
+    seen: Counter[str] = Counter()
     for session, date, turns in sessions:
         seen[session] += 1
-        name = session if seen[session] == 1 else f"{session}#{seen[session]}"
+        again = seen[session] > 1
+        name = f"{session}#{seen[session]}" if again else session
         at = datetime.strptime(date, _DATE)
-        for number, turn in enumerate(turns):
-            if turn["content"].strip():
-                said = Turn(
-                    turn["content"], turn["role"], at, name, "longmemeval", f"{name}:{number}"
-                )
-                yield said, session, bool(turn.get("has_answer"))
+        for number, given in enumerate(turns):
+            if given["content"].strip():
+                turn = _turn(given, name, at, number)
+                yield _Said(turn, session, bool(given.get("has_answer")))
+
+
+def _turn(given: Mapping[str, Any], session: str, at: datetime, number: int) -> Turn:
+    return Turn(
+        text=given["content"],
+        speaker=given["role"],
+        at=at,
+        session=session,
+        source="longmemeval",
+        source_id=f"{session}:{number}",
+    )

@@ -1,39 +1,81 @@
-"""Read a user's own conversation: JSON lines of turns, or plain text."""
+"""Read a user's own files: texts, JSON lines, and a conversation in either.
+
+Whatever is wrong with a file is told by its name and line.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue
-from demem_agent.evaluate.data.lines import json_lines, read_text
 from demem_agent.turns import Turn, as_turn
 
-__all__ = ["load_jsonl", "load_text"]
+__all__ = ["json_lines", "load_jsonl", "load_text", "read_text"]
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
+def read_text(path: str | Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InvalidInput: if it cannot be read, or is not UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput("path", str(path), "a text file in UTF-8") from error
+
+
+def json_lines(path: str | Path) -> Iterator[tuple[str, Any]]:
+    """Yield the place of each line that is not blank ("chat.jsonl line 3"), and what it holds.
+
+    Raises:
+        InvalidInput: naming the line that is not JSON, or as :func:`read_text` does.
+    """
+    name = Path(path).name
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            where = f"{name} line {number}"
+            yield where, _parsed(where, line)
+
+
+def _parsed(where: str, line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise InvalidInput(where, line, "one JSON object a line") from error
+
+
 def load_jsonl(path: str | Path) -> Dialogue:
-    """Read one turn a line: ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id":
-    ...}``.
+    """Read one turn a line.
+
+    A line is ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}``.
 
     Raises:
         InvalidInput: naming the line and the field.
     """
-    return Dialogue(
-        Path(path).stem, tuple(as_turn(given, f"{where}: ") for where, given in json_lines(path))
-    )
+    turns = [as_turn(given, f"{where}: ") for where, given in json_lines(path)]
+    return Dialogue(Path(path).stem, tuple(turns))
 
 
 def load_text(path: str | Path) -> Dialogue:
-    """Read a text file, one turn a paragraph; its ``source`` is the file's name and its
-    ``source_id`` the paragraph.
+    """Read a text file, one turn a paragraph.
+
+    The ``source`` of a turn is the file's name, its ``source_id`` the paragraph ("notes.txt#2").
     """
     name = Path(path).name
-    parts = [part.strip() for part in _PARAGRAPHS.split(read_text(path)) if part.strip()]
-    turns = (
-        Turn(part, source=name, source_id=f"{name}#{number}")
-        for number, part in enumerate(parts, 1)
-    )
+    turns: list[Turn] = []
+    for part in _PARAGRAPHS.split(read_text(path)):
+        text = part.strip()
+        if text:
+            source_id = f"{name}#{len(turns) + 1}"
+            turns.append(Turn(text, source=name, source_id=source_id))
     return Dialogue(Path(path).stem, tuple(turns))

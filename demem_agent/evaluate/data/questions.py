@@ -1,18 +1,15 @@
-"""Read a user's own questions: JSON lines of what is asked about a conversation, and where its
-answer stands.
-"""
+"""Read a user's own questions about a conversation, and where their answers stand: JSON lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
-from demem_agent.evaluate.data.lines import json_lines
-from demem_agent.evaluate.data.plain import load_jsonl
+from demem_agent.evaluate.data.plain import json_lines, load_jsonl
 from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.turns import text_field, time_field
 
@@ -22,13 +19,14 @@ _FIELDS = tuple(field.name for field in fields(Probe))
 
 
 def load_questions(path: str | Path) -> tuple[Probe, ...]:
-    """Read one question a line: ``{"question": ..., "reference": ..., "evidence": [...],
-    "category": ..., "at": ...}``.
+    """Read one question a line.
 
-    Only the question and its reference, a right answer in a few words, are required. Evidence is
-    the ``source_id`` of each turn that the answer rests on; a question without any is left out of
-    recall. The category groups the report; "abstention" is that of questions that cannot be
-    answered, which need no reference. ``at`` is when it is asked.
+    A line is ``{"question": ..., "reference": ..., "evidence": [...], "category": ..., "at":
+    ...}``. Only the question and its reference, a right answer in a few words, are required.
+
+    Evidence is the ``source_id`` of each turn that the answer rests on; a question without any is
+    left out of recall. The category groups the report; "abstention" is that of questions that
+    cannot be answered, which need no reference. ``at`` is when it is asked.
 
     Raises:
         InvalidInput: naming the line and the field, or if the file has no question.
@@ -37,8 +35,9 @@ def load_questions(path: str | Path) -> tuple[Probe, ...]:
 
 
 def load_own(turns_path: str | Path, questions_path: str | Path) -> Dialogue:
-    """Read a conversation as :func:`demem_agent.evaluate.load_jsonl` does, and the questions about
-    it.
+    """Read a conversation with the questions about it.
+
+    The conversation is read as :func:`demem_agent.evaluate.load_jsonl` does.
 
     Raises:
         InvalidInput: naming the line and the field in either file, or the question whose evidence
@@ -48,7 +47,7 @@ def load_own(turns_path: str | Path, questions_path: str | Path) -> Dialogue:
 
 
 def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
-    """Give the dialogue with the questions of a file in the place of its own.
+    """Return the dialogue with the questions of a file in the place of its own.
 
     Raises:
         InvalidInput: as :func:`load_questions` does, or naming the line whose evidence names no
@@ -57,16 +56,17 @@ def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
     known = {turn.source_id for turn in dialogue.turns}
     probes = []
     for where, probe in _placed(path):
-        if lost := [id for id in probe.evidence if id not in known]:
-            raise InvalidInput(
-                f"{where}: evidence", lost[0], f"the source_id of a turn of {dialogue.name}"
-            )
+        for id in probe.evidence:
+            if id not in known:
+                allowed = f"the source_id of a turn of {dialogue.name}"
+                raise InvalidInput(f"{where}: evidence", id, allowed)
         probes.append(probe)
     return replace(dialogue, probes=tuple(probes))
 
 
 def _placed(path: str | Path) -> list[tuple[str, Probe]]:
-    found = [(where, _probe(given, f"{where}: ")) for where, given in json_lines(path)]
+    """Return the place of each question in words, and the question."""
+    found = [(where, _probe(given, where)) for where, given in json_lines(path)]
     if not found:
         raise InvalidInput("path", str(path), "a file with a question a line")
     return found
@@ -74,18 +74,26 @@ def _placed(path: str | Path) -> list[tuple[str, Probe]]:
 
 def _probe(given: Any, where: str) -> Probe:
     if not isinstance(given, dict):
-        raise InvalidInput(where.rstrip(": "), given, "an object with a question and a reference")
-    if unknown := [key for key in given if key not in _FIELDS]:
-        allowed = f"left out, as no field of a question ({', '.join(_FIELDS)})"
-        raise InvalidInput(f"{where}{unknown[0]}", given[unknown[0]], allowed)
-    category = _category(f"{where}category", given.get("category"))
+        raise InvalidInput(where, given, "an object with a question and a reference")
+    _check_fields(given, where)
+    category = _category(f"{where}: category", given.get("category"))
+    question = text_field(f"{where}: question", given.get("question"))
+    reference = _reference(f"{where}: reference", given.get("reference"), category)
+    ids = _ids(f"{where}: evidence", given.get("evidence"))
     return Probe(
-        text_field(f"{where}question", given.get("question")),
-        _reference(f"{where}reference", given.get("reference"), category),
-        tuple(dict.fromkeys(_ids(f"{where}evidence", given.get("evidence")))),
-        category,
-        time_field(f"{where}at", given.get("at")),
+        question=question,
+        reference=reference,
+        evidence=tuple(dict.fromkeys(ids)),
+        category=category,
+        at=time_field(f"{where}: at", given.get("at")),
     )
+
+
+def _check_fields(given: Mapping[str, Any], where: str) -> None:
+    for key, value in given.items():
+        if key not in _FIELDS:
+            allowed = f"left out, as no field of a question ({', '.join(_FIELDS)})"
+            raise InvalidInput(f"{where}: {key}", value, allowed)
 
 
 def _category(field: str, value: object) -> str:
@@ -93,7 +101,8 @@ def _category(field: str, value: object) -> str:
 
 
 def _reference(field: str, value: object, category: str) -> str:
-    return "" if value is None and category in UNANSWERABLE else text_field(field, value)
+    needless = value is None and category in UNANSWERABLE
+    return "" if needless else text_field(field, value)
 
 
 def _ids(field: str, value: object) -> Iterator[str]:

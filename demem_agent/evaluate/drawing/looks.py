@@ -20,9 +20,10 @@ __all__ = [
     "trail",
 ]
 
-#: The system whose line is the thickest, and one that is a ceiling and no rival: it is told where
-#: the evidence is.
-OURS, ORACLE = "demem", "oracle"
+#: The system whose line is the thickest.
+OURS = "demem"
+#: One that is a ceiling and no rival: it is told where the evidence is.
+ORACLE = "oracle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,17 @@ APART = 0.042
 
 
 def new_figure(width: float, height: float) -> Any:
+    """Make a figure of a size in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), dpi=130, layout="constrained")
 
 
 def _look(name: str, names: Sequence[str]) -> Look:
+    if name in LOOKS:
+        return LOOKS[name]
     others = [other for other in names if other not in LOOKS]
-    return LOOKS[name] if name in LOOKS else OTHERS[others.index(name) % len(OTHERS)]
+    return OTHERS[others.index(name) % len(OTHERS)]
 
 
 def _width(name: str) -> float:
@@ -100,12 +104,16 @@ def curve(
     *,
     band: bool,
 ) -> None:
+    """Draw what a system reaches at each limit.
+
+    Args:
+        points: one a limit, an :class:`~demem_agent.evaluate.Interval` as a dict.
+        names: all that are drawn, which tell the looks of those that are not built in.
+        band: draw the intervals too, where all have ends.
+    """
     look = _look(name, names)
-    if band and all(point["low"] is not None for point in points):
-        ends = [point["low"] for point in points], [point["high"] for point in points]
-        axes.fill_between(
-            limits, *ends, color=look.colour, alpha=0.22 if name == OURS else 0.14, linewidth=0
-        )
+    if band:
+        _intervals(axes, limits, points, name, look)
     axes.plot(
         limits,
         [point["mean"] for point in points],
@@ -116,6 +124,17 @@ def curve(
         linewidth=_width(name),
         zorder=_above(name),
     )
+
+
+def _intervals(
+    axes: Any, limits: Sequence[int], points: Sequence[Any], name: str, look: Look
+) -> None:
+    lows = [point["low"] for point in points]
+    highs = [point["high"] for point in points]
+    if None in lows:
+        return
+    alpha = 0.22 if name == OURS else 0.14
+    axes.fill_between(limits, lows, highs, color=look.colour, alpha=alpha, linewidth=0)
 
 
 def limits_below(axes: Any, limits: Sequence[int], ratio: float = 1.2) -> None:
@@ -136,8 +155,8 @@ def names_at_the_end(axes: Any, x: float, ends: Mapping[str, float], names: Sequ
     for name, height in zip(order, heights, strict=True):
         axes.annotate(
             plain(f"{name} {ends[name]:.2f}"),
-            (x, ends[name]),
-            (14, height),
+            xy=(x, ends[name]),
+            xytext=(14, height),
             textcoords=("offset points", "data"),
             color=_look(name, names).colour,
             fontsize=9.5,
@@ -149,34 +168,43 @@ def names_at_the_end(axes: Any, x: float, ends: Mapping[str, float], names: Sequ
 
 
 def _spread(values: Sequence[float], apart: float) -> list[float]:
-    """Move ascending values as little as needed for each to be at least ``apart`` from the next,
-    within [0, 1].
-    """
+    """Move ascending values as little as needed to be ``apart`` from each other, within [0, 1]."""
     groups: list[list[float]] = []
     for value in values:
         groups.append([value])
-        while (
-            len(groups) > 1
-            and _places(groups[-2], apart)[-1] + apart > _places(groups[-1], apart)[0]
-        ):
+        while _overlap(groups, apart):
             last = groups.pop()
             groups[-1] += last
-    return [place for group in groups for place in _places(group, apart)]
+    places: list[float] = []
+    for group in groups:
+        places += _places(group, apart)
+    return places
+
+
+def _overlap(groups: Sequence[Sequence[float]], apart: float) -> bool:
+    """Whether the last two groups come closer than ``apart``."""
+    if len(groups) < 2:
+        return False
+    before = _places(groups[-2], apart)
+    last = _places(groups[-1], apart)
+    return before[-1] + apart > last[0]
 
 
 def _places(group: Sequence[float], apart: float) -> list[float]:
     """Put a group around its mean, ``apart`` from each other and within [0, 1]."""
     height = apart * (len(group) - 1)
-    lowest = min(max(sum(group) / len(group) - height / 2, 0.0), 1.0 - height)
+    middle = sum(group) / len(group)
+    lowest = min(max(middle - height / 2, 0.0), 1.0 - height)
     return [lowest + n * apart for n in range(len(group))]
 
 
 def plain(text: str) -> str:
-    """Give a text that is drawn as it is: between dollar signs it would be mathematics."""
+    """Return a text that is drawn as it is: between dollar signs it would be mathematics."""
     return text.replace("$", r"\$")
 
 
 def label(axes: Any, x: str, y: str, title: str = "") -> None:
+    """Name the axes, and give them a light grid."""
     axes.set(xlabel=x, ylabel=y)
     axes.set_title(plain(title), fontsize=10.5, loc="left")
     axes.grid(alpha=0.25, linewidth=0.6)
@@ -186,11 +214,13 @@ def label(axes: Any, x: str, y: str, title: str = "") -> None:
 def legend(
     figure: Any, names: Sequence[str], lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> None:
+    """Name the systems below a figure, and other lines by how they are drawn."""
     from matplotlib.lines import Line2D
 
-    looks = [_look(name, names) for name in names]
-    handles = [
-        Line2D(
+    handles = []
+    for name in names:
+        look = _look(name, names)
+        handle = Line2D(
             [],
             [],
             color=look.colour,
@@ -199,9 +229,9 @@ def legend(
             linewidth=_width(name),
             label=plain(name),
         )
-        for name, look in zip(names, looks, strict=True)
-    ]
-    handles += [Line2D([], [], label=label, **look) for label, look in lines.items()]
+        handles.append(handle)
+    for words, drawn in lines.items():
+        handles.append(Line2D([], [], label=words, **drawn))
     figure.legend(
         handles=handles,
         loc="outside lower center",
@@ -216,11 +246,8 @@ def trail(
 ) -> None:
     """Draw the operating points of a system, the smallest limit with the smallest mark."""
     look = _look(name, names)
+    above = _above(name)
     x, y = zip(*points, strict=True)
-    axes.plot(
-        x, y, color=look.colour, linestyle=look.line, linewidth=_width(name), zorder=_above(name)
-    )
-    sizes = [(3 + 5 * (n + 1) / len(points)) ** 2 for n in range(len(points))]
-    axes.scatter(
-        x, y, sizes, color=look.colour, marker=look.marker, linewidths=0, zorder=_above(name)
-    )
+    axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=_width(name), zorder=above)
+    sizes = [(3 + 5 * place / len(points)) ** 2 for place in range(1, len(points) + 1)]
+    axes.scatter(x, y, sizes, color=look.colour, marker=look.marker, linewidths=0, zorder=above)

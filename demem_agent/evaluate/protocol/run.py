@@ -1,5 +1,4 @@
-"""The paper's protocol: a model answers from what a system reads, judges mark the answers, and all
-that R times.
+"""The paper's protocol: a model answers from what a system reads, judges mark it, all R times.
 
 As in the paper (appendix "Benchmark and Evaluation Details"): every answer is made from one reading
 within a limit and marked right or wrong by each judge against the reference; judges are averaged;
@@ -13,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from demem_agent.errors import BudgetSpent, InvalidInput, ModelError, ModelFault
 from demem_agent.evaluate.data.dialogue import Dialogue
@@ -68,10 +68,9 @@ class Panel:
     def __post_init__(self) -> None:
         whole_field("runs", self.runs, 1)
         whole_field("parallel", self.parallel, 1)
-        if not self.judges or len({judge.name for judge in self.judges}) < len(self.judges):
-            raise InvalidInput(
-                "judges", [judge.name for judge in self.judges], "one or more, each of another name"
-            )
+        names = [judge.name for judge in self.judges]
+        if not names or len(set(names)) < len(names):
+            raise InvalidInput("judges", names, "one or more, each of another name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +78,10 @@ class Mark:
     """What came of one question in one run.
 
     Attributes:
-        answer: "" when the model does not know, and where it gave nothing that can be used, which
-            is ``useless``.
-        binary, graded: of each judge in its order, in [0, 1]; empty where ``failed`` tells how a
-            model failed.
+        answer: "" when the model does not know, and where it is ``useless``.
+        binary, graded: of each judge in its order, in [0, 1]; empty where a model failed.
+        failed: how a model failed; "" where none did.
+        useless: whether the model gave nothing that can be used.
     """
 
     run: int
@@ -99,8 +98,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """All marks, in order of runs and questions; ``stopped`` tells why there are no more, "" when
-    it is all.
+    """All marks, in order of runs and questions.
+
+    Attributes:
+        stopped: why there are no more; "" when it is all.
     """
 
     marks: tuple[Mark, ...]
@@ -109,21 +110,22 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """A chat model of which every call has a seed, so that repeated runs differ and are recorded
-    apart.
-    """
+    """A chat model whose calls have a seed, so that repeated runs differ and are recorded apart."""
 
     model: ChatModel
     seed: int
 
     @property
     def name(self) -> str:
+        """The model's own name."""
         return self.model.name
 
     def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
+        """Ask the model with the seed."""
         return self.model.complete(prompt, replace(options, seed=self.seed))
 
     async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
+        """Ask the model with the seed, without blocking."""
         return await self.model.acomplete(prompt, replace(options, seed=self.seed))
 
 
@@ -144,18 +146,16 @@ def posed(
             limit.
     """
     whole_field("limit", limit, 1)
-    wanted = [(dialogue, name) for dialogue in dialogues for name in systems]
+    total = len(dialogues) * len(systems)
     found: list[Posed] = []
-    for done, (dialogue, name) in enumerate(wanted, 1):
-        found += _posed(dialogue, name, systems[name], limit)
+    pairs = product(dialogues, systems.items())
+    for done, (dialogue, (name, make)) in enumerate(pairs, 1):
+        found += _posed(dialogue, name, make, limit)
         if tick:
-            tick(done, len(wanted))
+            tick(done, total)
     if not found:
-        raise InvalidInput(
-            "dialogues",
-            [d.name for d in dialogues],
-            "dialogues with questions that have a reference",
-        )
+        names = [dialogue.name for dialogue in dialogues]
+        raise InvalidInput("dialogues", names, "dialogues with questions that have a reference")
     return found
 
 
@@ -167,11 +167,16 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
             continue
         text = system.read(probe.question, limit, probe.at)
         if len(text) > limit:
-            raise InvalidInput(
-                f"the reading of {name!r}", f"{len(text)} characters", f"at most {limit} characters"
-            )
-        asked = Question(probe.question, probe.at, as_reading(text))
-        yield Posed(name, dialogue.name, number, probe.category, probe.reference, asked)
+            field = f"the reading of {name!r}"
+            raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
+        yield Posed(
+            system=name,
+            dialogue=dialogue.name,
+            question=number,
+            category=probe.category,
+            reference=probe.reference,
+            asked=Question(probe.question, probe.at, as_reading(text)),
+        )
 
 
 async def mark(
@@ -185,73 +190,94 @@ async def mark(
     Args:
         ignore: go on after such faults as well, as makes sense for a replay.
     """
-    jobs = [(run, one) for run in range(panel.runs) for one in questions]
-    found: dict[int, Mark] = {}
-    waiting, stopped = iter(enumerate(jobs)), _Stopped(ignore)
+    marking = _Marking(questions, panel, ignore)
+    workers = [marking.work(tick) for _ in range(panel.parallel)]
+    await asyncio.gather(*workers)
+    return marking.marked()
 
-    async def work() -> None:
-        for number, (run, one) in waiting:
-            done = await _marked(run, one, panel, stopped)
+
+class _Marking:
+    """Questions that several workers take from the same row, and what came of them so far."""
+
+    def __init__(self, questions: Sequence[Posed], panel: Panel, ignore: bool) -> None:
+        self._panel = panel
+        self._ignore = ignore
+        self._jobs = list(product(range(panel.runs), questions))
+        self._waiting = iter(enumerate(self._jobs))
+        self._found: dict[int, Mark] = {}
+        self._stopped = ""
+
+    async def work(self, tick: Tick | None) -> None:
+        """Take one question after the other, until there are none or it all came to an end."""
+        for number, (run, one) in self._waiting:
+            done = await self._marked(run, one)
             if done is not None:
-                found[number] = done
-            if stopped.why:
+                self._found[number] = done
+            if self._stopped:
                 return
             if tick:
-                tick(len(found), len(jobs))
+                tick(len(self._found), len(self._jobs))
 
-    await asyncio.gather(*(work() for _ in range(panel.parallel)))
-    return Marked(tuple(found[number] for number in sorted(found)), stopped.why)
+    def marked(self) -> Marked:
+        """Return what was found, in order."""
+        marks = [self._found[number] for number in sorted(self._found)]
+        return Marked(tuple(marks), self._stopped)
 
+    async def _marked(self, run: int, one: Posed) -> Mark | None:
+        """Answer one question and have it marked; None where all came to an end."""
+        blank = Mark(run, one.system, one.dialogue, one.question, one.category)
+        try:
+            return await self._filled(blank, one)
+        except (ModelError, BudgetSpent) as error:
+            if self._ends(error):
+                self._stopped = self._stopped or str(error)
+                return None
+            return replace(blank, failed=_kind(error))
 
-class _Stopped:
-    """Why no more is asked, once that is so."""
+    async def _filled(self, blank: Mark, one: Posed) -> Mark:
+        """Fill in what the model answers and what the judges make of it."""
+        answer = await _answer(self._panel.model, blank.run, one.asked)
+        attempt = Attempt(
+            query=one.asked.query,
+            answer=answer or "",
+            reading=one.asked.reading.text,
+            reference=one.reference,
+        )
+        return replace(
+            blank,
+            answer=attempt.answer,
+            useless=answer is None,
+            binary=await self._scores("binary", blank.run, attempt),
+            graded=await self._scores("graded", blank.run, attempt),
+        )
 
-    def __init__(self, ignore: bool) -> None:
-        self.why = ""
-        self._ignore = ignore
+    async def _scores(self, kind: Judging, run: int, attempt: Attempt) -> tuple[float, ...]:
+        scores = []
+        for judge in self._panel.judges:
+            seeded = ModelJudge(Seeded(judge, run), kind)
+            scores.append(await seeded.score(attempt))
+        return tuple(scores)
 
-    def note(self, error: ModelError | BudgetSpent) -> bool:
-        """Tell whether an error ends it all."""
-        ends = isinstance(error, BudgetSpent) or (error.kind in _HOPELESS and not self._ignore)
-        if ends:
-            self.why = self.why or str(error)
-        return ends
-
-
-async def _marked(run: int, one: Posed, panel: Panel, stopped: _Stopped) -> Mark | None:
-    """Answer one question and have it marked; None where that came to an end."""
-    blank = Mark(run, one.system, one.dialogue, one.question, one.category)
-    try:
-        answer = await _answer(panel.model, run, one.asked)
-        attempt = Attempt(one.asked.query, answer or "", one.asked.reading.text, one.reference)
-        binary, graded = [
-            [await _score(judge, kind, run, attempt) for judge in panel.judges] for kind in KINDS
-        ]
-    except (ModelError, BudgetSpent) as error:
-        return None if stopped.note(error) else replace(blank, failed=_kind(error))
-    return replace(
-        blank,
-        answer=answer or "",
-        useless=answer is None,
-        binary=tuple(binary),
-        graded=tuple(graded),
-    )
+    def _ends(self, error: ModelError | BudgetSpent) -> bool:
+        """Whether no more is to be asked after an error."""
+        if isinstance(error, BudgetSpent):
+            return True
+        return error.kind in _HOPELESS and not self._ignore
 
 
 async def _answer(model: ChatModel, run: int, asked: Question) -> str | None:
-    """Give an answer, or None where a model replied and nothing in it can be used: that is for the
-    judges, too.
+    """Return an answer, or None where a model replied and nothing in it can be used.
+
+    That is for the judges, too.
     """
+    answerer = ModelAnswerer(Seeded(model, run), fall_back=False)
     try:
-        return (await ModelAnswerer(Seeded(model, run), fall_back=False).answer(asked)).text
+        draft = await answerer.answer(asked)
     except ModelError as error:
         if error.kind != "malformed":
             raise
         return None
-
-
-async def _score(judge: ChatModel, kind: Judging, run: int, attempt: Attempt) -> float:
-    return await ModelJudge(Seeded(judge, run), kind).score(attempt)
+    return draft.text
 
 
 def _kind(error: ModelError | BudgetSpent) -> str:

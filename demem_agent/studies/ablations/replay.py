@@ -1,5 +1,4 @@
-"""Replay a dialogue with feedback: its questions in order, each measured before what it teaches,
-then all again.
+"""Replay a dialogue with feedback: its questions in order, each measured, and then all again.
 
 A memory learns from feedback, so it is not read once but replayed: each question is measured, then
 answered, then its reference is given. So far, what feedback changed shows in later questions only,
@@ -9,17 +8,18 @@ come back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
-from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording
+from demem_agent.evaluate.metrics import Gold, Wording
 from demem_agent.evaluate.system import System
 from demem_agent.memory import SlotMemory
-from demem_agent.studies.slots.audit import gold_items, shape
-from demem_agent.studies.splits.gold import JudgedSplit, judge_splits
+from demem_agent.studies.asking import can_teach
+from demem_agent.studies.slots.audit import gold_items, shape, share_held
+from demem_agent.studies.splits.gold import JudgedSplit, count_splits, judge_splits
 from demem_agent.turns import Turn
 
 __all__ = ["LIMITS", "Build", "Learner", "Learning", "Replay", "Step", "replay"]
@@ -45,14 +45,18 @@ class Learning:
         self._learns = learns
 
     def ingest(self, turns: Sequence[Turn]) -> None:
+        """Store turns."""
         self.memory.ingest_many(turns)
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
+        """Return what the memory shows for a query, at most ``limit`` characters."""
         return self.memory.read(query, limit=limit, at=at).text
 
     def learn(self, query: str, reference: str, at: datetime | None = None) -> None:
+        """Answer a query, and take its reference as feedback; do nothing if it is not to learn."""
         if self._learns:
-            self.memory.feedback(self.memory.answer(query, at=at), reference=reference)
+            answer = self.memory.answer(query, at=at)
+            self.memory.feedback(answer, reference=reference)
 
 
 #: Makes a fresh memory for each dialogue.
@@ -66,10 +70,12 @@ class Step:
     Attributes:
         question: its number in the dialogue's probes, from 0.
         again: False before its own feedback, True at the end of the dialogue.
-        measures: each in [0, 1]. "slot": share of the gold items that belong to the routed slot;
-            "summary": that its summary is made from; "summary words": share of the gold turns whose
-            words are found in the summary; "reading N": in a reading of N characters in evidence
-            mode.
+        measures: each in [0, 1], by these names:
+
+            * "slot": share of the gold items that belong to the routed slot;
+            * "summary": that its summary is made from;
+            * "summary words": share of the gold turns whose words are found in the summary;
+            * "reading N": in a reading of N characters in evidence mode.
     """
 
     question: int
@@ -98,69 +104,109 @@ class Replay:
 
 
 def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> Replay:
-    """Ask a dialogue's questions in order, each measured and then answered with feedback; then
-    measure all again.
+    """Ask a dialogue's questions in order with feedback, each measured before its own.
 
-    Questions that nothing answers, or that have no reference, get no feedback; those without
-    evidence are not measured.
+    At the end all are measured again. Questions that nothing answers, or that have no reference,
+    get no feedback; those without evidence are not measured.
+
+    Args:
+        limits: in characters, of the readings in evidence mode.
     """
     learner = make()
     memory = learner.memory
     learner.ingest(dialogue.turns)
-    gold = gold_items(memory.evidence(), dialogue)
-    wanted = {turn.source_id: Gold.of(turn) for turn in dialogue.turns}
-
-    def measured(number: int, probe: Probe, again: bool) -> Step:
-        turns = [wanted[source] for source in probe.evidence if source in wanted]
-        return Step(
-            number, probe.category, again, _measures(memory, probe, gold[number], turns, limits)
-        )
-
+    questions = _questions(memory, dialogue)
     steps: list[Step] = []
     asked: dict[str, frozenset[str]] = {}
-    for number, probe in enumerate(dialogue.probes):
-        if gold[number]:
-            steps.append(measured(number, probe, again=False))
-        if probe.category not in UNANSWERABLE and probe.reference.strip():
-            learner.learn(probe.question, probe.reference, probe.at)
-            asked |= {context.id: gold[number] for context in memory.contexts()[len(asked) :]}
-    steps += [
-        measured(number, probe, again=True)
-        for number, probe in enumerate(dialogue.probes)
-        if gold[number]
-    ]
+    for question in questions:
+        steps += _steps(memory, question, limits, again=False)
+        if can_teach(question.probe):
+            _teach(learner, question.probe)
+            for context in memory.contexts()[len(asked) :]:
+                asked[context.id] = question.gold
+    for question in questions:
+        steps += _steps(memory, question, limits, again=True)
     certificates = memory.certificates()
-    splits = sum(certificate.decision == "split" for certificate in certificates)
-    judged = tuple(judge_splits(certificates, asked))
     final = shape(memory)
     return Replay(
-        dialogue.name, tuple(steps), len(asked), splits, judged, final.slots, final.largest
+        dialogue=dialogue.name,
+        steps=tuple(steps),
+        feedbacks=len(asked),
+        splits=count_splits(certificates),
+        judged=tuple(judge_splits(certificates, asked)),
+        slots=final.slots,
+        largest=final.largest,
     )
 
 
-def _measures(
-    memory: SlotMemory,
-    probe: Probe,
-    gold: frozenset[str],
-    wanted: Sequence[Gold],
-    limits: Sequence[int],
-) -> dict[str, float]:
-    slot = memory.route(probe.question, at=probe.at).slot
-    inside = next(
-        (frozenset(view.evidence) for view in memory.slots if view.number == slot), frozenset()
-    )
-    summary = memory.read(probe.question, mode="strict", at=probe.at)
-    found = {
-        "slot": len(gold & inside) / len(gold),
-        "summary": len(gold & {item.id for item in summary.evidence}) / len(gold),
-        "summary words": _found(summary.text, wanted),
-    }
-    for limit in limits:
-        reading = memory.read(probe.question, limit=limit, mode="evidence", at=probe.at)
-        found[f"reading {limit}"] = _found(reading.text, wanted)
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question with what is gold for it.
+
+    Attributes:
+        number: in the dialogue's probes.
+        gold: ids of the items; none where it is not measured.
+        turns: the gold turns as they are looked for in a text; those without words are left out.
+    """
+
+    number: int
+    probe: Probe
+    gold: frozenset[str]
+    turns: Sequence[Gold]
+
+
+def _questions(memory: SlotMemory, dialogue: Dialogue) -> list[_Question]:
+    turns = {turn.source_id: Gold.of(turn) for turn in dialogue.turns}
+    gold = gold_items(memory.evidence(), dialogue)
+    found = []
+    for number, probe in enumerate(dialogue.probes):
+        wanted = []
+        for source in probe.evidence:
+            turn = turns.get(source)
+            if turn is not None and turn.whole:
+                wanted.append(turn)
+        found.append(_Question(number, probe, gold[number], wanted))
     return found
 
 
-def _found(text: str, wanted: Sequence[Gold]) -> float:
-    turns = [gold for gold in wanted if gold.whole]
+def _teach(learner: Learner, probe: Probe) -> None:
+    learner.learn(probe.question, probe.reference, probe.at)
+
+
+def _steps(
+    memory: SlotMemory, question: _Question, limits: Sequence[int], *, again: bool
+) -> Iterator[Step]:
+    """Yield the question measured; nothing where there is no gold to measure by."""
+    if question.gold:
+        measures = _measures(memory, question, limits)
+        yield Step(question.number, question.probe.category, again, measures)
+
+
+def _measures(memory: SlotMemory, question: _Question, limits: Sequence[int]) -> dict[str, float]:
+    probe = question.probe
+    gold = question.gold
+    slot = memory.route(probe.question, at=probe.at).slot
+    summary = memory.read(probe.question, mode="strict", at=probe.at)
+    in_slot = gold & _items_of(memory, slot)
+    measures = {
+        "slot": len(in_slot) / len(gold),
+        "summary": share_held(gold, summary),
+        "summary words": _found(summary.text, question.turns),
+    }
+    for limit in limits:
+        reading = memory.read(probe.question, limit=limit, mode="evidence", at=probe.at)
+        measures[f"reading {limit}"] = _found(reading.text, question.turns)
+    return measures
+
+
+def _items_of(memory: SlotMemory, number: int | None) -> frozenset[str]:
+    """Return the items of a slot; none where there is no such slot."""
+    for slot in memory.slots:
+        if slot.number == number:
+            return frozenset(slot.evidence)
+    return frozenset()
+
+
+def _found(text: str, turns: Sequence[Gold]) -> float:
+    """Return the share of gold turns whose words are found in a text; 0 of none."""
     return Wording.of(text).recall(turns) if turns else 0.0

@@ -1,5 +1,6 @@
-"""What slots, routing, summaries and certified splits are each worth: the paper's ablations,
-replayed with feedback.
+"""What slots, routing, summaries and certified splits are each worth.
+
+These are the paper's ablations, replayed with feedback.
 """
 
 from __future__ import annotations
@@ -9,25 +10,25 @@ from functools import partial
 from typing import Any
 
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.memory import SlotMemory
 from demem_agent.settings import SplitSettings
+from demem_agent.slots.experiment import Experiment
 from demem_agent.splitting.trigger import Trigger
 from demem_agent.studies.ablations.replay import LIMITS, Build, Learning, Replay, replay
-from demem_agent.studies.ablations.variants import (
-    DescribedState,
-    FeatureState,
-    Variant,
-    always,
-    farther_than,
-    now_and_then,
-)
+from demem_agent.studies.ablations.triggers import always, farther_than, now_and_then
+from demem_agent.studies.ablations.variants import BY_DESCRIPTION, BY_FEATURES
+from demem_agent.studies.asking import Tick
+from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.slots.audit import Row
 
 __all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up"]
 
-#: Called with (dialogues replayed, all that are to be replayed).
-Tick = Callable[[int, int], object]
+#: A dialogue, and the number of the question in its probes.
+Question = tuple[str, int]
+#: The values of each measure, by question.
+Values = Mapping[str, Mapping[Question, float]]
 
 #: All start alike, whatever the defaults are: similarity may open five of ten slots, the rest is
 #: left to splits.
@@ -38,20 +39,23 @@ _ENDINGS = ("splits", "slots", "largest")
 #: Below this cosine two contexts part in "heuristic-split", and the share of feedbacks at which
 #: "random-split" divides a slot while one is free: both split about as often as certificates did on
 #: five LoCoMo dialogues, 3.6 times each.
-HEURISTIC_COSINE, RANDOM_RATE = 0.05, 0.024
+HEURISTIC_COSINE = 0.05
+RANDOM_RATE = 0.024
 
 
 def _made(*, learns: bool = True, **options: Any) -> Learning:
-    return Learning(Variant(**{**_START, **options}), learns=learns)
+    return Learning(SlotMemory(**{**_START, **options}), learns=learns)
 
 
 def _split_by(trigger: Callable[[], Trigger]) -> Learning:
-    return _made(trigger=trigger())  # made anew for each memory: a trigger may hold a generator
+    # Made anew for each memory: a trigger may hold a generator.
+    return _made(experiment=Experiment(trigger=trigger()))
 
 
 def random_split(rate: float, seed: int) -> Build:
-    """Give a maker of a memory that splits at random
-    (:func:`~demem_agent.studies.ablations.variants.now_and_then`).
+    """Return what makes a memory that splits at random.
+
+    See :func:`~demem_agent.studies.ablations.triggers.now_and_then`.
     """
     return partial(_split_by, partial(now_and_then, rate, seed))
 
@@ -69,9 +73,9 @@ ABLATIONS: Mapping[str, Build] = {
     "random-split": random_split(RANDOM_RATE, seed=0),
     "all-slots": partial(_made, split=_UNSPLIT, initial_slots=10),
     "one-slot": partial(_made, slots=1, initial_slots=1),
-    "feature-routing": partial(_made, state=FeatureState),
+    "feature-routing": partial(_made, experiment=BY_FEATURES),
     "demem-core": partial(_made, mode="strict"),
-    "description-summaries": partial(_made, state=DescribedState, mode="strict"),
+    "description-summaries": partial(_made, experiment=BY_DESCRIPTION, mode="strict"),
 }
 
 
@@ -85,16 +89,16 @@ def ablation_table(
     resamples: int = 1000,
     tick: Tick | None = None,
 ) -> list[Row]:
-    """Replay dialogues under every ablation and sum up, one row each: :func:`replayed`, then
-    :func:`summed_up`.
+    """Replay dialogues under every ablation and sum up, one row each.
+
+    This is :func:`replayed`, then :func:`summed_up`.
 
     Raises:
         InvalidInput: if ``base`` is not among the ablations, or no question has gold.
     """
     _among(base, ablations)  # before the replays, which take minutes
-    return summed_up(
-        replayed(dialogues, ablations, limits, tick), base, seed=seed, resamples=resamples
-    )
+    runs = replayed(dialogues, ablations, limits, tick)
+    return summed_up(runs, base, seed=seed, resamples=resamples)
 
 
 def replayed(
@@ -111,12 +115,13 @@ def replayed(
     """
     runs: dict[str, list[Replay]] = {name: [] for name in ablations}
     total = len(dialogues) * len(ablations)
-    for done, (dialogue, name) in enumerate(
-        ((d, name) for d in dialogues for name in ablations), 1
-    ):
-        runs[name].append(replay(dialogue, ablations[name], limits))
-        if tick:
-            tick(done, total)
+    done = 0
+    for dialogue in dialogues:
+        for name, make in ablations.items():
+            runs[name].append(replay(dialogue, make, limits))
+            done += 1
+            if tick:
+                tick(done, total)
     return runs
 
 
@@ -129,16 +134,20 @@ def summed_up(
         base: the ablation that ``Row.against`` compares with, question by question.
 
     Returns:
-        Rows with the means of every measure of :class:`~demem_agent.studies.ablations.replay.Step`
-        over questions, and of the same at the end as "again: ..."; of "splits", "slots" and
-        "largest" over dialogues; and of "right" and "repaired" over judged certificates, where
-        there are any. ``against`` has the differences in the measures over questions.
+        A row an ablation. Its ``measures`` are
+
+        * the means of every measure of :class:`~demem_agent.studies.ablations.replay.Step` over
+          questions, and of the same at the end as "again: ...";
+        * "splits", "slots" and "largest" over dialogues;
+        * "right" and "repaired" over judged certificates, where there are any.
+
+        ``against`` has the differences in the measures over questions.
 
     Raises:
         InvalidInput: if ``base`` is not among the ablations, or no question was measured.
     """
     _among(base, runs)
-    interval = partial(bootstrap, seed=seed, resamples=resamples)
+    intervals = Intervals(seed, resamples)
     standard = _values(runs[base])
     if not standard:
         raise InvalidInput(
@@ -149,16 +158,11 @@ def summed_up(
     rows = []
     for name, replays in runs.items():
         values = _values(replays)
-        measures = {
-            measure: interval(list(of.values()), _dialogues(of)) for measure, of in values.items()
-        }
-        against = {
-            measure: interval([of[key] - standard[measure][key] for key in of], _dialogues(of))
-            for measure, of in values.items()
-        }
-        rows.append(
-            Row(name, measures | _endings(replays, interval), against if name != base else {})
-        )
+        measures = _means(values, intervals) | _endings(replays, intervals)
+        against = {}
+        if name != base:
+            against = _means(_differences(values, standard), intervals)
+        rows.append(Row(name, measures, against))
     return rows
 
 
@@ -167,29 +171,39 @@ def _among(base: str, names: Mapping[str, object]) -> None:
         raise InvalidInput("base", base, f"one of {list(names)}")
 
 
-def _values(replays: Sequence[Replay]) -> dict[str, dict[tuple[str, int], float]]:
-    found: dict[str, dict[tuple[str, int], float]] = {}
+def _values(replays: Sequence[Replay]) -> Values:
+    found: dict[str, dict[Question, float]] = {}
     for run in replays:
         for step in run.steps:
+            before = "again: " if step.again else ""
             for measure, value in step.measures.items():
-                name = f"again: {measure}" if step.again else measure
-                found.setdefault(name, {})[run.dialogue, step.question] = value
+                of_measure = found.setdefault(before + measure, {})
+                of_measure[run.dialogue, step.question] = value
     return found
 
 
-def _dialogues(values: Mapping[tuple[str, int], float]) -> list[str]:
-    return [dialogue for dialogue, _ in values]
+def _differences(values: Values, standard: Values) -> Values:
+    found = {}
+    for measure, of_measure in values.items():
+        known = standard[measure]
+        found[measure] = {key: value - known[key] for key, value in of_measure.items()}
+    return found
 
 
-def _endings(replays: Sequence[Replay], interval: Callable[..., Interval]) -> dict[str, Interval]:
-    names = [run.dialogue for run in replays]
-    found = {
-        measure: interval([float(getattr(run, measure)) for run in replays], names)
-        for measure in _ENDINGS
-    }
-    judged = [(run.dialogue, split) for run in replays for split in run.judged]
-    if judged:
-        of = [dialogue for dialogue, _ in judged]
-        found["right"] = interval([float(split.right) for _, split in judged], of)
-        found["repaired"] = interval([float(split.repaired) for _, split in judged], of)
+def _means(values: Values, intervals: Intervals) -> dict[str, Interval]:
+    found = {}
+    for measure, of_measure in values.items():
+        dialogues = [dialogue for dialogue, _ in of_measure]
+        found[measure] = intervals.mean(list(of_measure.values()), dialogues)
+    return found
+
+
+def _endings(replays: Sequence[Replay], intervals: Intervals) -> dict[str, Interval]:
+    """Return what is measured at the end of each dialogue."""
+    found = intervals.means(replays, _ENDINGS)
+    right = intervals.pooled(replays, lambda run: [split.right for split in run.judged])
+    repaired = intervals.pooled(replays, lambda run: [split.repaired for split in run.judged])
+    if right is not None and repaired is not None:
+        found["right"] = right
+        found["repaired"] = repaired
     return found

@@ -1,32 +1,34 @@
-"""Audit what a memory selects for a question against gold turns (paper, appendix
-"Decision-Compatibility Audit").
+"""Audit what a memory selects for a question against gold turns.
 
-The paper gives four measures in words. Made exact, for a question with gold items G, a selected
-state that holds the items S, and the items A that are gold for any audited question of the
-dialogue:
+The paper (appendix "Decision-Compatibility Audit") gives four measures in words. Made exact, for a
+question with gold items G, a selected state that holds the items S, and the items A that are gold
+for any audited question of the dialogue:
 
 * Gold-support Coverage, "the fraction of the gold support set that is contained in the selected
   memory state": ``|S & G| / |G|``.
 * Support Contamination, "the fraction of the selected memory content that does not belong to the
   gold support set": ``|S - G| / |S|``; by characters, the same with each item weighed by the
   characters that the state holds of it.
-* Support Purity, "the average purity of gold support facts within the selected memory state": ``|S
-  & G| / |S & A|``, of the support facts in the state the share that supports this question,
+* Support Purity, "the average purity of gold support facts within the selected memory state":
+  ``|S & G| / |S & A|``, of the support facts in the state the share that supports this question,
   averaged over questions.
 * Within-slot Conflict Rate, "the fraction of co-routed items [...] whose gold supports are mutually
   incompatible": the share of ``S & A`` that supports only questions whose gold has no item in
   common with G. The paper's reference partition has two questions share a cluster "if and only if
   their gold support sets overlap", so these are the items that it would have elsewhere.
 
-So contamination counts every turn that is not needed; purity and conflict look at turns that some
+So contamination counts every turn that is not needed. Purity and conflict look at turns that some
 question needs, and sum to at most 1: the rest supports questions that overlap with this one. Where
 the divisor is 0 (an empty state, or one without support facts) the measure is 0. The paper's other
 sense of incompatible, two supports longer than L together, is not used here: two questions on a
 chat seldom rest on 2,000 characters.
 
-"The memory state selected at answer time" is taken in four ways, by name: the routed ``slot`` with
-all its items; the best ``slots``, three unless said otherwise; the ``summary`` of the routed slot,
-which is the strict reading; and the ``reading`` in evidence mode, which draws on all slots.
+"The memory state selected at answer time" is taken in four ways, by name:
+
+* "slot": the routed slot with all its items;
+* "slots": the best slots, three unless said otherwise;
+* "summary": that of the routed slot, which is the strict reading;
+* "reading": the reading in evidence mode, which draws on all slots.
 """
 
 from __future__ import annotations
@@ -35,10 +37,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.memory import SlotMemory
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import grouped
 from demem_agent.turns import whole_field
 from demem_agent.types import Evidence, Reading
 
@@ -53,6 +57,7 @@ __all__ = [
     "audit_table",
     "gold_items",
     "shape",
+    "share_held",
 ]
 
 Selected = Literal["slot", "slots", "summary", "reading"]
@@ -90,8 +95,11 @@ class Audited:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a memory is divided: its number of slots, and the share of all items that the largest
-    holds.
+    """How a memory is divided.
+
+    Attributes:
+        slots: how many there are.
+        largest: the share of all items that the largest holds, in [0, 1].
     """
 
     slots: int
@@ -100,10 +108,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table: what was measured, and the mean of each measure with its interval by
-    dialogue.
+    """One line of a table: what was measured, and the mean of each measure.
 
     Attributes:
+        measures: each with its interval by dialogue.
         against: differences to the row that a table compares with, question by question; empty in
             that row.
     """
@@ -111,6 +119,46 @@ class Row:
     name: str
     measures: Mapping[str, Interval]
     against: Mapping[str, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question with gold, and how a state that was selected for it is measured.
+
+    Attributes:
+        facts: the gold of all questions.
+        compatible: the gold of the questions whose gold overlaps with this one's.
+    """
+
+    dialogue: str
+    number: int
+    category: str
+    gold: Gold
+    facts: Gold
+    compatible: Gold
+
+    def audited(self, state: Selected, held: Held) -> Audited:
+        """Measure a state by the items that it holds."""
+        size = sum(held.values())
+        beside = held.keys() - self.gold
+        facts = held.keys() & self.facts
+        return Audited(
+            dialogue=self.dialogue,
+            question=self.number,
+            category=self.category,
+            state=state,
+            items=len(held),
+            size=size,
+            coverage=len(self.gold & held.keys()) / len(self.gold),
+            contamination=_share(len(beside), len(held)),
+            characters=_share(sum(map(held.__getitem__, beside)), size),
+            purity=_share(len(facts & self.gold), len(facts)),
+            conflict=_share(len(facts - self.compatible), len(facts)),
+        )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / max(whole, 1)
 
 
 def audit(
@@ -125,47 +173,50 @@ def audit(
         limit: of the reading, in the memory's unit; its ``read_limit`` unless given.
 
     Returns:
-        one record per question and state, in this order.
+        One record per question and state, in this order.
     """
     whole_field("best", best, 1)
     gold = gold_items(memory.evidence(), dialogue)
-    inside = {slot.number: slot.evidence for slot in memory.slots}
-    lengths = {item.id: len(item.text) for item in memory.evidence()}
+    slots = _items_of_slots(memory)
+    facts = frozenset[str]().union(*gold)
     audited = []
-    for question, probe in enumerate(dialogue.probes):
-        if gold[question]:
-            for state, held in _selected(memory, probe, inside, lengths, best, limit).items():
-                audited.append(_audited(dialogue.name, question, probe.category, state, held, gold))
+    for number, probe in enumerate(dialogue.probes):
+        if not gold[number]:
+            continue
+        question = _Question(
+            dialogue=dialogue.name,
+            number=number,
+            category=probe.category,
+            gold=gold[number],
+            facts=facts,
+            compatible=_compatible(gold[number], gold),
+        )
+        selected = _selected(memory, probe, slots, best, limit)
+        audited += [question.audited(state, held) for state, held in selected.items()]
     return audited
 
 
 def audit_table(audited: Sequence[Audited], *, seed: int = 0, resamples: int = 1000) -> list[Row]:
     """Sum up records, one row a state."""
+    intervals = Intervals(seed, resamples)
     rows = []
-    for state in dict.fromkeys(one.state for one in audited):
-        group = [one for one in audited if one.state == state]
-        over = [one.dialogue for one in group]
-        measures = {
-            name: bootstrap(
-                [getattr(one, name) for one in group], over, seed=seed, resamples=resamples
-            )
-            for name in (*SHARES, "items", "size")
-        }
+    for state, group in grouped(audited, lambda one: one.state).items():
+        measures = intervals.means(group, (*SHARES, "items", "size"))
         rows.append(Row(state, measures, {}))
     return rows
 
 
 def shape(memory: SlotMemory) -> Shape:
-    """Give the number of slots and the share of the items in the largest; (0, 0.0) for an empty
-    memory.
+    """Return the number of slots and the share of the items in the largest.
+
+    These are 0 and 0.0 for an empty memory.
     """
     sizes = [len(slot.evidence) for slot in memory.slots]
     return Shape(len(sizes), max(sizes, default=0) / max(sum(sizes), 1))
 
 
 def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
-    """Give, for each question, the ids of the items that are gold; none for those that are not
-    audited.
+    """Return, for each question, the ids of the items that are gold; none where it is not audited.
 
     A question is audited when it has evidence and something can answer it. An item is gold when its
     ``source_id`` is among the question's evidence.
@@ -173,30 +224,53 @@ def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
     by_source: dict[str | None, list[str]] = {}
     for item in evidence:
         by_source.setdefault(item.source_id, []).append(item.id)
-    return [
-        frozenset(item for source in probe.evidence for item in by_source.get(source, ()))
-        if probe.category not in UNANSWERABLE
-        else frozenset()
-        for probe in dialogue.probes
-    ]
+    found = []
+    for probe in dialogue.probes:
+        items: list[str] = []
+        if probe.category not in UNANSWERABLE:
+            for source in probe.evidence:
+                items += by_source.get(source, ())
+        found.append(frozenset(items))
+    return found
+
+
+def share_held(gold: Gold, reading: Reading) -> float:
+    """Return the share of gold items, of which there are some, that a reading shows, in [0, 1]."""
+    held = gold.intersection(item.id for item in reading.evidence)
+    return len(held) / len(gold)
+
+
+def _compatible(own: Gold, gold: Sequence[Gold]) -> Gold:
+    """Return the gold of the questions whose gold overlaps with one question's own."""
+    found: set[str] = set()
+    for other in gold:
+        if other & own:
+            found |= other
+    return frozenset(found)
+
+
+def _items_of_slots(memory: SlotMemory) -> dict[int, Held]:
+    lengths = {item.id: len(item.text) for item in memory.evidence()}
+    found: dict[int, Held] = {}
+    for slot in memory.slots:
+        found[slot.number] = {item: lengths[item] for item in slot.evidence}
+    return found
 
 
 def _selected(
-    memory: SlotMemory,
-    probe: Probe,
-    inside: Mapping[int, Sequence[str]],
-    lengths: Held,
-    best: int,
-    limit: int | None,
+    memory: SlotMemory, probe: Probe, slots: Mapping[int, Held], best: int, limit: int | None
 ) -> dict[Selected, Held]:
+    """Return what a question is given, by state; ``slots`` has the items of each slot."""
     route = memory.route(probe.question, at=probe.at)
     order = sorted(route.scores, key=lambda slot: (-route.scores[slot], slot))
-    items = {slot: {item: lengths[item] for item in inside[slot]} for slot in order}
+    of_best: dict[str, int] = {}
+    for number in order[:best]:
+        of_best.update(slots[number])
     summary = memory.read(probe.question, mode="strict", at=probe.at)
     reading = memory.read(probe.question, limit=limit, mode="evidence", at=probe.at)
     return {
-        "slot": items[route.slot] if route.slot is not None else {},
-        "slots": {item: size for slot in order[:best] for item, size in items[slot].items()},
+        "slot": slots[route.slot] if route.slot is not None else {},
+        "slots": of_best,
         "summary": _held(summary),
         "reading": _held(reading),
     }
@@ -205,38 +279,6 @@ def _selected(
 def _held(reading: Reading) -> Held:
     held: dict[str, int] = {}
     for line in reading.lines:
-        held[line.evidence.id] = held.get(line.evidence.id, 0) + line.end - line.start
+        id = line.evidence.id
+        held[id] = held.get(id, 0) + line.end - line.start
     return held
-
-
-def _audited(
-    dialogue: str,
-    question: int,
-    category: str,
-    state: Selected,
-    held: Held,
-    supports: Sequence[Gold],
-) -> Audited:
-    gold, size = supports[question], sum(held.values())
-    return Audited(
-        dialogue,
-        question,
-        category,
-        state,
-        len(held),
-        size,
-        coverage=len(gold & held.keys()) / len(gold),
-        contamination=len(held.keys() - gold) / max(len(held), 1),
-        characters=sum(held[item] for item in held.keys() - gold) / max(size, 1),
-        **_support(held, gold, supports),
-    )
-
-
-def _support(held: Held, gold: Gold, supports: Sequence[Gold]) -> dict[str, float]:
-    """Give purity and conflict: what the support facts of a state are to one question."""
-    facts = held.keys() & frozenset().union(*supports)
-    compatible = frozenset().union(*(other for other in supports if other & gold))
-    return {
-        "purity": len(facts & gold) / max(len(facts), 1),
-        "conflict": len(facts - compatible) / max(len(facts), 1),
-    }

@@ -1,31 +1,34 @@
-"""Partition intervention: what one slot holds of a question's gold when only the partition changes
-(paper, appendix).
+"""Partition intervention: what one slot holds of a question's gold when only the partition changes.
 
-Every partition of the same items is read by the same rule, the library's ``slot_scores`` with the
-prototypes of that partition and without past contexts; and by an oracle that knows which slot holds
-most of the gold. Coverage and contamination are those of ``demem_agent.studies.slots.audit``.
-Coverage grows with the size of a slot, so the largest slot's share of the items stands beside it.
+Paper: appendix. Every partition of the same items is read by the same rule, the library's
+``slot_scores`` with the prototypes of that partition and without past contexts; and by an oracle
+that knows which slot holds most of the gold. Coverage and contamination are those of
+``demem_agent.studies.slots.audit``. Coverage grows with the size of a slot, so the largest slot's
+share of the items stands beside it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from operator import attrgetter, sub
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.bootstrap import bootstrap
+from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.memory import SlotMemory
 from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, rank, slot_scores
 from demem_agent.slots.records import Vector, direction, mean_vector
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import dialogues_of, grouped
 from demem_agent.studies.slots.audit import Row, gold_items
-from demem_agent.studies.slots.partition import PARTITIONS, Items, Labels, Partition
+from demem_agent.studies.slots.partition import PARTITIONS, Floats, Items, Labels, Partition
 from demem_agent.text.sentences import passages
 from demem_agent.text.words import clean
 from demem_agent.turns import whole_field
@@ -69,6 +72,85 @@ class _Asked:
     query: Query
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Divided:
+    """The items of a dialogue in one partition.
+
+    Attributes:
+        seed: of the generator that the partition was drawn with.
+        labels: the slot of each item; ``of_rows``: the same for the rows of the index.
+        prototypes: of the slots.
+        sizes: the characters of each item.
+    """
+
+    dialogue: str
+    partition: str
+    seed: int
+    labels: Labels
+    of_rows: NDArray[np.int32]
+    prototypes: Mapping[int, Vector]
+    sizes: Labels
+
+    def routed(self, asked: _Asked) -> int:
+        """Return the slot that the library's scores choose."""
+        scores = slot_scores(asked.ranking, self.of_rows, self.prototypes, asked.query.vector, {})
+        return min(scores, key=lambda slot: (-scores[slot], slot))
+
+    def oracle(self, asked: _Asked) -> int:
+        """Return the slot that holds most of the gold."""
+        of_gold = self.labels[list(asked.gold)]
+        return int(np.bincount(of_gold, minlength=max(self.prototypes) + 1).argmax())
+
+    def measured(self, asked: _Asked, routing: Routing, slot: int) -> Intervened:
+        """Measure the slot that a question is given."""
+        inside = np.flatnonzero(self.labels == slot)
+        held = [item for item in asked.gold if self.labels[item] == slot]
+        characters_held = int(self.sizes[held].sum())
+        characters = int(self.sizes[inside].sum())
+        counts = np.bincount(self.labels)
+        return Intervened(
+            dialogue=self.dialogue,
+            question=asked.number,
+            partition=self.partition,
+            seed=self.seed,
+            routing=routing,
+            coverage=len(held) / len(asked.gold),
+            contamination=1 - len(held) / len(inside),
+            characters=1 - characters_held / characters,
+            slots=int((counts > 0).sum()),
+            largest=float(counts.max() / len(self.labels)),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """What a memory holds of a dialogue, and the dialogue's questions with gold.
+
+    Attributes:
+        item_of_row: the position of the item that each row of the index is from.
+        sizes: the characters of each item.
+    """
+
+    dialogue: str
+    items: Items
+    asked: Sequence[_Asked]
+    item_of_row: Labels
+    sizes: Labels
+
+    def divided(self, name: str, divide: Partition, seed: int) -> _Divided:
+        """Divide the items."""
+        labels = divide(self.items, np.random.default_rng(seed))
+        return _Divided(
+            dialogue=self.dialogue,
+            partition=name,
+            seed=seed,
+            labels=labels,
+            of_rows=labels[self.item_of_row].astype(np.int32),
+            prototypes=_prototypes(self.items, labels),
+            sizes=self.sizes,
+        )
+
+
 def intervene(
     memory: SlotMemory,
     dialogue: Dialogue,
@@ -79,18 +161,18 @@ def intervene(
     seeds: Sequence[int] = (0,),
     encoder: Encoder | None = None,
 ) -> list[Intervened]:
-    """Divide what a memory holds of a dialogue in other ways, and route the dialogue's questions in
-    each.
+    """Divide what a memory holds of a dialogue in other ways, and route its questions in each.
 
     Args:
         memory: is not changed; its own slots are the partition "own".
-        slots: K, >= 1, of the other partitions; ``most``: the largest share of the items that one
-            of these may hold, at least 1 / K (rounded up to whole items), at most 1.
+        slots: K, >= 1, of the other partitions.
+        most: the largest share of the items that a slot of these may hold, at least 1 / K (rounded
+            up to whole items), at most 1.
         seeds: each partition is made once with each.
         encoder: the one the memory was made with; the shipped one unless given.
 
     Returns:
-        one record per partition, seed, question with gold, and routing.
+        One record per partition, seed, question with gold, and routing.
 
     Raises:
         InvalidInput: for slots or most out of range.
@@ -101,47 +183,33 @@ def intervene(
     evidence = memory.evidence()
     if not evidence or not dialogue.probes:
         return []
-    index = _index(evidence, encoder or default_encoder())
-    items = _items(memory, dialogue, index, slots, math.ceil(round(most * len(evidence), 6)))
-    asked = [*_asked(dialogue.probes, items.gold, index, encoder or default_encoder())]
-    sizes = np.array([len(item.text) for item in evidence])
-    place = {item.id: number for number, item in enumerate(evidence)}
-    of_row = np.array([place[passage.evidence_id] for passage in index.passages])
+    room = math.ceil(round(most * len(evidence), 6))
+    held = _held(memory, dialogue, encoder or default_encoder(), slots, room)
     found = []
     for name, divide in partitions.items():
         for seed in seeds:
-            labels = divide(items, np.random.default_rng(seed))
-            prototypes = _prototypes(items, labels)
-            for one in asked:
-                for routing, slot in _routes(one, labels, of_row, prototypes):
-                    about = (dialogue.name, one.number, name, seed, routing)
-                    found.append(_intervened(about, one.gold, labels, slot, sizes))
+            divided = held.divided(name, divide, seed)
+            for one in held.asked:
+                found.append(divided.measured(one, "routed", divided.routed(one)))
+                found.append(divided.measured(one, "oracle", divided.oracle(one)))
     return found
 
 
 def intervention_table(
     found: Sequence[Intervened], *, seed: int = 0, resamples: int = 1000
 ) -> list[Row]:
-    """Sum up records, one row a partition and routing, over questions and seeds; ``against``
-    compares with "own".
+    """Sum up records, one row a partition and routing, over questions and seeds.
+
+    ``against`` compares with "own".
     """
-    interval = partial(bootstrap, seed=seed, resamples=resamples)
-    groups: dict[tuple[str, Routing], list[Intervened]] = {}
-    for one in found:
-        groups.setdefault((one.partition, one.routing), []).append(one)
+    intervals = Intervals(seed, resamples)
+    groups = grouped(found, lambda one: (one.partition, one.routing))
     rows = []
     for (name, routing), group in groups.items():
-        over = [one.dialogue for one in group]
-        measures = {m: interval([float(getattr(one, m)) for one in group], over) for m in _MEASURES}
-        standard = groups.get(("own", routing), []) if name != "own" else []
-        known = {(one.dialogue, one.question, one.seed): one for one in standard}
-        pairs = (
-            [(one, known[one.dialogue, one.question, one.seed]) for one in group] if known else []
-        )
-        against = {
-            m: interval([getattr(one, m) - getattr(other, m) for one, other in pairs], over)
-            for m in (_MEASURES if pairs else ())
-        }
+        measures = intervals.means(group, _MEASURES)
+        against = {}
+        if name != "own" and ("own", routing) in groups:
+            against = _against(group, groups["own", routing], intervals)
         rows.append(Row(f"{name}, {routing}", measures, against))
     return rows
 
@@ -149,88 +217,117 @@ def intervention_table(
 _MEASURES = ("coverage", "contamination", "characters", "slots", "largest")
 
 
+def _against(
+    group: Sequence[Intervened], standard: Sequence[Intervened], intervals: Intervals
+) -> dict[str, Interval]:
+    """Return the differences to the standard, question by question and seed by seed."""
+    known = {}
+    for one in standard:
+        known[one.dialogue, one.question, one.seed] = one
+    others = [known[one.dialogue, one.question, one.seed] for one in group]
+    dialogues = dialogues_of(group)
+    found = {}
+    for measure in _MEASURES:
+        value = attrgetter(measure)
+        differences = list(map(sub, map(value, group), map(value, others)))
+        found[measure] = intervals.mean(differences, dialogues)
+    return found
+
+
+def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, room: int) -> _Held:
+    evidence = memory.evidence()
+    index = _index(evidence, encoder)
+    items = _items(memory, dialogue, index, slots, room)
+    place = _places(evidence)
+    rows = [place[passage.evidence_id] for passage in index.passages]
+    sizes = [len(item.text) for item in evidence]
+    return _Held(
+        dialogue=dialogue.name,
+        items=items,
+        asked=list(_asked(dialogue.probes, items.gold, index, encoder)),
+        item_of_row=np.array(rows),
+        sizes=np.array(sizes),
+    )
+
+
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
     """Index items as a memory does; which slot they are in is not looked at."""
     spans = [passages(item.text) for item in evidence]
-    texts = [
-        clean(item.text[a:b]) for item, cut in zip(evidence, spans, strict=True) for a, b in cut
-    ]
+    texts = []
+    for item, cuts in zip(evidence, spans, strict=True):
+        texts += [clean(item.text[start:end]) for start, end in cuts]
     matrix = as_matrix(encoder.encode(texts), len(texts))
     index = PassageIndex(matrix.shape[1])
-    start = 0
-    for item, cut in zip(evidence, spans, strict=True):
-        index.add(item, cut, matrix[start : start + len(cut)], 0)
-        start += len(cut)
+    row = 0
+    for item, cuts in zip(evidence, spans, strict=True):
+        index.add(item, cuts, matrix[row : row + len(cuts)], 0)
+        row += len(cuts)
     return index
+
+
+def _places(evidence: Sequence[Evidence]) -> dict[str, int]:
+    """Return the position of each item, by id."""
+    return {item.id: position for position, item in enumerate(evidence)}
 
 
 def _items(
     memory: SlotMemory, dialogue: Dialogue, index: PassageIndex, slots: int, room: int
 ) -> Items:
     evidence = memory.evidence()
-    place = {item.id: number for number, item in enumerate(evidence)}
+    place = _places(evidence)
     own = np.zeros(len(evidence), np.intp)
     for slot in memory.slots:
-        own[[place[item] for item in slot.evidence]] = slot.number
-    names = {
-        session: number
-        for number, session in enumerate(dict.fromkeys(item.session for item in evidence))
-    }
+        for item in slot.evidence:
+            own[place[item]] = slot.number
+    gold = []
+    for wanted in gold_items(evidence, dialogue):
+        positions = frozenset(map(place.__getitem__, wanted))
+        gold.append(positions)
     return Items(
-        np.stack([direction(mean_vector(index.vectors_of(item.id))) for item in evidence]),
-        np.array([names[item.session] for item in evidence]),
-        own,
-        tuple(frozenset(place[item] for item in gold) for gold in gold_items(evidence, dialogue)),
-        slots,
-        room,
+        vectors=_vectors(evidence, index),
+        sessions=_sessions(evidence),
+        own=own,
+        gold=tuple(gold),
+        slots=slots,
+        room=room,
     )
+
+
+def _vectors(evidence: Sequence[Evidence], index: PassageIndex) -> Floats:
+    """Return the direction of each item's passages, shape (n, d)."""
+    vectors = []
+    for item in evidence:
+        mean = mean_vector(index.vectors_of(item.id))
+        vectors.append(direction(mean))
+    return np.stack(vectors)
+
+
+def _sessions(evidence: Sequence[Evidence]) -> Labels:
+    """Return the number of each item's session, in order of their first items."""
+    numbers: dict[str | None, int] = {}
+    for item in evidence:
+        numbers.setdefault(item.session, len(numbers))
+    return np.array([numbers[item.session] for item in evidence])
 
 
 def _asked(
     probes: Sequence[Probe], gold: Sequence[frozenset[int]], index: PassageIndex, encoder: Encoder
-) -> Iterable[_Asked]:
-    vectors = as_matrix(encoder.encode([clean(probe.question) for probe in probes]), len(probes))
-    for number, (probe, wanted) in enumerate(zip(probes, gold, strict=True)):
-        if wanted:
-            query = Query(probe.question, vectors[number], probe.at.date() if probe.at else None)
-            yield _Asked(number, wanted, rank(index, query, default_weights()), query)
+) -> Iterator[_Asked]:
+    """Rank the items for each question with gold."""
+    texts = [clean(probe.question) for probe in probes]
+    vectors = as_matrix(encoder.encode(texts), len(texts))
+    weights = default_weights()
+    for number, probe in enumerate(probes):
+        if gold[number]:
+            day = probe.at.date() if probe.at else None
+            query = Query(probe.question, vectors[number], day)
+            ranking = rank(index, query, weights)
+            yield _Asked(number, gold[number], ranking, query)
 
 
 def _prototypes(items: Items, labels: Labels) -> dict[int, Vector]:
-    return {
-        int(slot): direction(items.vectors[labels == slot].sum(axis=0))
-        for slot in np.unique(labels)
-    }
-
-
-def _routes(
-    asked: _Asked, labels: Labels, of_row: Labels, prototypes: Mapping[int, Vector]
-) -> list[tuple[Routing, int]]:
-    scores = slot_scores(
-        asked.ranking, labels[of_row].astype(np.int32), prototypes, asked.query.vector, {}
-    )
-    held = np.bincount(labels[list(asked.gold)], minlength=max(prototypes) + 1)
-    return [
-        ("routed", min(scores, key=lambda slot: (-scores[slot], slot))),
-        ("oracle", int(held.argmax())),
-    ]
-
-
-def _intervened(
-    about: tuple[str, int, str, int, Routing],
-    gold: frozenset[int],
-    labels: Labels,
-    slot: int,
-    sizes: Labels,
-) -> Intervened:
-    inside = np.flatnonzero(labels == slot)
-    held = [item for item in gold if labels[item] == slot]
-    counts = np.bincount(labels)
-    return Intervened(
-        *about,
-        coverage=len(held) / len(gold),
-        contamination=1 - len(held) / len(inside),
-        characters=1 - int(sizes[held].sum()) / int(sizes[inside].sum()),
-        slots=int((counts > 0).sum()),
-        largest=float(counts.max() / len(labels)),
-    )
+    found = {}
+    for slot in np.unique(labels):
+        total = items.vectors[labels == slot].sum(axis=0)
+        found[int(slot)] = direction(total)
+    return found

@@ -1,41 +1,44 @@
-"""Partitions of the same items into K bounded slots: drawn, by description, a memory's own, and
-from gold.
+"""Partitions of the same items into K bounded slots.
 
-All are deterministic for a given generator. "features" and "sessions" are spherical k-means, of
-items and of whole sessions. "oracle-support" is the paper's: questions whose gold overlaps,
-directly or through others, share a cluster.
+They are drawn, by description, a memory's own, and from gold. All are deterministic for a given
+generator. "features" and "sessions" are spherical k-means, of items and of whole sessions.
+"oracle-support" is the paper's: questions whose gold overlaps, directly or through others, share a
+cluster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-__all__ = ["PARTITIONS", "Items", "Labels", "Partition", "bounded", "k_means", "supports"]
+__all__ = ["PARTITIONS", "Floats", "Items", "Labels", "Partition", "bounded", "k_means", "supports"]
 
 #: The slot of each item, shape (n,), in [0, K).
 Labels = NDArray[np.intp]
 Floats = NDArray[np.float32]
+T = TypeVar("T")
 
 #: Times that k-means is begun anew, and the most steps of each.
-_STARTS, _STEPS = 10, 50
+_STARTS = 10
+_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """What is to be divided: n items in order of ingestion, into ``slots`` of at most ``room``
-    items each.
+    """What is to be divided: n items in order of ingestion, into K bounded slots.
 
     Attributes:
         vectors: shape (n, d), of unit length.
         sessions: shape (n,), the number of each item's session, from 0.
         own: the slot that a memory has each in; these may be fewer or larger.
         gold: per question, the positions of its gold items.
-        slots: K; ``room * slots >= n``.
+        slots: K.
+        room: items that a slot holds at most; ``room * slots >= n``.
     """
 
     vectors: Floats
@@ -57,18 +60,19 @@ def at_random(items: Items, rng: Generator) -> Labels:
 def by_features(items: Items, rng: Generator) -> Labels:
     """Cluster items by their vectors."""
     centres = k_means(items.vectors, items.slots, rng)
-    return bounded(
-        [[item] for item in range(len(items.own))], items.vectors @ centres.T, items.room
-    )
+    units = [[item] for item in range(len(items.own))]
+    return bounded(units, items.vectors @ centres.T, items.room)
 
 
 def by_sessions(items: Items, rng: Generator) -> Labels:
     """Cluster whole sessions by the sum of their items' vectors."""
-    totals = np.zeros((int(items.sessions.max()) + 1, items.vectors.shape[1]), np.float32)
+    count = int(items.sessions.max()) + 1
+    totals = np.zeros((count, items.vectors.shape[1]), np.float32)
     np.add.at(totals, items.sessions, items.vectors)
-    centres = k_means(_unit(totals), items.slots, rng)
-    members = [np.flatnonzero(items.sessions == session).tolist() for session in range(len(totals))]
-    return bounded(members, _unit(totals) @ centres.T, items.room)
+    sessions = _unit(totals)
+    centres = k_means(sessions, items.slots, rng)
+    members = [np.flatnonzero(items.sessions == session).tolist() for session in range(count)]
+    return bounded(members, sessions @ centres.T, items.room)
 
 
 def own(items: Items, rng: Generator) -> Labels:
@@ -77,16 +81,18 @@ def own(items: Items, rng: Generator) -> Labels:
 
 
 def by_support(items: Items, rng: Generator) -> Labels:
-    """Put each group of gold items that belong together into one slot; the rest stays with its
-    session.
+    """Put each group of gold items that belong together into one slot.
 
-    Groups go, the largest first, where most of their items are when whole sessions are clustered.
+    The rest stays with its session. Groups go, the largest first, where most of their items are
+    when whole sessions are clustered.
     """
-    groups = [sorted(group) for group in supports(items.gold)]
-    taken = {item for group in groups for item in group}
-    units = [*groups, *([item] for item in range(len(items.own)) if item not in taken)]
-    apart = np.eye(items.slots, dtype=np.float32)[by_sessions(items, rng)]
-    return bounded(units, np.stack([apart[unit].mean(axis=0) for unit in units]), items.room)
+    units = list(map(sorted, supports(items.gold)))
+    taken = frozenset[int]().union(*units)
+    units += [[item] for item in range(len(items.own)) if item not in taken]
+    of_session = by_sessions(items, rng)
+    one_hot = np.eye(items.slots, dtype=np.float32)[of_session]
+    nearness = np.stack([one_hot[unit].mean(axis=0) for unit in units])
+    return bounded(units, nearness, items.room)
 
 
 #: By the names under which they are reported.
@@ -99,11 +105,12 @@ PARTITIONS: Mapping[str, Partition] = {
 }
 
 
-def supports(gold: Sequence[frozenset[int]]) -> list[frozenset[int]]:
-    """Join the gold of questions that overlap, directly or through others; disjoint sets, none of
-    them empty.
+def supports(gold: Sequence[frozenset[T]]) -> list[frozenset[T]]:
+    """Join the gold of questions that overlap, directly or through others.
+
+    Returns disjoint sets, none of them empty.
     """
-    joined: list[frozenset[int]] = []
+    joined: list[frozenset[T]] = []
     for one in gold:
         if one:
             touching = [group for group in joined if group & one]
@@ -113,11 +120,10 @@ def supports(gold: Sequence[frozenset[int]]) -> list[frozenset[int]]:
 
 
 def bounded(units: Sequence[Sequence[int]], nearness: Floats, room: int) -> Labels:
-    """Put units of items into slots of at most ``room`` items: larger units first, then those that
-    fit best.
+    """Put units of items into slots of at most ``room`` items.
 
-    A unit goes to the nearest slot with room for it; when there is none, its items go one by one to
-    the emptiest.
+    Larger units go first, then those that fit best. A unit goes to the nearest slot with room for
+    it. When there is none, its items go one by one to the emptiest.
 
     Args:
         units: every item once.
@@ -126,43 +132,49 @@ def bounded(units: Sequence[Sequence[int]], nearness: Floats, room: int) -> Labe
     nearness = np.round(nearness, 4)
     left = np.full(nearness.shape[1], room)
     labels = np.empty(sum(map(len, units)), np.intp)
-    for n in sorted(range(len(units)), key=lambda n: (-len(units[n]), -nearness[n].max(), n)):
-        fits = left >= len(units[n])
+    for number in sorted(range(len(units)), key=lambda n: (-len(units[n]), -nearness[n].max(), n)):
+        unit = list(units[number])
+        fits = left >= len(unit)
         if fits.any():
-            slot = int(np.where(fits, nearness[n], -np.inf).argmax())
-            labels[list(units[n])] = slot
-            left[slot] -= len(units[n])
-        else:
-            for item in units[n]:
-                labels[item] = left.argmax()
-                left[labels[item]] -= 1
+            slot = int(np.where(fits, nearness[number], -np.inf).argmax())
+            labels[unit] = slot
+            left[slot] -= len(unit)
+            continue
+        for item in unit:
+            emptiest = left.argmax()
+            labels[item] = emptiest
+            left[emptiest] -= 1
     return labels
 
 
 def k_means(vectors: Floats, clusters: int, rng: Generator) -> Floats:
-    """Give the K centres, of unit length, of spherical k-means (by cosine); of ten starts the best.
+    """Return the K centres, of unit length, of spherical k-means (by cosine).
 
-    With fewer vectors than clusters some centres are equal.
+    Of ten starts the best is taken. With fewer vectors than clusters some centres are equal.
     """
-    found = [_improved(vectors, _spread(vectors, clusters, rng)) for _ in range(_STARTS)]
-    return max(found, key=lambda centres: round(float((vectors @ centres.T).max(axis=1).sum()), 3))
+    found = [_improved(vectors, _first_centres(vectors, clusters, rng)) for _ in range(_STARTS)]
+    return max(found, key=lambda centres: _nearness_of_all(vectors, centres))
 
 
-def _spread(vectors: Floats, clusters: int, rng: Generator) -> Floats:
+def _nearness_of_all(vectors: Floats, centres: Floats) -> float:
+    """Return the sum of the cosines of vectors to their nearest centres."""
+    nearest = (vectors @ centres.T).max(axis=1)
+    return round(float(nearest.sum()), 3)
+
+
+def _first_centres(vectors: Floats, clusters: int, rng: Generator) -> Floats:
     """Choose first centres far from each other (k-means++)."""
     centres = [vectors[rng.integers(len(vectors))]]
     while len(centres) < clusters:
-        apart = np.clip(
-            np.round(1.0 - (vectors @ np.array(centres).T).max(axis=1).astype(np.float64), 5),
-            0.0,
-            None,
-        )
+        nearest = (vectors @ np.array(centres).T).max(axis=1).astype(np.float64)
+        apart = np.clip(np.round(1.0 - nearest, 5), 0.0, None)
         chances = apart / apart.sum() if apart.sum() > 0 else None
         centres.append(vectors[rng.choice(len(vectors), p=chances)])
     return np.array(centres)
 
 
 def _improved(vectors: Floats, centres: Floats) -> Floats:
+    """Move centres to the means of their clusters until nothing moves."""
     labels: Labels = np.full(len(vectors), -1, np.intp)
     for _ in range(_STEPS):
         moved = np.round(vectors @ centres.T, 5).argmax(axis=1)

@@ -1,31 +1,40 @@
-"""The approximation bridge, measured (paper, appendix "Empirical Validation of the Approximation
-Bridge").
+"""The approximation bridge, measured.
 
-A question x is a context; an action is to answer it from one content of at most L characters. mu(x,
-a) is an offline reward of the content: "gold share", the share of x's gold items that it holds an
-excerpt of, or "contained", the share of the reference's parts that one of its lines holds
-(:func:`demem_agent.answering.scorers.coverage`). mu*(x) is the most that any content gives, one
-made of x's gold alone among them; losses are ``decision.gaps``.
+Paper: appendix "Empirical Validation of the Approximation Bridge". A question x is a context. An
+action is to answer it from one content of at most L characters, and mu(x, a) is an offline reward
+of the content:
+
+* "gold share", the share of x's gold items that it holds an excerpt of;
+* "contained", the share of the reference's parts that one of its lines holds
+  (:func:`demem_agent.answering.scorers.coverage`).
+
+mu*(x) is the most that any content gives, one made of x's gold alone among them; losses are
+``decision.gaps``.
 
 Reference partition g*. Questions whose gold overlaps, directly or through others, belong together
-(``supports``). There are more such groups than K, so groups share states: those with most questions
-a character choose first, each the state that stands for the slot with most of its gold, or else
-with less of it, or else the emptiest, while its gold fits into L; what fits nowhere goes to its
-first choice and is cut. States carry the numbers of the memory's slots, so that the router's slot
-and the reference state can be compared. g* is one K-state abstraction, not the best there is.
+(``supports``). There are more such groups than K, so groups share states, as
+:mod:`demem_agent.studies.slots.reference` says; what fits nowhere is cut. States carry the numbers
+of the memory's slots, so that the router's slot and the reference state can be compared. g* is one
+K-state abstraction, not the best there is.
 
 Reference actions. a*_m is the content that costs the questions of state m least on average: the
 gold of its groups packed into L, or the summary of a slot. A state without questions has the
-summary of its slot. A^impl is the strict
-reading: the summary of the routed slot.
+summary of its slot. A^impl is the strict reading: the summary of the routed slot.
 
-With the paper's terms, per dialogue: floor, the largest mean loss of a state under a*; routing
-error, the mean over questions of what a* of the routed state costs more than a* of the right one, 0
-where they agree; realisation error, the mean over questions where they agree of what the summary
-costs more than a*; predicted, their sum; observed, the mean of mu*(x) - mu(x, A^impl); slack,
-predicted less observed. The paper's sum is no bound by itself: it leaves out what summaries cost
-where the router disagrees. The exact account has the mean loss as floor and the realisation error
-over all questions, and is equal to what is observed.
+With the paper's terms, per dialogue:
+
+* floor: the largest mean loss of a state under a*;
+* routing error: the mean over questions of what a* of the routed state costs more than a* of the
+  right one, 0 where they agree;
+* realisation error: the mean over questions where they agree of what the summary costs more than
+  a*;
+* predicted: the sum of these three;
+* observed: the mean of mu*(x) - mu(x, A^impl);
+* slack: predicted less observed.
+
+The paper's sum is no bound by itself: it leaves out what summaries cost where the router disagrees.
+The exact account has the mean loss as floor and the realisation error over all questions, and is
+equal to what is observed.
 """
 
 from __future__ import annotations
@@ -33,7 +42,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -44,24 +52,29 @@ from demem_agent.decision import gaps
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import taught
-from demem_agent.studies.slots.audit import gold_items
-from demem_agent.studies.slots.partition import supports
+from demem_agent.studies.records import grouped
+from demem_agent.studies.slots.audit import gold_items, share_held
+from demem_agent.studies.slots.reference import characters, gold_of, reference_states
 from demem_agent.studies.splits.loop import support_sizes
 from demem_agent.summaries.compress import Excerpt, compress, excerpts
 from demem_agent.text.words import content_terms
-from demem_agent.types import Attempt, Evidence
+from demem_agent.types import Attempt, Evidence, Reading
 
-__all__ = ["REWARDS", "Bridged", "Content", "bridge", "bridged", "reference_states"]
+__all__ = ["REWARDS", "Bridged", "Content", "bridge", "bridged"]
 
 Gold = frozenset[str]
+Rewards = NDArray[np.float64]
 Reward = Literal["gold share", "contained"]
 REWARDS: tuple[Reward, ...] = ("gold share", "contained")
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A text that questions can be answered from: its lines as words, and the items it holds an
-    excerpt of.
+    """A text that questions can be answered from.
+
+    Attributes:
+        words: of each of its lines.
+        cover: the items that it holds an excerpt of.
     """
 
     words: tuple[set[str], ...]
@@ -70,7 +83,8 @@ class Content:
     @classmethod
     def of(cls, text: str, cover: Iterable[str]) -> Content:
         """Take a summary apart, in which every line has its day."""
-        return cls(tuple(set(content_terms(line)) for line in text.splitlines()), frozenset(cover))
+        words = tuple(set(content_terms(line)) for line in text.splitlines())
+        return cls(words, frozenset(cover))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +95,10 @@ class Bridged:
         moment: of the memory: "before feedback" or "after".
         state: of the reference partition.
         agree: the router chose the slot of that number.
-        best: mu*; ``reference``: of a* of the right state; ``routed``: of a* of the routed one;
-            ``got``: of the strict reading; ``reading``: of the default reading, which draws on all
-            slots and is no part of the bridge.
+        best: mu*.
+        reference: mu of a* of the right state; ``routed``: of a* of the routed one.
+        got: mu of the strict reading.
+        reading: mu of the default reading, which draws on all slots and is no part of the bridge.
         load: characters of all the dialogue's gold, as a share of K * L; above 1 no states hold it
             all.
     """
@@ -103,122 +118,180 @@ class Bridged:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """Where the router sends a question, the strict reading there, and what the default reading is
-    worth.
+class _Partition:
+    """The reference partition of a dialogue's questions.
+
+    Attributes:
+        states: of each question; -1 without gold.
+        load: as in :class:`Bridged`.
     """
 
+    states: Sequence[int]
+    load: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question with gold, and what a memory has for it.
+
+    Attributes:
+        number: in the dialogue's probes.
+        state: of the reference partition; ``slot``: where the router sends it.
+        alone: its own gold packed into L.
+        strict: the strict reading.
+        reading: what the default reading is worth.
+    """
+
+    number: int
+    probe: Probe
+    gold: Gold
+    state: int
     slot: int
+    alone: Content
     strict: Content
     reading: Mapping[Reward, float]
 
+    def worth(self, reward: Reward, content: Content) -> float:
+        """Return mu of answering the question from a content."""
+        if reward == "gold share":
+            return len(self.gold & content.cover) / len(self.gold)
+        return coverage(self.probe.reference, content.words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Actions:
+    """What questions can be answered from: the packed gold of each state, then the summaries.
+
+    Attributes:
+        states: how many there are; the content of the same number is the state's packed gold.
+        summaries: where in ``contents`` the summary of each slot stands.
+    """
+
+    contents: Sequence[Content]
+    states: int
+    summaries: Mapping[int, int]
+
 
 def bridge(dialogue: Dialogue) -> list[Bridged]:
-    """Measure a memory of a dialogue before feedback, and after its references were given as
-    feedback.
-    """
+    """Measure a memory before feedback, and after a dialogue's references were its feedback."""
     memory = SlotMemory()
     memory.ingest_many(dialogue.turns)
-    found = bridged(memory, dialogue, "before feedback")
+    before = bridged(memory, dialogue, "before feedback")
     for _ in taught(memory, dialogue):
         pass
-    return found + bridged(memory, dialogue, "after")
+    return before + bridged(memory, dialogue, "after")
 
 
 def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged]:
-    """Measure every question with gold under both rewards; the memory, whose unit is "chars", is
-    not changed.
+    """Measure every question with gold under both rewards.
+
+    The memory, whose unit is "chars", is not changed.
     """
     gold = gold_items(memory.evidence(), dialogue)
-    asked = [number for number, one in enumerate(gold) if one]
-    if not asked:
+    if not any(gold):
         return []
-    limit, count = memory.settings.slot_limit, memory.settings.slots
-    evidence = {item.id: item for item in memory.evidence()}
-    homes = {item: slot.number for slot in memory.slots for item in slot.evidence}
-    sizes = support_sizes(memory)
-    load = sum(sizes[item] for item in frozenset[str]().union(*gold)) / (count * limit)
-    states = reference_states(gold, sizes, homes, count, limit)
-    packed = [
-        _packed(evidence, gold, [n for n in asked if states[n] == m], limit) for m in range(count)
-    ]
-    own = {slot.number: Content.of(slot.summary, slot.cover) for slot in memory.slots}
-    alone = [_packed(evidence, gold, [n], limit) for n in asked]
-    seen = [_seen(memory, dialogue.probes[n], gold[n]) for n in asked]
-    found: list[Bridged] = []
+    partition = _partition(memory, gold)
+    questions = _questions(memory, dialogue, gold, partition.states)
+    actions = _actions(memory, gold, partition.states)
+    found = []
     for reward in REWARDS:
-        worth = [partial(_worth, reward, dialogue.probes[n], gold[n]) for n in asked]
-        mu = np.array([[of(one) for one in (*packed, *own.values())] for of in worth])
-        every = np.column_stack([mu, [of(one) for of, one in zip(worth, alone, strict=True)]])
-        labels, best = np.array([states[n] for n in asked]), every.max(axis=1)
-        actions = _actions(
-            gaps(every)[:, :-1], labels, count, {slot: count + n for n, slot in enumerate(own)}
-        )
-        for row, (number, one) in enumerate(zip(asked, seen, strict=True)):
-            state = states[number]
-            of_reference = (
-                float(best[row]),
-                float(mu[row, actions[state]]),
-                float(mu[row, actions[one.slot]]),
+        values = _values(reward, questions, actions)
+        for row, question in enumerate(questions):
+            one = Bridged(
+                dialogue=dialogue.name,
+                question=question.number,
+                moment=moment,
+                reward=reward,
+                state=question.state,
+                agree=question.slot == question.state,
+                best=float(values.best[row]),
+                reference=values.by_reference(row, question.state),
+                routed=values.by_reference(row, question.slot),
+                got=question.worth(reward, question.strict),
+                reading=question.reading[reward],
+                load=partition.load,
             )
-            about = (dialogue.name, number, moment, reward, state, one.slot == state)
-            found.append(
-                Bridged(*about, *of_reference, worth[row](one.strict), one.reading[reward], load)
-            )
+            found.append(one)
     return found
 
 
-def reference_states(
-    gold: Sequence[Gold], sizes: Mapping[str, int], homes: Mapping[str, int], count: int, limit: int
-) -> list[int]:
-    """Give the state of each question, in [0, count); -1 for one without gold. See the module for
-    how groups share.
+def _partition(memory: SlotMemory, gold: Sequence[Gold]) -> _Partition:
+    limit = memory.settings.slot_limit
+    count = memory.settings.slots
+    sizes = support_sizes(memory)
+    homes = {}
+    for slot in memory.slots:
+        homes.update(dict.fromkeys(slot.evidence, slot.number))
+    states = reference_states(gold, sizes, homes, count, limit)
+    everything = gold_of(gold, range(len(gold)))
+    return _Partition(states, characters(everything, sizes) / (count * limit))
 
-    Args:
-        sizes: characters that each item takes in a content; ``homes``: the memory's slot of each
-            item.
-    """
-    left = [limit] * count
-    states = [-1] * len(gold)
-    for members in _cheapest_first(gold, sizes):
-        items = frozenset[str]().union(*(gold[number] for number in members))
-        size, inside = (
-            sum(sizes[item] for item in items),
-            Counter(homes[item] for item in items if item in homes),
+
+def _questions(
+    memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold], states: Sequence[int]
+) -> list[_Question]:
+    """Return what the memory has for each question with gold."""
+    evidence = _by_id(memory)
+    limit = memory.settings.slot_limit
+    found = []
+    for number, probe in enumerate(dialogue.probes):
+        own = gold[number]
+        if not own:
+            continue
+        route = memory.route(probe.question, at=probe.at)
+        strict = memory.read(probe.question, mode="strict", at=probe.at)
+        reading = memory.read(probe.question, mode="evidence", at=probe.at)
+        question = _Question(
+            number=number,
+            probe=probe,
+            gold=own,
+            state=states[number],
+            slot=route.slot or 0,
+            alone=_packed(evidence, [own], limit),
+            strict=Content.of(strict.text, (item.id for item in strict.evidence)),
+            reading=_worth_of_reading(reading, probe, own),
         )
-        order = sorted(range(count), key=lambda state: (-inside[state], -left[state], state))
-        state = next((state for state in order if left[state] >= size), order[0])
-        left[state] -= size
-        for number in members:
-            states[number] = state
-    return states
+        found.append(question)
+    return found
 
 
-def _cheapest_first(gold: Sequence[Gold], sizes: Mapping[str, int]) -> list[list[int]]:
-    """Give the questions of each group whose gold overlaps; those groups first that take fewest
-    characters for each.
+def _worth_of_reading(reading: Reading, probe: Probe, gold: Gold) -> dict[Reward, float]:
+    attempt = Attempt(probe.question, "", reading.text, probe.reference)
+    return {
+        "gold share": share_held(gold, reading),
+        "contained": Contained().score(attempt),
+    }
+
+
+def _by_id(memory: SlotMemory) -> dict[str, Evidence]:
+    return {item.id: item for item in memory.evidence()}
+
+
+def _actions(memory: SlotMemory, gold: Sequence[Gold], states: Sequence[int]) -> _Actions:
+    """Return the packed gold of each state and the summary of each slot."""
+    evidence = _by_id(memory)
+    count = memory.settings.slots
+    limit = memory.settings.slot_limit
+    members = grouped(range(len(gold)), states.__getitem__)
+    contents = []
+    for state in range(count):
+        wanted = [gold[number] for number in members.get(state, ())]
+        contents.append(_packed(evidence, wanted, limit))
+    summaries = {}
+    for slot in memory.slots:
+        summaries[slot.number] = len(contents)
+        contents.append(Content.of(slot.summary, slot.cover))
+    return _Actions(contents, count, summaries)
+
+
+def _packed(evidence: Mapping[str, Evidence], gold: Sequence[Gold], limit: int) -> Content:
+    """Pack the gold of questions into a content.
+
+    First come the items that serve most of the questions, and of these the shortest.
     """
-    place = {item: n for n, item in enumerate(sorted(frozenset[str]().union(*gold)))}
-    groups = supports([frozenset(place[item] for item in one) for one in gold])
-    items = list(place)
-    inside = [
-        [n for n, one in enumerate(gold) if any(place[item] in group for item in one)]
-        for group in groups
-    ]
-    cost = [
-        sum(sizes[items[n]] for n in group) / len(own)
-        for group, own in zip(groups, inside, strict=True)
-    ]
-    return [own for _, own in sorted(zip(cost, inside, strict=True))]
-
-
-def _packed(
-    evidence: Mapping[str, Evidence], gold: Sequence[Gold], members: Sequence[int], limit: int
-) -> Content:
-    """Pack the gold of questions into a content, the items that serve most of them, and the
-    shortest, first.
-    """
-    serves = Counter(item for number in members for item in gold[number])
+    serves = Counter[str]()
+    for one in gold:
+        serves.update(one)
     order = sorted(serves, key=lambda item: (-serves[item], len(evidence[item].text), item))
     cuts: list[Excerpt] = []
     for rank, item in enumerate(order):
@@ -227,33 +300,58 @@ def _packed(
     return Content.of(summary.text, (cut.evidence_id for cut in summary.kept))
 
 
-def _actions(
-    losses: NDArray[np.float64], labels: NDArray[np.intp], count: int, own: Mapping[int, int]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """What contents are worth to the questions under one reward.
+
+    Attributes:
+        mu: shape (questions, contents).
+        best: mu* of each question.
+        chosen: the reference action of each state.
+    """
+
+    mu: Rewards
+    best: Rewards
+    chosen: NDArray[np.intp]
+
+    def by_reference(self, row: int, state: int) -> float:
+        """Return what a question gets from the reference action of a state."""
+        return float(self.mu[row, self.chosen[state]])
+
+
+def _values(reward: Reward, questions: Sequence[_Question], actions: _Actions) -> _Values:
+    mu = _mu(reward, questions, actions.contents)
+    alone = [question.worth(reward, question.alone) for question in questions]
+    every = np.column_stack([mu, alone])
+    losses = gaps(every)[:, :-1]
+    chosen = _reference_actions(losses, questions, actions)
+    return _Values(mu, every.max(axis=1), chosen)
+
+
+def _mu(reward: Reward, questions: Sequence[_Question], contents: Sequence[Content]) -> Rewards:
+    """Return what each question gets from each content, shape (questions, contents)."""
+    mu = np.zeros((len(questions), len(contents)))
+    for row, question in enumerate(questions):
+        for column, content in enumerate(contents):
+            mu[row, column] = question.worth(reward, content)
+    return mu
+
+
+def _reference_actions(
+    losses: Rewards, questions: Sequence[_Question], actions: _Actions
 ) -> NDArray[np.intp]:
-    """Give the action of each state: of least mean loss over its questions, the first of equals."""
-    actions = np.arange(count)
-    for state in range(count):
+    """Return the action of each state: of least mean loss over its questions, the first of equals.
+
+    Args:
+        losses: shape (questions, contents).
+    """
+    labels = np.array([question.state for question in questions])
+    chosen = np.arange(actions.states)
+    for state in range(actions.states):
         inside = labels == state
         if inside.any():
-            actions[state] = losses[inside].mean(axis=0).round(9).argmin()
-        elif state in own:
-            actions[state] = own[state]
-    return actions
-
-
-def _seen(memory: SlotMemory, probe: Probe, gold: Gold) -> _Seen:
-    slot = memory.route(probe.question, at=probe.at).slot
-    strict = memory.read(probe.question, mode="strict", at=probe.at)
-    reading = memory.read(probe.question, mode="evidence", at=probe.at)
-    held = frozenset(item.id for item in reading.evidence)
-    contained = Contained().score(Attempt(probe.question, "", reading.text, probe.reference))
-    of_strict = Content.of(strict.text, (item.id for item in strict.evidence))
-    return _Seen(
-        slot or 0, of_strict, {"gold share": len(gold & held) / len(gold), "contained": contained}
-    )
-
-
-def _worth(reward: Reward, probe: Probe, gold: Gold, content: Content) -> float:
-    if reward == "gold share":
-        return len(gold & content.cover) / len(gold)
-    return coverage(probe.reference, content.words)
+            mean_losses = losses[inside].mean(axis=0).round(9)
+            chosen[state] = mean_losses.argmin()
+        elif state in actions.summaries:
+            chosen[state] = actions.summaries[state]
+    return chosen

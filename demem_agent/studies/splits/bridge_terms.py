@@ -1,116 +1,147 @@
-"""The terms of the approximation bridge from its records, per dialogue and over all, beside the
-paper's.
-"""
+"""The terms of the approximation bridge, per dialogue and over all, beside the paper's."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from demem_agent.evaluate.data.dialogue import Dialogue
-from demem_agent.studies.asking import Tick
-from demem_agent.studies.sheets import Cell, Found, Sheet, intervals
-from demem_agent.studies.splits.bridge import REWARDS, Bridged, bridge
+from demem_agent.studies.asking import Tick, ticked
+from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.paper import BRIDGE as PAPER
+from demem_agent.studies.records import grouped
+from demem_agent.studies.sheets import Found, Sheet
+from demem_agent.studies.splits.bridge import REWARDS, Bridged, Reward, bridge
 
-__all__ = ["PAPER", "TERMS", "audit_bridge", "summed_bridge", "terms"]
+__all__ = ["TERMS", "audit_bridge", "summed_bridge", "terms"]
 
-#: The terms by the names they are reported under, with the paper's figures where it has them.
-PAPER: Mapping[str, float | None] = {
-    "compression floor": 0.035,
-    "routing error": 0.047,
-    "state-realisation error": 0.024,
-    "predicted": 0.106,
-    "observed distortion": 0.086,
-    "slack": 0.020,
-    "exact: mean floor": None,
-    "exact: realisation, all questions": None,
-    "router agrees with the reference": None,
-    "default reading, distortion": None,
-    "gold in units of K * L": None,
-}
-TERMS = tuple(PAPER)
-NOTES = (
-    "Rewards: gold share, of the gold items that a content holds; contained, of the reference's parts that a line of "
-    "it holds. Answers are read from one slot's summary (strict); the default reading draws on all slots, and is no "
-    "part of the bridge.",
-    "Means over dialogues. Mean floor + routing error + realisation over all questions = observed distortion, exactly.",
+#: The terms by the names they are reported under: the paper's, and ours.
+TERMS = (
+    *PAPER,
+    "exact: mean floor",
+    "exact: realisation, all questions",
+    "router agrees with the reference",
+    "default reading, distortion",
+    "gold in units of K * L",
 )
+NOTES = (
+    "Rewards: gold share, of the gold items that a content holds; contained, of the reference's "
+    "parts that a line of it holds. Answers are read from one slot's summary (strict); the default "
+    "reading draws on all slots, and is no part of the bridge.",
+    "Means over dialogues. Mean floor + routing error + realisation over all questions = observed "
+    "distortion, exactly.",
+)
+
+#: The value of each term, by its name in ``TERMS``.
+Terms = Mapping[str, float]
+#: The terms of each dialogue, by reward and moment.
+ByMoment = Mapping[tuple[Reward, str], Mapping[str, Terms]]
 
 
 def audit_bridge(
     dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None
 ) -> Found:
     """Measure every dialogue before and after feedback, and sum up."""
-    records: list[Bridged] = []
-    for done, dialogue in enumerate(dialogues, 1):
+    records = []
+    for dialogue in ticked(dialogues, tick):
         records += bridge(dialogue)
-        if tick:
-            tick(done, len(dialogues))
     return summed_bridge(records, seed=seed)
 
 
-def terms(records: Sequence[Bridged]) -> dict[str, float]:
-    """Give the terms of one dialogue at one moment under one reward
-    (:mod:`demem_agent.studies.splits.bridge`).
+def terms(records: Sequence[Bridged]) -> Terms:
+    """Return the terms of one dialogue at one moment under one reward, by their names in ``TERMS``.
+
+    See :mod:`demem_agent.studies.splits.bridge` for what they are.
 
     Args:
         records: of one dialogue, moment and reward, at least one.
     """
-    by_state: dict[int, list[float]] = {}
-    for one in records:
-        by_state.setdefault(one.state, []).append(one.best - one.reference)
-    floor = max(statistics.fmean(losses) for losses in by_state.values())
-    agreed = [one.reference - one.got for one in records if one.agree]
+    floor = _floor(records)
+    routing = _mean(records, _lost_by_routing)
+    realisation = _realisation([one for one in records if one.agree])
+    predicted = floor + routing + realisation
+    observed = _mean(records, lambda one: one.best - one.got)
     found = {
         "compression floor": floor,
-        "routing error": statistics.fmean(
-            0.0 if one.agree else one.reference - one.routed for one in records
-        ),
-        "state-realisation error": statistics.fmean(agreed) if agreed else 0.0,
-        "observed distortion": statistics.fmean(one.best - one.got for one in records),
-        "exact: mean floor": statistics.fmean(one.best - one.reference for one in records),
-        "exact: realisation, all questions": statistics.fmean(
-            one.routed - one.got for one in records
-        ),
-        "router agrees with the reference": statistics.fmean(one.agree for one in records),
-        "default reading, distortion": statistics.fmean(one.best - one.reading for one in records),
+        "routing error": routing,
+        "state-realisation error": realisation,
+        "predicted": predicted,
+        "observed distortion": observed,
+        "slack": predicted - observed,
+        "exact: mean floor": _mean(records, _lost_at_best),
+        "exact: realisation, all questions": _mean(records, lambda one: one.routed - one.got),
+        "router agrees with the reference": _mean(records, lambda one: one.agree),
+        "default reading, distortion": _mean(records, lambda one: one.best - one.reading),
         "gold in units of K * L": records[0].load,
     }
-    found["predicted"] = floor + found["routing error"] + found["state-realisation error"]
-    found["slack"] = found["predicted"] - found["observed distortion"]
     return {name: round(found[name], 6) for name in TERMS}
 
 
+def _mean(records: Sequence[Bridged], value: Callable[[Bridged], float]) -> float:
+    return statistics.fmean(map(value, records))
+
+
+def _floor(records: Sequence[Bridged]) -> float:
+    """Return the largest mean loss of a state under its reference action."""
+    by_state = grouped(records, lambda one: one.state)
+    return max(_mean(own, _lost_at_best) for own in by_state.values())
+
+
+def _lost_at_best(one: Bridged) -> float:
+    return one.best - one.reference
+
+
+def _lost_by_routing(one: Bridged) -> float:
+    return 0.0 if one.agree else one.reference - one.routed
+
+
+def _realisation(agreed: Sequence[Bridged]) -> float:
+    """Return what summaries cost more than a* where the router agrees; 0 where it never does."""
+    return _mean(agreed, lambda one: one.reference - one.got) if agreed else 0.0
+
+
 def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
-    """Sum up records: overall under each reward before and after feedback, then each dialogue after
-    it.
+    """Sum up records.
+
+    The tables: overall under each reward before and after feedback, then each dialogue after it.
     """
-    groups: dict[tuple[str, str], dict[str, list[Bridged]]] = {}
-    for one in records:
-        groups.setdefault((one.reward, one.moment), {}).setdefault(one.dialogue, []).append(one)
-    found = {key: {name: terms(own) for name, own in of.items()} for key, of in groups.items()}
+    found = _terms_of_all(records)
     sheets = [_overall(found, reward, seed) for reward in REWARDS]
     sheets += [_dialogues(found[reward, "after"], reward) for reward in REWARDS]
     drawn = {f"{reward}, {moment}": of for (reward, moment), of in found.items()}
-    return Found(records, tuple(sheets), NOTES, {"terms": drawn, "paper": dict(PAPER)})
+    return Found(
+        records,
+        tuple(sheets),
+        NOTES,
+        {"terms": drawn, "paper": {name: PAPER.get(name) for name in TERMS}},
+    )
 
 
-def _overall(
-    found: Mapping[tuple[str, str], Mapping[str, Mapping[str, float]]], reward: str, seed: int
-) -> Sheet:
-    of = intervals(seed)
+def _terms_of_all(records: Sequence[Bridged]) -> ByMoment:
+    found = {}
+    for moment, own in grouped(records, lambda one: (one.reward, one.moment)).items():
+        by_dialogue = grouped(own, lambda one: one.dialogue)
+        found[moment] = {name: terms(of_dialogue) for name, of_dialogue in by_dialogue.items()}
+    return found
+
+
+def _overall(found: ByMoment, reward: Reward, seed: int) -> Sheet:
+    intervals = Intervals(seed)
     moments = [moment for known, moment in found if known == reward]
-    rows: list[tuple[str, tuple[Cell, ...]]] = []
+    rows = []
     for name in TERMS:
-        cells = [
-            of([own[name] for own in found[reward, m].values()], list(found[reward, m]))
-            for m in moments
-        ]
-        rows.append((name, (*cells, PAPER[name])))
+        cells = []
+        for moment in moments:
+            by_dialogue = found[reward, moment]
+            values = [own[name] for own in by_dialogue.values()]
+            cells.append(intervals.mean(values, list(by_dialogue)))
+        rows.append((name, (*cells, PAPER.get(name))))
     return Sheet(f"Bridge, reward: {reward}", (*moments, "paper"), tuple(rows))
 
 
-def _dialogues(found: Mapping[str, Mapping[str, float]], reward: str) -> Sheet:
-    rows = tuple((name, tuple(own[term] for term in TERMS[:6])) for name, own in found.items())
+def _dialogues(found: Mapping[str, Terms], reward: Reward) -> Sheet:
+    rows = []
+    for dialogue, own in found.items():
+        rows.append((dialogue, tuple(map(own.__getitem__, TERMS[:6]))))
     columns = ("floor", "routing", "realisation", *TERMS[3:6])
-    return Sheet(f"By dialogue after feedback, reward: {reward}", columns, rows)
+    return Sheet(f"By dialogue after feedback, reward: {reward}", columns, tuple(rows))

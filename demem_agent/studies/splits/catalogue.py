@@ -13,18 +13,20 @@ from demem_agent.studies.asking import STAND_INS, Tick, worth_auditing
 from demem_agent.studies.sheets import Found
 from demem_agent.studies.splits.bridge_terms import audit_bridge
 from demem_agent.studies.splits.cannot_link import audit_graph
-from demem_agent.studies.splits.noise import audit_noise
+from demem_agent.studies.splits.noise_sheets import audit_noise
 from demem_agent.studies.splits.precision import audit_splits
 
 __all__ = ["AUDITS", "Audit", "audited", "save_records"]
 
 
 class Audit(Protocol):
-    """Audits dialogues; ``tick`` is called with (done, all) and moves a progress bar."""
+    """An audit of dialogues."""
 
     def __call__(
         self, dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None
-    ) -> Found: ...
+    ) -> Found:
+        """Audit dialogues; ``tick`` is called with (done, all) and moves a progress bar."""
+        ...
 
 
 #: By the names under which ``demem audit`` runs them.
@@ -51,7 +53,8 @@ def audited(
         data: what is audited, in words.
         seed: of the draws behind the intervals and of the noise.
 
-    Returns the report as JSON values, and the records.
+    Returns:
+        The report as JSON values, and the records.
 
     Raises:
         InvalidInput: if no dialogue has two questions with evidence.
@@ -67,7 +70,7 @@ def audited(
         "seed": seed,
         "stand_ins": STAND_INS,
         "notes": found.notes,
-        "sheets": [asdict(sheet) for sheet in found.sheets],
+        "sheets": list(map(asdict, found.sheets)),
         "drawn": found.drawn,
     }
     values: dict[str, Any] = json.loads(json.dumps(report, allow_nan=False))
@@ -76,8 +79,9 @@ def audited(
 
 def save_records(records: Sequence[Any], path: str | Path) -> None:
     """Write records as JSON lines, each with the name of its kind."""
-    lines = (
-        json.dumps({"kind": type(one).__name__, **asdict(one)}, allow_nan=False) + "\n"
-        for one in records
-    )
-    Path(path).write_text("".join(lines), encoding="utf-8")
+    Path(path).write_text("".join(map(_line, records)), encoding="utf-8")
+
+
+def _line(record: Any) -> str:
+    values = {"kind": type(record).__name__, **asdict(record)}
+    return json.dumps(values, allow_nan=False) + "\n"

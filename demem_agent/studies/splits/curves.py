@@ -1,5 +1,6 @@
-"""Precision and recall of the split trigger at any threshold, on recorded tests, and at one that
-others chose.
+"""Precision and recall of the split trigger on recorded tests.
+
+They are measured at any threshold, and at one that other dialogues chose.
 """
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from demem_agent.studies.records import grouped
 from demem_agent.studies.splits.recorded import Tried
 
 __all__ = ["PRECISION", "Point", "chosen_threshold", "curve", "held_out", "point"]
@@ -24,8 +26,8 @@ class Point:
     """How a trigger with one threshold does on tests whose pairs both have gold.
 
     Attributes:
-        certified: tests whose strength exceeds the threshold; ``right``: of these, conflicts by
-            gold.
+        certified: tests whose strength exceeds the threshold.
+        right: of these, conflicts by gold.
         repaired: of these, where each side of the split holds all gold of its own context, and the
             summary did not.
         conflicts: by gold, among all that count.
@@ -39,10 +41,12 @@ class Point:
 
     @property
     def precision(self) -> float:
+        """The share of certified tests that are conflicts, in [0, 1]; 0 where none is certified."""
         return self.right / max(self.certified, 1)
 
     @property
     def recall(self) -> float:
+        """The share of conflicts that are certified, in [0, 1]; 0 where there are none."""
         return self.right / max(self.conflicts, 1)
 
 
@@ -53,20 +57,28 @@ def point(tests: Sequence[Tried], threshold: float, among: Sequence[Tried] | Non
         among: the tests whose conflicts are to be found; those tested unless given.
     """
     fired = [test for test in tests if test.truth is not None and test.strength > threshold]
-    right = sum(_conflict(test) for test in fired)
-    conflicts = sum(_conflict(test) for test in (tests if among is None else among))
-    return Point(threshold, len(fired), right, sum(test.repaired for test in fired), conflicts)
+    sought = tests if among is None else among
+    return Point(
+        threshold=threshold,
+        certified=len(fired),
+        right=sum(map(_conflict, fired)),
+        repaired=sum(test.repaired for test in fired),
+        conflicts=sum(map(_conflict, sought)),
+    )
 
 
 def curve(tests: Sequence[Tried]) -> list[Point]:
+    """Judge each of the thresholds that are tried."""
     return [point(tests, threshold) for threshold in THRESHOLDS]
 
 
 def chosen_threshold(tests: Sequence[Tried], precision: float = PRECISION) -> float:
-    """Give the threshold of most recall among those precise enough; of the most precise where none
-    is.
+    """Return the threshold of most recall among those precise enough.
+
+    Where none is, it is the most precise one.
     """
-    known = [one for one in curve(tests) if one.certified >= _FEWEST] or curve(tests)
+    every = curve(tests)
+    known = [one for one in every if one.certified >= _FEWEST] or every
     sound = [one for one in known if one.precision >= precision]
     if sound:
         return max(sound, key=lambda one: (one.recall, one.precision)).threshold
@@ -74,10 +86,9 @@ def chosen_threshold(tests: Sequence[Tried], precision: float = PRECISION) -> fl
 
 
 def held_out(tests: Sequence[Tried]) -> dict[str, Point]:
-    """Judge on each dialogue the threshold that the others chose."""
+    """Judge on each dialogue the threshold that the others chose; nothing of a single dialogue."""
     found = {}
-    for name in dict.fromkeys(test.dialogue for test in tests):
-        own = [test for test in tests if test.dialogue == name]
+    for name, own in grouped(tests, lambda test: test.dialogue).items():
         others = [test for test in tests if test.dialogue != name]
         if others:
             found[name] = point(own, chosen_threshold(others))

@@ -1,21 +1,32 @@
-"""Draw what the split audits found, ours beside the paper's. Needs matplotlib, from the extra
-``lab``.
+"""Draw what the split audits found, ours beside the paper's.
+
+Needs matplotlib, from the extra ``lab``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.evaluate.drawing.looks import label, new_figure, plain
+from demem_agent.studies.paper import DEGENERACY
+from demem_agent.studies.records import grouped
 
 __all__ = ["draw_audit"]
 
 Drawn = Mapping[str, Any]
 
 OURS, OTHER, PAPER, GREY = "#D55E00", "#0072B2", "#000000", "#999999"
+#: What matplotlib leaves out of a legend.
+UNNAMED = "_nolegend_"
 #: One a dialogue, in turn; told apart without colour vision.
 COLOURS = (
     "#D55E00",
@@ -31,51 +42,64 @@ COLOURS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """How a channel of noise is drawn."""
+
+    channel: str
+    colour: str
+    style: str
+
+
+NOISE_LINES = (
+    _Line("reward", OURS, "-"),
+    _Line("thumbs", OTHER, "--"),
+    _Line("scorers", "#009E73", "-."),
+    _Line("paper", PAPER, ":"),
+)
+
+
 def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Draw the figure of a report as :func:`demem_agent.studies.splits.catalogue.audited` gives it.
+    """Draw the figure of a report as :func:`demem_agent.studies.splits.catalogue.audited` makes it.
 
-    ``splits.png``: precision against recall of the trigger at every threshold; ``bridge.png``: the
-        terms of the bridge;
-    ``noise.png``: precision of certificates against the noise; ``graph.png``: degeneracy as
-        feedback comes.
+    * ``splits.png``: precision against recall of the trigger at every threshold;
+    * ``bridge.png``: the terms of the bridge;
+    * ``noise.png``: precision of certificates against the noise;
+    * ``graph.png``: degeneracy as feedback comes.
 
-    Returns the files written. Raises MissingExtra without matplotlib.
+    Returns:
+        The files written.
+
+    Raises:
+        MissingExtra: without matplotlib.
     """
     require_matplotlib()
     Path(folder).mkdir(parents=True, exist_ok=True)
     path = Path(folder) / f"{report['audit']}.png"
-    DRAWERS[report["audit"]](report["drawn"], report["data"]).savefig(path)
+    draw = DRAWERS[report["audit"]]
+    draw(report["drawn"], report["data"]).savefig(path)
     return [path]
 
 
 def _splits(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7.5, 5.4)
     axes = figure.subplots()
-    points = [one for one in drawn["curve"] if one["certified"]]
-    recalls, precisions = ([one[name] for one in points] for name in ("recall", "precision"))
-    axes.plot(recalls, precisions, color=OURS, marker=".", linewidth=1.6, label="any threshold")
-    for one in points[:: max(len(points) // 8, 1)]:
-        axes.annotate(
-            f"{one['threshold']:g}",
-            (one["recall"], one["precision"]),
-            (3, 5),
-            textcoords="offset points",
-        )
+    _draw_curve(axes, [one for one in drawn["curve"] if one["certified"]])
     shipped = drawn["shipped"]
-    words = f"as it ships, over {shipped['threshold']:g}"
-    axes.plot(shipped["recall"], shipped["precision"], "o", color=OURS, markersize=11, label=words)
-    for n, one in enumerate(drawn["others"].values()):
-        known = {"label": "one dialogue, threshold of the others"} if not n else {}
-        axes.plot(one["recall"], one["precision"], "x", color=OTHER, markersize=8, **known)
-    paper = drawn["paper"]
-    axes.plot(
-        paper["recall"],
-        paper["precision"],
-        "*",
-        color=PAPER,
-        markersize=14,
-        label="paper, by its definition",
+    _draw_point(
+        axes,
+        shipped,
+        f"as it ships, over {shipped['threshold']:g}",
+        marker="o",
+        color=OURS,
+        markersize=11,
     )
+    name = "one dialogue, threshold of the others"
+    for one in drawn["others"].values():
+        _draw_point(axes, one, name, marker="x", color=OTHER, markersize=8)
+        name = UNNAMED
+    paper = "paper, by its definition"
+    _draw_point(axes, drawn["paper"], paper, marker="*", color=PAPER, markersize=14)
     axes.set(xlim=(0, 1), ylim=(0, 1.02))
     label(
         axes,
@@ -83,99 +107,125 @@ def _splits(drawn: Drawn, title: str) -> Any:
         "precision: certified pairs that are conflicts",
     )
     axes.legend(frameon=False, loc="lower left", fontsize=9)
-    figure.suptitle(plain(f"Split trigger on recorded tests {_of(title)}"), fontsize=12)
+    _entitle(figure, "Split trigger on recorded tests", title)
     return figure
+
+
+def _draw_curve(axes: Any, points: Sequence[Drawn]) -> None:
+    """Draw precision against recall, and write the threshold at some eight points."""
+    recalls = _column(points, "recall")
+    precisions = _column(points, "precision")
+    axes.plot(recalls, precisions, color=OURS, marker=".", linewidth=1.6, label="any threshold")
+    step = max(len(points) // 8, 1)
+    for one in points[::step]:
+        place = (one["recall"], one["precision"])
+        axes.annotate(f"{one['threshold']:g}", place, (3, 5), textcoords="offset points")
+
+
+def _draw_point(axes: Any, one: Drawn, name: str, **look: Any) -> None:
+    axes.plot(one["recall"], one["precision"], linestyle="none", label=name, **look)
 
 
 def _bridge(drawn: Drawn, title: str) -> Any:
     figure = new_figure(10.5, 5)
-    panels = figure.subplots(1, 2, sharey=True)
-    names = [name for name, paper in drawn["paper"].items() if paper is not None]
-    for axes, reward in zip(panels, ("gold share", "contained"), strict=True):
-        for n, (moment, colour) in enumerate((("before feedback", GREY), ("after", OURS))):
-            found = drawn["terms"][f"{reward}, {moment}"].values()
-            means = [sum(own[name] for own in found) / len(found) for name in names]
-            places = [place + 0.27 * n for place in range(len(names))]
-            axes.bar(places, means, 0.25, color=colour, label=moment)
-            for place, name in zip(places, names, strict=True):
-                axes.plot(
-                    [place] * len(found),
-                    [own[name] for own in found],
-                    ".",
-                    color="#333333",
-                    markersize=4,
-                )
-        papers = [drawn["paper"][name] for name in names]
-        axes.bar(
-            [place + 0.54 for place in range(len(names))], papers, 0.25, color=PAPER, label="paper"
-        )
-        axes.set_xticks(
-            [place + 0.27 for place in range(len(names))],
-            [name.replace(" ", "\n", 1) for name in names],
-        )
-        axes.tick_params(axis="x", labelsize=8)
-        label(
-            axes,
-            "",
-            "loss, in units of the reward" if axes is panels[0] else "",
-            f"reward: {reward}",
-        )
-    panels[0].legend(frameon=False, fontsize=9)
-    figure.suptitle(plain(f"Approximation bridge; dots are dialogues {_of(title)}"), fontsize=12)
+    left, right = figure.subplots(1, 2, sharey=True)
+    _draw_terms(left, drawn, "gold share")
+    _draw_terms(right, drawn, "contained")
+    label(left, "", "loss, in units of the reward", "reward: gold share")
+    label(right, "", "", "reward: contained")
+    left.legend(frameon=False, fontsize=9)
+    _entitle(figure, "Approximation bridge; dots are dialogues", title)
     return figure
+
+
+def _draw_terms(axes: Any, drawn: Drawn, reward: str) -> None:
+    """Draw three bars a term: before feedback, after it, and the paper's."""
+    papers = {name: value for name, value in drawn["paper"].items() if value is not None}
+    places = np.arange(len(papers))
+    for shift, moment, colour in ((0.0, "before feedback", GREY), (0.27, "after", OURS)):
+        found = list(drawn["terms"][f"{reward}, {moment}"].values())
+        values = [_column(found, name) for name in papers]
+        _draw_dialogues(axes, places + shift, values, color=colour, label=moment)
+    axes.bar(places + 0.54, list(papers.values()), 0.25, color=PAPER, label="paper")
+    broken = [name.replace(" ", "\n", 1) for name in papers]
+    axes.set_xticks(places + 0.27, broken)
+    axes.tick_params(axis="x", labelsize=8)
+
+
+def _draw_dialogues(
+    axes: Any, places: NDArray[np.floating[Any]], values: Sequence[Sequence[float]], **look: Any
+) -> None:
+    """Draw a bar for each mean, and a dot for each value."""
+    means = [sum(own) / len(own) for own in values]
+    axes.bar(places, means, 0.25, **look)
+    for place, own in zip(places, values, strict=True):
+        axes.plot([place] * len(own), own, ".", color="#333333", markersize=4)
 
 
 def _noise(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7, 4.8)
     axes = figure.subplots()
-    lines = (
-        ("reward", OURS, "-"),
-        ("thumbs", OTHER, "--"),
-        ("scorers", "#009E73", "-."),
-        ("paper", PAPER, ":"),
-    )
-    for channel, colour, line in lines:
-        found = [one for one in drawn["precision"] if one["channel"] == channel]
+    points = drawn["precision"]
+    for line in NOISE_LINES:
+        found = _with(points, "channel", line.channel)
         if found:
-            x, y = [one["p"] for one in found], [one["precision"] for one in found]
-            axes.plot(x, y, marker="o", color=colour, linestyle=line, label=channel)
+            x = _column(found, "p")
+            y = _column(found, "precision")
+            look = {"color": line.colour, "linestyle": line.style, "label": line.channel}
+            axes.plot(x, y, marker="o", **look)
     axes.set_ylim(0, 1)
-    axes.set_xticks([one["p"] for one in drawn["precision"] if one["channel"] == "paper"])
+    paper = _with(points, "channel", "paper")
+    axes.set_xticks(_column(paper, "p"))
     label(
         axes,
         "probability that a reward is the wrong way round",
         "certificates whose claim holds by gold",
     )
     axes.legend(frameon=False)
-    figure.suptitle(plain(f"Corrupted rewards {_of(title)}"), fontsize=12)
+    _entitle(figure, "Corrupted rewards", title)
     return figure
 
 
 def _graph(drawn: Drawn, title: str) -> Any:
     figure = new_figure(7, 4.8)
     axes = figure.subplots()
-    known = [one for one in drawn["epochs"] if one["level"] == drawn["level"]]
-    for n, name in enumerate(dict.fromkeys(one["dialogue"] for one in known)):
-        own = [one for one in known if one["dialogue"] == name]
-        x, y = [one["feedbacks"] for one in own], [one["degeneracy"] for one in own]
-        axes.plot(x, y, marker=".", color=COLOURS[n % len(COLOURS)], label=name)
-    axes.axhline(
-        drawn["slots"] - 1,
-        color=GREY,
-        linestyle="--",
-        label="K - 1: K colours are always enough below",
-    )
-    axes.axhline(4.1, color=PAPER, linestyle=":", label="paper, mean")
+    level = drawn["level"]
+    slots = drawn["slots"]
+    _draw_degeneracy(axes, _with(drawn["epochs"], "level", level))
+    enough = "K - 1: K colours are always enough below"
+    axes.axhline(slots - 1, color=GREY, linestyle="--", label=enough)
+    axes.axhline(DEGENERACY.mean, color=PAPER, linestyle=":", label="paper, mean")
     axes.set_xscale("log", base=2)
-    axes.set_ylim(-0.2, drawn["slots"])
-    label(axes, "feedbacks given (log)", f"degeneracy at level {drawn['level']:g}")
+    axes.set_ylim(-0.2, slots)
+    label(axes, "feedbacks given (log)", f"degeneracy at level {level:g}")
     axes.legend(frameon=False, fontsize=8, ncols=2, loc=(0.02, 0.55))
-    figure.suptitle(plain(f"Cannot-link graph of tested pairs {_of(title)}"), fontsize=12)
+    _entitle(figure, "Cannot-link graph of tested pairs", title)
     return figure
 
 
-def _of(title: str) -> str:
-    return f"({title})" if title else ""
+def _draw_degeneracy(axes: Any, epochs: Sequence[Drawn]) -> None:
+    """Draw a line a dialogue."""
+    by_dialogue = grouped(epochs, itemgetter("dialogue"))
+    for (name, own), colour in zip(by_dialogue.items(), cycle(COLOURS), strict=False):
+        feedbacks = _column(own, "feedbacks")
+        degeneracy = _column(own, "degeneracy")
+        axes.plot(feedbacks, degeneracy, marker=".", color=colour, label=name)
+
+
+def _with(records: Sequence[Drawn], name: str, value: object) -> list[Drawn]:
+    """Return the records whose field of this name has a value."""
+    return [one for one in records if one[name] == value]
+
+
+def _column(records: Sequence[Drawn], name: str) -> list[Any]:
+    """Return one field of all records."""
+    return [one[name] for one in records]
+
+
+def _entitle(figure: Any, what: str, data: str) -> None:
+    """Write above a figure what it shows, and of what data."""
+    of_data = f"({data})" if data else ""
+    figure.suptitle(plain(f"{what} {of_data}"), fontsize=12)
 
 
 DRAWERS: Mapping[str, Callable[[Drawn, str], Any]] = {

@@ -1,16 +1,16 @@
-"""Audit splits against gold turns (paper, appendix "Certified Split: Trigger Frequency and Accuracy
-on LoCoMo").
+"""Judge splits by gold turns, each by its own claim.
 
-The paper counts a split as right when the gold of both contexts together is longer than L. On
-LoCoMo that is so for next to no pair, whatever the trigger, since two questions seldom rest on
-2,000 characters; evidence is lost to the other turns of a slot instead. So a split is judged by its
-own claim: that, whichever content the two contexts share, one of them has less than it could have.
-What the trigger estimates by scores is here the share of gold that a content holds.
+The paper (appendix "Certified Split: Trigger Frequency and Accuracy on LoCoMo") counts a split as
+right when the gold of both contexts together is longer than L. On LoCoMo that is so for next to no
+pair, whatever the trigger, since two questions seldom rest on 2,000 characters. Evidence is lost to
+the other turns of a slot instead. So a split is judged by its own claim: that, whichever content
+the two contexts share, one of them has less than it could have. What the trigger estimates by
+scores is here the share of gold that a content holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,15 +18,16 @@ import numpy as np
 from demem_agent.decision import gaps, radius
 from demem_agent.types import Candidate, SplitCertificate
 
-__all__ = ["JudgedSplit", "claim", "judge_splits"]
+__all__ = ["JudgedSplit", "claim", "count_splits", "judge_splits"]
 
 Gold = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedSplit:
-    """What gold says of one certificate, of a split or a suppressed one, whose contexts both have
-    gold.
+    """What gold says of one certificate, of a split or of a suppressed one.
+
+    Both of its contexts have gold.
 
     Attributes:
         radius: the certificate's radius with the share of gold that a content holds in place of its
@@ -56,17 +57,24 @@ def judge_splits(
     """
     judged = []
     for certificate in certificates:
-        first, second = (gold.get(context, frozenset()) for context in certificate.pair)
+        one, other = certificate.pair
+        first = gold.get(one)
+        second = gold.get(other)
         if first and second:
-            judged.append(
-                JudgedSplit(certificate.id, *claim(certificate.candidates, first, second))
-            )
+            by_gold, repaired = claim(certificate.candidates, first, second)
+            judged.append(JudgedSplit(certificate.id, by_gold, repaired))
     return judged
 
 
+def count_splits(certificates: Sequence[SplitCertificate]) -> int:
+    """Return how many certificates are of splits that were carried out."""
+    return sum(certificate.decision == "split" for certificate in certificates)
+
+
 def claim(candidates: Sequence[Candidate], first: Gold, second: Gold) -> tuple[float, bool]:
-    """Give the radius of a pair by gold, and whether the split repairs what was lacking
-    (:class:`JudgedSplit`).
+    """Return the radius of a pair by gold, and whether the split repairs what was lacking.
+
+    See :class:`JudgedSplit` for both.
 
     Args:
         candidates: those of a certificate or a test, "current" and both sides of the split among
@@ -74,9 +82,13 @@ def claim(candidates: Sequence[Candidate], first: Gold, second: Gold) -> tuple[f
         first, second: gold of each context, not empty.
     """
     covers = {candidate.name: frozenset(candidate.cover) for candidate in candidates}
-    held = np.array(
-        [[len(gold & cover) / len(gold) for cover in covers.values()] for gold in (first, second)]
-    )
+    held = np.array([_shares(first, covers.values()), _shares(second, covers.values())])
     lacking = not (first | second) <= covers["current"]
     repaired = lacking and first <= covers["split first"] and second <= covers["split second"]
-    return radius(gaps(held))[0], repaired
+    smallest, _ = radius(gaps(held))
+    return smallest, repaired
+
+
+def _shares(gold: Gold, covers: Iterable[Gold]) -> list[float]:
+    """Return the share of some gold that each content holds."""
+    return [len(gold & cover) / len(gold) for cover in covers]

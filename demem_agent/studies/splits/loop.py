@@ -1,5 +1,6 @@
-"""Replay a dialogue as a product would and note what splits did: how many, by which pairs, and whom
-they parted.
+"""Replay a dialogue as a product would, and note what splits did.
+
+That is: how many there were, by which pairs, and whom they parted.
 
 A pair is *co-routed* once the second of its contexts arrives in the slot of the first; contexts are
 questions with gold that were answered and got feedback.
@@ -9,19 +10,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
 
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import taught
-from demem_agent.studies.slots.audit import audit, gold_items
+from demem_agent.studies.slots.audit import Audited, Selected, audit, gold_items
 from demem_agent.studies.splits.gold import JudgedSplit, judge_splits
 from demem_agent.summaries.compress import excerpts
 
 __all__ = ["CoRouted", "Run", "Within", "replay_splits", "support_sizes", "within_slots"]
 
 Gold = frozenset[str]
+#: Ids of two contexts.
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,11 @@ class CoRouted:
     lacking: bool
     named: bool
     apart: bool
+
+    @property
+    def parted(self) -> bool:
+        """Whether a certificate names the pair, or it is in two slots at the end."""
+        return self.named or self.apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,126 +99,168 @@ class _Watch:
     """What is noted while questions are asked.
 
     Attributes:
-        questions: number of the question of each context; ``lost``: pairs that met, and whether
-            gold was lost to them.
-        most: slots ever active; ``failed``: feedbacks whose tests failed.
+        gold: of each question of the dialogue.
+        sizes: characters that each item takes in a summary.
+        questions: number of the question of each context.
+        lost: pairs that met, and whether gold was lost to them.
+        most: slots ever active.
+        failed: feedbacks whose tests failed.
     """
 
-    questions: dict[str, int]
-    lost: dict[tuple[str, str], bool]
-    most: int
-    failed: int
+    gold: Sequence[Gold]
+    sizes: Mapping[str, int]
+    questions: dict[str, int] = field(default_factory=dict)
+    lost: dict[Pair, bool] = field(default_factory=dict)
+    most: int = 0
+    failed: int = 0
+
+    def gold_of(self, context: str) -> Gold:
+        """Return the gold of the question of a context."""
+        return self.gold[self.questions[context]]
+
+    def size(self, pair: Pair) -> int:
+        """Return the characters that the gold of both takes."""
+        first, second = map(self.gold_of, pair)
+        return sum(map(self.sizes.__getitem__, first | second))
+
+    def meet(self, pair: Pair, held: Gold) -> None:
+        """Note that two met in a slot whose summary holds these items; nothing without gold."""
+        first, second = map(self.gold_of, pair)
+        if first and second:
+            self.lost[pair] = not (first | second) <= held
 
 
 def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoRouted]]:
-    """Ingest a dialogue, answer its questions with their references as feedback, and account for
-    every pair.
+    """Ingest a dialogue, answer its questions with their references as feedback, and sum up.
+
+    Every pair that met is accounted for.
     """
     unkept = len(dialogue.turns) - len(memory.ingest_many(dialogue.turns))
-    gold, sizes, before = (
-        gold_items(memory.evidence(), dialogue),
-        support_sizes(memory),
-        len(memory.slots),
-    )
-    watch = _watched(memory, dialogue, gold)
+    before = len(memory.slots)
+    watch = _Watch(gold_items(memory.evidence(), dialogue), support_sizes(memory))
+    _ask(memory, dialogue, watch)
     memory.check()
-    certificates, homes = memory.certificates(), _homes(memory)
-    supports = {id: gold[number] for id, number in watch.questions.items()}
-    judged = judge_splits(certificates, supports)
-    pair_of = {certificate.id: certificate.pair for certificate in certificates}
-    named = {frozenset(pair) for pair in pair_of.values()}
+    certificates = memory.certificates()
+    judged = judge_splits(certificates, {id: watch.gold_of(id) for id in watch.questions})
+    pairs = {certificate.id: certificate.pair for certificate in certificates}
     decisions = Counter(certificate.decision for certificate in certificates)
-
-    def size(pair: tuple[str, str]) -> int:
-        return sum(sizes[item] for item in supports[pair[0]] | supports[pair[1]])
-
     run = Run(
-        dialogue.name,
-        len(watch.questions),
-        decisions["split"],
-        decisions["suppressed"],
-        before,
-        len(memory.slots),
-        max(watch.most, before),
-        unkept + watch.failed,
-        tuple(judged),
-        tuple(size(pair_of[one.certificate]) for one in judged),
+        dialogue=dialogue.name,
+        feedbacks=len(watch.questions),
+        splits=decisions["split"],
+        suppressed=decisions["suppressed"],
+        before=before,
+        slots=len(memory.slots),
+        most=max(watch.most, before),
+        failed=unkept + watch.failed,
+        judged=tuple(judged),
+        sizes=tuple(watch.size(pairs[one.certificate]) for one in judged),
     )
-    pairs = []
+    return run, _met(memory, dialogue, watch)
+
+
+def _met(memory: SlotMemory, dialogue: Dialogue, watch: _Watch) -> list[CoRouted]:
+    """Return the pairs that met, with what became of them in the end."""
+    homes = _homes(memory)
+    named = {frozenset(certificate.pair) for certificate in memory.certificates()}
+    found = []
     for pair, lost in watch.lost.items():
-        first, second = (watch.questions[context] for context in pair)
-        parted = frozenset(pair) in named, homes[pair[0]] != homes[pair[1]]
-        pairs.append(CoRouted(dialogue.name, first, second, size(pair), lost, *parted))
-    return run, pairs
+        first, second = pair
+        one = CoRouted(
+            dialogue=dialogue.name,
+            first=watch.questions[first],
+            second=watch.questions[second],
+            size=watch.size(pair),
+            lacking=lost,
+            named=frozenset(pair) in named,
+            apart=homes[first] != homes[second],
+        )
+        found.append(one)
+    return found
 
 
-def _watched(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _Watch:
-    """Ask all questions; a new context meets those that were in its slot before any split that it
-    led to.
+def _ask(memory: SlotMemory, dialogue: Dialogue, watch: _Watch) -> None:
+    """Ask all questions, and note whom each meets.
+
+    A new context meets those that were in its slot before any split that it led to.
     """
-    watch = _Watch({}, {}, 0, 0)
-    homes, covers = _homes(memory), _covers(memory)
+    homes = _homes(memory)
+    covers = _covers(memory)
     for asked in taught(memory, dialogue):
-        id, report = asked.answer.id, asked.report
-        watch.questions[id] = asked.question
-        watch.failed += report.failed is not None
+        context = asked.answer.id
+        certificate = asked.report.certificate
+        watch.questions[context] = asked.question
+        watch.failed += asked.report.failed is not None
         after = _homes(memory)
-        shared = report.certificate.slot if report.certificate else after[id]
-        for other in (other for other, slot in homes.items() if slot == shared):
-            both = gold[asked.question], gold[watch.questions[other]]
-            if all(both):
-                watch.lost[other, id] = not both[0] | both[1] <= covers[shared]
-        homes, covers = after, _covers(memory)
+        shared = certificate.slot if certificate else after[context]
+        for other, slot in homes.items():
+            if slot == shared:
+                watch.meet((other, context), covers[shared])
+        homes = after
+        covers = _covers(memory)
         watch.most = max(watch.most, len(memory.slots))
-    return watch
 
 
 def support_sizes(memory: SlotMemory) -> dict[str, int]:
-    """Give what each item takes in a summary, in characters."""
+    """Return what each item takes in a summary, in characters."""
     limit = memory.settings.slot_limit
-    return {
-        item.id: sum(cut.size for cut in excerpts(item, 0, 0, limit, len))
-        for item in memory.evidence()
-    }
+    sizes = {}
+    for item in memory.evidence():
+        cuts = excerpts(item, 0, 0, limit, len)
+        sizes[item.id] = sum(cut.size for cut in cuts)
+    return sizes
 
 
 def within_slots(memory: SlotMemory, dialogue: Dialogue, state: str) -> Within:
-    """Route a dialogue's questions, and count those pairs in one slot whose summary cannot serve
-    both.
+    """Route a dialogue's questions, and count pairs in one slot whose summary cannot serve both.
+
+    Args:
+        state: what the memory is called in the record.
     """
+    pairs = 0
+    lacking = 0
+    for served in _served(memory, dialogue).values():
+        together = _pairs(len(served))
+        pairs += together
+        lacking += together - _pairs(sum(served))
+    audited = audit(memory, dialogue)
+    return Within(
+        dialogue=dialogue.name,
+        state=state,
+        pairs=pairs,
+        lacking=lacking,
+        slot=_conflicts(audited, "slot"),
+        summary=_conflicts(audited, "summary"),
+    )
+
+
+def _served(memory: SlotMemory, dialogue: Dialogue) -> dict[int, list[bool]]:
+    """Return, by slot, of each question routed there whether its summary holds all its gold."""
     gold = gold_items(memory.evidence(), dialogue)
     covers = _covers(memory)
-    inside: dict[int, list[bool]] = {}
+    found: dict[int, list[bool]] = {}
     for number, probe in enumerate(dialogue.probes):
         slot = memory.route(probe.question, at=probe.at).slot
         if gold[number] and slot is not None:
-            inside.setdefault(slot, []).append(gold[number] <= covers[slot])
-    pairs, served = (
-        sum(_pairs(n) for n in counts)
-        for counts in zip(*map(_counts, inside.values()), strict=True)
-    )
-    audited = audit(memory, dialogue)
-    rates = {
-        of: tuple(one.conflict for one in audited if one.state == of) for of in ("slot", "summary")
-    }
-    return Within(dialogue.name, state, pairs, pairs - served, rates["slot"], rates["summary"])
+            held = gold[number] <= covers[slot]
+            found.setdefault(slot, []).append(held)
+    return found
 
 
-def _counts(served: Sequence[bool]) -> tuple[int, int]:
-    return len(served), sum(served)
+def _conflicts(audited: Sequence[Audited], state: Selected) -> tuple[float, ...]:
+    return tuple(one.conflict for one in audited if one.state == state)
 
 
 def _pairs(count: int) -> int:
     return count * (count - 1) // 2
 
 
-def _homes(memory: SlotMemory) -> Mapping[str, int]:
-    """Give the slot of every context."""
-    return dict(
-        chain.from_iterable(
-            ((context, slot.number) for context in slot.contexts) for slot in memory.slots
-        )
-    )
+def _homes(memory: SlotMemory) -> dict[str, int]:
+    """Return the slot of every context."""
+    homes = {}
+    for slot in memory.slots:
+        homes.update(dict.fromkeys(slot.contexts, slot.number))
+    return homes
 
 
 def _covers(memory: SlotMemory) -> dict[int, Gold]:

@@ -1,7 +1,7 @@
-"""Corrupt what a memory learns from, and never what it is judged by (paper, appendix
-"Reward-Channel Robustness").
+"""Corrupt what a memory learns from, and never what it is judged by.
 
-Three channels, since products differ; the first is the paper's own experiment:
+Paper: appendix "Reward-Channel Robustness". There are three channels, since products differ; the
+first is the paper's own experiment:
 
 * "reward": the reference is known, and the reward of the observed answer that comes with it is
   wrong with probability p. It is 1 where the reading holds the reference, else 0. Other answers are
@@ -29,28 +29,16 @@ from demem_agent.answering.scorers import default_scorers
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.metrics import contains
 from demem_agent.memory import SlotMemory
-from demem_agent.studies.asking import Tell, Tick, by_reference, taught
-from demem_agent.studies.sheets import Cell, Found, Sheet, intervals
-from demem_agent.studies.slots.audit import gold_items
-from demem_agent.studies.splits.gold import judge_splits
+from demem_agent.studies.asking import Tell, by_reference, taught
+from demem_agent.studies.slots.audit import gold_items, share_held
+from demem_agent.studies.splits.gold import count_splits, judge_splits
 from demem_agent.types import Answer, Attempt, FeedbackReport, Scorer
 
-__all__ = ["NOISE", "SEEDS", "Erring", "Noisy", "audit_noise", "noisy_replay", "summed_noise"]
+__all__ = ["CHANNELS", "Corrupted", "Erring", "Noisy", "noisy_replay"]
 
+Gold = frozenset[str]
 Corrupted = Literal["reward", "thumbs", "scorers"]
 CHANNELS: tuple[Corrupted, ...] = ("reward", "thumbs", "scorers")
-#: The paper's probabilities of a wrong reward, and how often each above 0 is drawn.
-NOISE = (0.0, 0.1, 0.2)
-SEEDS = 2
-#: The paper's split precision, splits a routing event, and answers judged right, by the noise.
-PAPER = {0.0: (0.850, 0.046, 0.911), 0.1: (0.808, 0.049, 0.902), 0.2: (0.776, 0.054, 0.889)}
-NOTES = (
-    "p: probability that a reward is the wrong way round. reward: the reference is known, the reward of the observed "
-    "answer errs; thumbs: no reference, the thumb errs; scorers: the reference is known, every score of every tested "
-    "answer errs. right: splits and suppressed witnesses whose claim holds by gold. The rest is measured by gold when "
-    "all is asked again, and knows no noise; the paper has answers judged right instead. Noise is drawn "
-    f"{SEEDS} times, and intervals are by dialogue.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +68,7 @@ class Noisy:
 
 @dataclass(frozen=True, slots=True)
 class Erring:
-    """A scorer that gives 1 - s instead of s with probability p; the same attempt always gets the
-    same.
-    """
+    """A scorer that says 1 - s instead of s with probability p; the same attempt gets the same."""
 
     scorer: Scorer
     p: float
@@ -90,10 +76,17 @@ class Erring:
 
     @property
     def name(self) -> str:
+        """The name of the scorer that errs."""
         return self.scorer.name
 
     def score(self, attempt: Attempt) -> float:
-        score = float(self.scorer.score(attempt))  # type: ignore[arg-type]  # the shipped scorers are not async
+        """Return the score of an attempt, or 1 less it, in [0, 1]."""
+        # The shipped scorers are not async.
+        score = float(self.scorer.score(attempt))  # type: ignore[arg-type]
+        return 1.0 - score if self._drawn(attempt) < self.p * 2**64 else score
+
+    def _drawn(self, attempt: Attempt) -> int:
+        """Draw a whole number in [0, 2**64) from what is scored."""
         parts = (
             str(self.seed),
             self.name,
@@ -102,60 +95,55 @@ class Erring:
             attempt.reading,
             attempt.reference,
         )
-        digest = hashlib.blake2b(
-            "\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8
-        ).digest()
-        return 1.0 - score if int.from_bytes(digest, "big") < self.p * 2**64 else score
+        told = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), "big")
 
 
 def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) -> Noisy:
-    """Replay a dialogue with feedback that is wrong with probability p, and measure by gold what
-    came of it.
+    """Replay a dialogue with feedback that is wrong with probability p.
+
+    What came of it is measured by gold.
     """
-    scorers = (
-        [Erring(scorer, p, seed) for scorer in default_scorers()]
-        if channel == "scorers"
-        else default_scorers()
-    )
-    memory = SlotMemory(scorers=scorers)
+    memory = SlotMemory(scorers=_scorers(channel, p, seed))
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
-    tell = by_reference if channel == "scorers" else _erring(channel, p, seed)
-    asked = {one.answer.id: gold[one.question] for one in taught(memory, dialogue, tell)}
+    asked = {}
+    for one in taught(memory, dialogue, _tell(channel, p, seed)):
+        asked[one.answer.id] = gold[one.question]
     certificates = memory.certificates()
     judged = judge_splits(certificates, asked)
-    found = [
-        _found(memory, probe, wanted)
-        for probe, wanted in zip(dialogue.probes, gold, strict=True)
-        if wanted
-    ]
-    reading, summary, contained = (
-        round(statistics.fmean(values), 6) for values in zip(*found, strict=True)
-    )
+    found = _found_at_the_end(memory, dialogue, gold)
     return Noisy(
-        dialogue.name,
-        channel,
-        p,
-        seed,
-        len(asked),
-        sum(certificate.decision == "split" for certificate in certificates),
-        len(memory.slots),
-        len(judged),
-        sum(one.right for one in judged),
-        reading,
-        summary,
-        contained,
+        dialogue=dialogue.name,
+        channel=channel,
+        p=p,
+        seed=seed,
+        feedbacks=len(asked),
+        splits=count_splits(certificates),
+        slots=len(memory.slots),
+        judged=len(judged),
+        right=sum(one.right for one in judged),
+        reading=found.reading,
+        summary=found.summary,
+        contained=found.contained,
     )
 
 
-def _erring(channel: Corrupted, p: float, seed: int) -> Tell:
-    """Give the reward of the observed answer, wrong with probability p: with the reference, or as a
-    thumb alone.
-    """
+def _scorers(channel: Corrupted, p: float, seed: int) -> Sequence[Scorer]:
+    if channel != "scorers":
+        return default_scorers()
+    return [Erring(scorer, p, seed) for scorer in default_scorers()]
+
+
+def _tell(channel: Corrupted, p: float, seed: int) -> Tell:
+    """Return what gives feedback over a channel."""
+    if channel == "scorers":
+        return by_reference
     rng = random.Random(seed)
 
     def tell(memory: SlotMemory, answer: Answer, probe: Probe) -> FeedbackReport:
-        good = contains(answer.reading.text, probe.reference) != (rng.random() < p)
+        errs = rng.random() < p
+        good = contains(answer.reading.text, probe.reference) != errs
         if channel == "thumbs":
             return memory.feedback(answer, thumbs=good)
         return memory.feedback(answer, reference=probe.reference, reward=float(good))
@@ -163,79 +151,29 @@ def _erring(channel: Corrupted, p: float, seed: int) -> Tell:
     return tell
 
 
-def _found(memory: SlotMemory, probe: Probe, gold: frozenset[str]) -> tuple[float, float, float]:
-    reading = memory.read(probe.question, mode="evidence", at=probe.at)
-    summary = memory.read(probe.question, mode="strict", at=probe.at)
-    shares = [
-        len(gold & {item.id for item in one.evidence}) / len(gold) for one in (reading, summary)
-    ]
-    return shares[0], shares[1], float(contains(reading.text, probe.reference))
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is found at the end, in [0, 1] as in :class:`Noisy`."""
+
+    reading: float
+    summary: float
+    contained: float
 
 
-def audit_noise(
-    dialogues: Sequence[Dialogue], *, seed: int = 0, tick: Tick | None = None, seeds: int = SEEDS
-) -> Found:
-    """Replay every dialogue on both channels at each noise, and sum up.
-
-    Args:
-        seeds: how often each noise above 0 is drawn, >= 1.
-    """
-    plans: list[tuple[Corrupted, float, int]] = [
-        (c, p, n) for c in CHANNELS for p in NOISE for n in range(seeds if p else 1)
-    ]
-    records: list[Noisy] = []
-    for dialogue in dialogues:
-        for channel, p, draw in plans:
-            records.append(noisy_replay(dialogue, channel, p, seed + draw))
-            if tick:
-                tick(len(records), len(dialogues) * len(plans))
-    return summed_noise(records, seed=seed)
+def _found_at_the_end(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _Found:
+    in_reading = []
+    in_summary = []
+    contained = []
+    for probe, wanted in zip(dialogue.probes, gold, strict=True):
+        if not wanted:
+            continue
+        reading = memory.read(probe.question, mode="evidence", at=probe.at)
+        summary = memory.read(probe.question, mode="strict", at=probe.at)
+        in_reading.append(share_held(wanted, reading))
+        in_summary.append(share_held(wanted, summary))
+        contained.append(contains(reading.text, probe.reference))
+    return _Found(_mean(in_reading), _mean(in_summary), _mean(contained))
 
 
-def summed_noise(records: Sequence[Noisy], *, seed: int = 0) -> Found:
-    """Sum up replays by channel and noise, over dialogues and draws; intervals by dialogue."""
-    of = intervals(seed)
-    sheets, drawn = [], {}
-    for channel in dict.fromkeys(one.channel for one in records):
-        rows: list[tuple[str, tuple[Cell, ...]]] = []
-        for p in sorted({one.p for one in records if one.channel == channel}):
-            group = [one for one in records if one.channel == channel and one.p == p]
-            names = [one.dialogue for one in group]
-            right = [(one.dialogue, n < one.right) for one in group for n in range(one.judged)]
-            split = [(one.dialogue, n < one.splits) for one in group for n in range(one.feedbacks)]
-            precision = of([value for _, value in right], [name for name, _ in right])
-            frequency = of([value for _, value in split], [name for name, _ in split])
-            means = [
-                of([getattr(one, name) for one in group], names)
-                for name in ("reading", "summary", "contained")
-            ]
-            rows.append((f"p = {p:g}", (len(right), precision, frequency, *means)))
-            if precision is not None:
-                drawn[f"{channel} {p:g}"] = {
-                    "channel": channel,
-                    "p": p,
-                    "precision": precision.mean,
-                }
-        columns = (
-            "judged",
-            "right",
-            "splits per event",
-            "gold in reading",
-            "in summary",
-            "contained",
-        )
-        sheets.append(Sheet(f"Corrupted rewards: {channel}", columns, tuple(rows)))
-    paper = tuple(
-        (f"p = {p:g}", (right, splits, answers)) for p, (right, splits, answers) in PAPER.items()
-    )
-    sheets.append(
-        Sheet(
-            "From the paper, not this run",
-            ("paper: right", "splits per event", "answers right"),
-            paper,
-        )
-    )
-    paper_drawn = [
-        {"channel": "paper", "p": p, "precision": right} for p, (right, *_) in PAPER.items()
-    ]
-    return Found(records, tuple(sheets), NOTES, {"precision": [*drawn.values(), *paper_drawn]})
+def _mean(values: Sequence[float]) -> float:
+    return round(statistics.fmean(values), 6)

@@ -1,5 +1,4 @@
-"""Record what the split trigger tests, in a memory where nothing is ever split, and judge every
-test by gold.
+"""Record what the split trigger tests where nothing is ever split, and judge it by gold.
 
 Whether a trigger finds the conflicts there are can only be told of pairs that it tested without
 acting on any: one split changes every later test. So each feedback tests several pairs, all scores
@@ -8,7 +7,7 @@ are kept, and any threshold can be judged afterwards on the same tests.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -18,18 +17,21 @@ from demem_agent.options import Options
 from demem_agent.requests import Flow
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experience import testable
+from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import pairs_to_test
-from demem_agent.splitting.queue import Pending, Tests
-from demem_agent.splitting.trigger import Conflict, Trigger, examined
-from demem_agent.studies.ablations.variants import Variant
+from demem_agent.splitting.examination import examined
+from demem_agent.splitting.trials import Preview, Trials
+from demem_agent.splitting.trigger import Conflict, Trigger
 from demem_agent.studies.asking import taught
 from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.splits.gold import claim
-from demem_agent.types import Candidate
+from demem_agent.types import Candidate, Context
 
 __all__ = ["PAIRS", "Recorded", "Tried", "record_tests"]
+
+Gold = frozenset[str]
 
 #: Pairs tested per feedback by each of the two rules; the trigger itself tests
 #: ``SplitSettings.pairs``.
@@ -70,8 +72,9 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """All tests of one dialogue, and the memory after them: with all that feedback taught, and
-    without a split.
+    """All tests of one dialogue, and the memory after them.
+
+    The memory has all that feedback taught, and no split.
     """
 
     dialogue: str
@@ -82,6 +85,8 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
+    """One test as it was made; the fields are as in :class:`Tried`, the contexts by their ids."""
+
     pair: tuple[str, str]
     chosen: bool
     plain: bool
@@ -89,10 +94,19 @@ class _Seen:
     candidates: tuple[Candidate, ...]
     radius: float
 
+    @property
+    def strength(self) -> float:
+        """The strength that :class:`Tried` speaks of, in [0, 1]."""
+        lower = {candidate.name: candidate.lower for candidate in self.candidates}
+        worth_to_first, _ = lower["split first"]
+        _, worth_to_second = lower["split second"]
+        return min(self.radius, max(worth_to_first, worth_to_second))
+
 
 def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Options]) -> Recorded:
-    """Answer a dialogue's questions with their references as feedback, test pairs at each, and
-    split nothing.
+    """Answer a dialogue's questions with their references as feedback, and split nothing.
+
+    Pairs are tested at each question.
 
     Args:
         pairs: tested at most per feedback and rule, >= 1.
@@ -100,92 +114,115 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     """
     seen: list[list[_Seen]] = []
     options["split"] = SplitSettings(pairs=pairs, counterfactuals=2 * 12 * pairs)
-    memory = Variant(trigger=_recorder(seen, pairs), **options)
+    options["experiment"] = Experiment(trigger=_recorder(seen, pairs))
+    memory = SlotMemory(**options)
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
     questions = {asked.answer.id: asked.question for asked in taught(memory, dialogue)}
-    tests = tuple(
-        _judged(dialogue.name, feedback, one, [questions[context] for context in one.pair], gold)
-        for feedback, found in enumerate(seen, 1)
-        for one in found
+    tests = []
+    for feedback, made in enumerate(seen, 1):
+        for one in made:
+            first, second = one.pair
+            numbers = (questions[first], questions[second])
+            tests.append(_tried(dialogue.name, feedback, one, numbers, gold))
+    return Recorded(dialogue.name, len(questions), tuple(tests), memory)
+
+
+def _tried(
+    dialogue: str, feedback: int, one: _Seen, questions: tuple[int, int], gold: Sequence[Gold]
+) -> Tried:
+    """Judge a test of two questions by gold."""
+    first, second = questions
+    truth: float | None = None
+    repaired = False
+    if gold[first] and gold[second]:
+        truth, repaired = claim(one.candidates, gold[first], gold[second])
+    return Tried(
+        dialogue=dialogue,
+        feedback=feedback,
+        first=first,
+        second=second,
+        chosen=one.chosen,
+        plain=one.plain,
+        credible=one.credible,
+        radius=one.radius,
+        strength=one.strength,
+        truth=truth,
+        repaired=repaired,
     )
-    return Recorded(dialogue.name, len(questions), tests, memory)
 
 
 def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
-    def trigger(state: State, pending: Pending, tests: Tests) -> Flow[Conflict | None]:
-        found: list[_Seen] = []
-        chosen, plain = _chosen(state, pending, pairs), _plain(state, pending, pairs)
-        for id, other in (chosen | plain).items():
-            pair = (other, pending.context)
-            verdict, _ = yield from examined(state, pending, pair, tests, thorough=True)
-            if verdict is not None:
-                credible = all(stored.context.credible for stored in pair)
-                ids = (id, pending.context.context.id)
-                found.append(
-                    _Seen(
-                        ids, id in chosen, id in plain, credible, verdict.candidates, verdict.radius
-                    )
-                )
+    """Make a trigger that tests the pairs of both rules, notes them in ``seen``, and never splits.
+
+    Args:
+        pairs: tested at most by each of the two.
+    """
+
+    def trigger(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
+        found = yield from _tested(state, preview, trials, pairs)
         seen.append(found)
         return None
 
     return trigger
 
 
-def _chosen(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
-    slot = pending.context.context.slot
-    found = (
-        pairs_to_test(state, pending.context, pending.slots[slot].summary, limit)
-        if slot is not None
-        else []
-    )
-    return {stored.context.id: stored for stored in found}
+def _tested(state: State, preview: Preview, trials: Trials, pairs: int) -> Flow[list[_Seen]]:
+    mine = preview.context.context
+    chosen = _chosen(state, preview, pairs)
+    plain = _plain(state, preview, pairs)
+    found = []
+    for id, other in (chosen | plain).items():
+        pair = (other, preview.context)
+        finding = yield from examined(state, preview, pair, trials, thorough=True)
+        if finding is not None:
+            one = _Seen(
+                pair=(id, mine.id),
+                chosen=id in chosen,
+                plain=id in plain,
+                credible=mine.credible and other.context.credible,
+                candidates=finding.verdict.candidates,
+                radius=finding.verdict.radius,
+            )
+            found.append(one)
+    return found
 
 
-def _plain(state: State, pending: Pending, limit: int) -> dict[str, StoredContext]:
+def _chosen(state: State, preview: Preview, limit: int) -> dict[str, StoredContext]:
+    """Return the partners that the trigger's own rule picks, by id."""
+    slot = preview.context.context.slot
+    if slot is None:
+        return {}
+    found = pairs_to_test(state, preview.context, preview.slots[slot].summary, limit)
+    return _by_id(found)
+
+
+def _plain(state: State, preview: Preview, limit: int) -> dict[str, StoredContext]:
     """Choose partners as ``pairs_to_test`` does, whether or not what they rest on is credible."""
-    mine = pending.context.context
+    mine = preview.context.context
     rater = testable(mine)
     if rater is None or mine.slot is None or not mine.supports:
         return {}
-    held = {excerpt.evidence_id for excerpt in pending.slots[mine.slot].summary.kept}
-    others = [
-        stored
-        for stored in state.contexts.values()
-        if stored.context.slot == mine.slot
-        and stored.context.id != mine.id
-        and stored.context.supports
-        and testable(stored.context) == rater
-        and not held.issuperset((*mine.supports, *stored.context.supports))
-    ]
-    others.sort(key=lambda stored: round(float(stored.vector @ pending.context.vector), 4))
-    return {stored.context.id: stored for stored in others[:limit]}
+    summary = preview.slots[mine.slot].summary
+    held = {excerpt.evidence_id for excerpt in summary.kept}
+    served = held.issuperset(mine.supports)
+    others = []
+    for stored in _beside(mine, state):
+        theirs = stored.context
+        lost = not (served and held.issuperset(theirs.supports))
+        if lost and theirs.supports and testable(theirs) == rater:
+            others.append(stored)
+    others.sort(key=lambda stored: round(float(stored.vector @ preview.context.vector), 4))
+    return _by_id(others[:limit])
 
 
-def _judged(
-    dialogue: str,
-    feedback: int,
-    one: _Seen,
-    questions: Sequence[int],
-    gold: Sequence[frozenset[str]],
-) -> Tried:
-    first, second = questions
-    known = gold[first] and gold[second]
-    truth, repaired = claim(one.candidates, gold[first], gold[second]) if known else (None, False)
-    sides = {candidate.name: candidate.lower for candidate in one.candidates}
-    own = max(sides["split first"][0], sides["split second"][1])
-    strength = min(one.radius, own)
-    return Tried(
-        dialogue,
-        feedback,
-        first,
-        second,
-        one.chosen,
-        one.plain,
-        one.credible,
-        one.radius,
-        strength,
-        truth,
-        repaired,
-    )
+def _beside(mine: Context, state: State) -> Iterator[StoredContext]:
+    """Yield the other contexts of the slot."""
+    for stored in state.contexts.values():
+        theirs = stored.context
+        if theirs.slot == mine.slot and theirs.id != mine.id:
+            yield stored
+
+
+def _by_id(found: Sequence[StoredContext]) -> dict[str, StoredContext]:
+    return {stored.context.id: stored for stored in found}

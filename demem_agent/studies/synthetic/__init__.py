@@ -1,5 +1,4 @@
-"""The laboratory: a synthetic world, learners and baselines in it, and every synthetic table and
-figure.
+"""The laboratory: a synthetic world, learners and baselines in it, their tables and figures.
 
 Needs the extra ``lab`` (scipy and matplotlib); nothing else of the package imports it.
 """
@@ -7,7 +6,8 @@ Needs the extra ``lab`` (scipy and matplotlib); nothing else of the package impo
 from __future__ import annotations
 
 from demem_agent.studies.synthetic.environment import Block, World, make_world
-from demem_agent.studies.synthetic.experiments import EXPERIMENTS, Scale
+from demem_agent.studies.synthetic.experiments import EXPERIMENTS
 from demem_agent.studies.synthetic.run import run_lab
+from demem_agent.studies.synthetic.scale import Scale
 
 __all__ = ["EXPERIMENTS", "Block", "Scale", "World", "make_world", "run_lab"]

@@ -1,10 +1,9 @@
-"""How often cannot-link certificates are wrong, over many runs of a learner that chooses what it
-samples.
-"""
+"""How often cannot-link certificates are wrong where a learner chooses what it samples."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -15,7 +14,9 @@ from demem_agent.decision.envelopes import Envelope, hoeffding
 from demem_agent.decision.gaps import pairwise_distance
 from demem_agent.decision.learner import Confidence, Tally
 from demem_agent.decision.splits import PracticalSplits
-from demem_agent.studies.synthetic.environment import NOISE, Block, make_world, play
+from demem_agent.studies.synthetic.environment import NOISE, Block, Floats, World, make_world, play
+
+__all__ = ["DELTAS", "KINDS", "AuditCase", "run_audit"]
 
 DELTAS = (0.01, 0.05, 0.1, 0.2, 0.5)
 CONTEXTS, IDENTITIES, ACTIONS = 12, 4, 4
@@ -31,41 +32,77 @@ class AuditCase:
 
 
 def run_audit(case: AuditCase) -> dict[str, Any]:
-    """Tell for each delta and kind of envelope whether any certificate of the run was ever wrong."""
-    world = make_world(
-        0.5,
-        np.random.default_rng([case.seed, 5]),
-        contexts=CONTEXTS,
-        identities=IDENTITIES,
-        actions=ACTIONS,
-    )
+    """Return for each delta and kind of envelope whether any certificate of the run was wrong."""
+    world = _world(case.seed)
     truth = pairwise_distance(world.mu)
-    confidence = Confidence(CONTEXTS, ACTIONS, noise=NOISE)
-    learner = PracticalSplits(4, confidence=confidence, rng=np.random.default_rng([case.seed, 6]))
-    wrong: dict[str, dict[str, bool]] = {
-        f"{delta:g}": dict.fromkeys(KINDS, False) for delta in DELTAS
-    }
-    proven = dict.fromkeys(wrong, 0.0)
+    learner = _learner(case.seed)
     rng = np.random.default_rng([case.seed, 7])
+    audits = {delta: _Audit() for delta in DELTAS}
     for _ in range(ROUNDS // STEP):
         play(learner, [Block(0, world)], STEP, rng)
-        for delta in DELTAS:
-            for kind, envelope in _envelopes(learner.own, learner.rounds, delta).items():
-                lower = distance_bounds(envelope)[0]
-                wrong[f"{delta:g}"][kind] |= bool((lower > truth + 1e-12).any())
-                if kind == "all counts":
-                    proven[f"{delta:g}"] = float((lower > 0).sum() / 2)
-    return {"seed": case.seed, "wrong": wrong, "proven": proven}
+        for delta, audit in audits.items():
+            audit.note(_lower_bounds(learner, delta), truth)
+    return {
+        "seed": case.seed,
+        "wrong": {f"{delta:g}": audit.wrong for delta, audit in audits.items()},
+        "proven": {f"{delta:g}": audit.proven for delta, audit in audits.items()},
+    }
+
+
+@dataclass(slots=True)
+class _Audit:
+    """What was certified at one delta.
+
+    Attributes:
+        wrong: by kind, whether any certificate was ever wrong.
+        proven: pairs that are certified apart by the last look, all counts used.
+    """
+
+    wrong: dict[str, bool] = field(default_factory=lambda: dict.fromkeys(KINDS, False))
+    proven: float = 0.0
+
+    def note(self, lower: Mapping[str, Floats], truth: Floats) -> None:
+        """Compare lower bounds by kind with the true distances."""
+        for kind, bounds in lower.items():
+            self.wrong[kind] |= bool((bounds > truth + 1e-12).any())
+        apart = lower["all counts"] > 0
+        self.proven = float(apart.sum() / 2)
+
+
+def _world(seed: int) -> World:
+    rng = np.random.default_rng([seed, 5])
+    return make_world(0.5, rng, contexts=CONTEXTS, identities=IDENTITIES, actions=ACTIONS)
+
+
+def _learner(seed: int) -> PracticalSplits:
+    confidence = Confidence(CONTEXTS, ACTIONS, noise=NOISE)
+    return PracticalSplits(4, confidence=confidence, rng=np.random.default_rng([seed, 6]))
+
+
+def _lower_bounds(learner: PracticalSplits, delta: float) -> dict[str, Floats]:
+    """Return what each kind of envelope certifies of every pair of contexts."""
+    found: dict[str, Floats] = {}
+    for kind, envelope in _envelopes(learner.own, learner.rounds, delta).items():
+        lower, _ = distance_bounds(envelope)
+        found[kind] = lower
+    return found
 
 
 def _envelopes(tally: Tally, rounds: int, delta: float) -> dict[str, Envelope]:
-    means, counts = tally.means(), tally.counts
-    naive = NormalDist().inv_cdf(1 - delta / 2) * NOISE / np.sqrt(np.maximum(counts, 1.0))
-    naive = np.where(counts > 0, naive, 1.0)
+    known_noise = Confidence(CONTEXTS, ACTIONS, delta=delta, noise=NOISE)
     return {
-        "hoeffding": hoeffding(means, counts, t=rounds, delta=delta),
-        "all counts": Confidence(CONTEXTS, ACTIONS, delta=delta, noise=NOISE).envelope(tally),
-        "one at a time": Envelope(
-            np.clip(means - naive, 0.0, 1.0), np.clip(means + naive, 0.0, 1.0)
-        ),
+        "hoeffding": hoeffding(tally.means(), tally.counts, t=rounds, delta=delta),
+        "all counts": known_noise.envelope(tally),
+        "one at a time": _at_one_time(tally, delta),
     }
+
+
+def _at_one_time(tally: Tally, delta: float) -> Envelope:
+    """Return the interval that would hold for one pair at one time."""
+    means = tally.means()
+    quantile = NormalDist().inv_cdf(1 - delta / 2)
+    width = quantile * NOISE / np.sqrt(np.maximum(tally.counts, 1.0))
+    width = np.where(tally.counts > 0, width, 1.0)
+    lower = np.clip(means - width, 0.0, 1.0)
+    upper = np.clip(means + width, 0.0, 1.0)
+    return Envelope(lower, upper)

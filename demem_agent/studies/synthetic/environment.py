@@ -1,11 +1,10 @@
-"""The Decoupled Bandit: contexts whose descriptions and whose best actions agree only as far as
-``alpha`` allows.
+"""The Decoupled Bandit: descriptions and best actions agree only as far as ``alpha`` allows.
 
 M decision identities have reward vectors drawn uniformly from [0, 1]. Each of N contexts has a
-description near the centre of one group, and as many groups as identities. With probability 1 -
-alpha a context has the identity of its own group, otherwise that of the context which a fixed
-permutation of the contexts maps it to. The permutation is over
-contexts: a permutation of identities would leave alpha = 1 as well aligned as alpha = 0.
+description near the centre of one group, and there are as many groups as identities. With
+probability 1 - alpha a context has the identity of its own group, otherwise that of the context
+which a fixed permutation of the contexts maps it to. The permutation is over contexts: a
+permutation of identities would leave alpha = 1 as well aligned as alpha = 0.
 
 Source: appendix "Synthetic Diagnostic Environment".
 """
@@ -29,13 +28,27 @@ SPREAD, CENTRES, DIMENSIONS = 0.25, 1.5, 8  # descriptions: k-means finds the gr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Hold what is true: ``mu`` (N, A), ``identity`` (N,), and what describes it: ``features`` (N,
-    d).
+    """Hold what is true, and what describes it.
+
+    Attributes:
+        mu: mean rewards, shape (N, A).
+        identity: shape (N,).
+        features: descriptions, shape (N, d).
     """
 
     mu: Floats
     identity: Labels
     features: Floats
+
+    @property
+    def contexts(self) -> int:
+        """N, how many contexts there are."""
+        return len(self.mu)
+
+    @property
+    def actions(self) -> int:
+        """A, how many actions there are."""
+        return len(self.mu[0])
 
     @property
     def gaps(self) -> Floats:
@@ -55,43 +68,60 @@ class Block:
 def make_world(
     alpha: float, rng: Generator, *, contexts: int = 60, identities: int = 8, actions: int = 10
 ) -> World:
-    """Draw a world; the same generator state gives the same rewards and descriptions at every
-    ``alpha``.
+    """Draw a world.
+
+    The same generator state gives the same rewards and descriptions at every ``alpha``.
     """
     rewards = rng.uniform(size=(identities, actions))
     group = np.arange(contexts) % identities
     centres = CENTRES * rng.normal(size=(identities, DIMENSIONS))
     features = centres[group] + SPREAD * rng.normal(size=(contexts, DIMENSIONS))
     moved = rng.permutation(contexts)
-    identity = np.where(rng.uniform(size=contexts) < alpha, group[moved], group)
+    mismatched = rng.uniform(size=contexts) < alpha
+    identity = np.where(mismatched, group[moved], group)
     return World(rewards[identity], identity.astype(np.intp), features)
 
 
 def redraw(world: World, rng: Generator) -> World:
     """Change the rewards of every context, and keep descriptions and who shares an identity."""
-    rewards = rng.uniform(size=(int(world.identity.max()) + 1, world.mu.shape[1]))
+    identities = int(world.identity.max()) + 1
+    rewards = rng.uniform(size=(identities, world.actions))
     return World(rewards[world.identity], world.identity, world.features)
 
 
 def play(learner: Learner, blocks: list[Block], rounds: int, rng: Generator) -> Floats:
-    """Play contexts drawn uniformly; give the regret of each round, shape (rounds,).
+    """Play contexts drawn uniformly, and return the regret of each round, shape (rounds,).
 
     Noise is uniform with deviation NOISE, less where the mean is so near 0 or 1 that a reward could
     leave [0, 1].
     """
-    contexts = rng.integers(len(blocks[0].world.mu), size=rounds)
+    contexts = rng.integers(blocks[0].world.contexts, size=rounds)
     noise = rng.uniform(-1.0, 1.0, size=rounds)
     regret = np.empty(rounds)
     ends = [block.start for block in blocks[1:]] + [rounds]
     for block, end in zip(blocks, ends, strict=True):
-        mu, gaps = block.world.mu, block.world.gaps
-        reach = np.minimum(NOISE * np.sqrt(3.0), np.minimum(mu, 1.0 - mu))
-        for t in range(block.start, end):
-            context = int(contexts[t])
-            action = learner.choose(context)
-            reward = mu[context, action] + reach[context, action] * noise[t]
-            learner.learn(
-                context, action, min(max(float(reward), 0.0), 1.0)
-            )  # rounding may leave [0, 1] by 1e-17
-            regret[t] = gaps[context, action]
+        stretch = slice(block.start, end)
+        chosen = _play_block(learner, block.world, contexts[stretch], noise[stretch])
+        regret[stretch] = block.world.gaps[contexts[stretch], chosen]
     return regret
+
+
+def noise_reach(mu: Floats) -> Floats:
+    """Return how far uniform noise of deviation NOISE goes; less where it would leave [0, 1]."""
+    room = np.minimum(mu, 1.0 - mu)
+    reach: Floats = np.minimum(NOISE * np.sqrt(3.0), room)
+    return reach
+
+
+def _play_block(learner: Learner, world: World, contexts: Labels, noise: Floats) -> Labels:
+    """Return the actions that were chosen, shape (rounds,)."""
+    mu = world.mu
+    reach = noise_reach(mu)
+    chosen = np.empty(len(contexts), dtype=np.intp)
+    for t, context in enumerate(contexts.tolist()):
+        action = learner.choose(context)
+        reward = float(mu[context, action] + reach[context, action] * noise[t])
+        # Rounding may leave [0, 1] by 1e-17.
+        learner.learn(context, action, min(max(reward, 0.0), 1.0))
+        chosen[t] = action
+    return chosen

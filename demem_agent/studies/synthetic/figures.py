@@ -1,5 +1,6 @@
-"""One figure for each experiment. Lines are means over seeds, bands reach from the 10th to the 90th
-percentile.
+"""One figure for each experiment.
+
+Lines are means over seeds, bands reach from the 10th to the 90th percentile.
 """
 
 from __future__ import annotations
@@ -11,34 +12,14 @@ from typing import Any
 import numpy as np
 
 from demem_agent.studies.synthetic.certificates import DELTAS
-from demem_agent.studies.synthetic.experiments import Scale, column, floors, select
-from demem_agent.studies.synthetic.methods import METHODS, RESTARTS
+from demem_agent.studies.synthetic.methods import DESCRIPTION, RESTARTS, THIRD
+from demem_agent.studies.synthetic.partitions import BUDGETS
+from demem_agent.studies.synthetic.plots import COLOURS, band, label, legend
+from demem_agent.studies.synthetic.rows import Row, column, columns_by, select
+from demem_agent.studies.synthetic.scale import Scale
+from demem_agent.studies.synthetic.tables import floors
 
 __all__ = ["draw"]
-
-Row = dict[str, Any]
-
-#: Colours that are told apart without colour vision (Okabe and Ito), greys for references; ours is
-#: the thickest.
-COLOURS: Mapping[str, str] = dict(
-    zip(
-        METHODS,
-        (
-            "#D55E00",
-            "#E69F00",
-            "#F0A07A",
-            "#0072B2",
-            "#56B4E9",
-            "#004466",
-            "#009E73",
-            "#CC79A7",
-            "#000000",
-            "#999999",
-        ),
-        strict=True,
-    )
-)
-DASHED = ("Oracle", "No budget", "DeMem, as written")
 
 
 def draw(name: str, rows: Sequence[Row], scale: Scale, path: Path) -> None:
@@ -50,147 +31,112 @@ def draw(name: str, rows: Sequence[Row], scale: Scale, path: Path) -> None:
     figure.savefig(path)
 
 
-def _band(
-    axes: Any, x: Any, runs: Any, name: str, colour: str, *, marker: str | None = None
-) -> None:
-    values = np.asarray(runs, dtype=np.float64)
-    low, high = np.percentile(values, [10, 90], axis=0)
-    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
-    axes.plot(
-        x,
-        values.mean(axis=0),
-        color=colour,
-        label=name,
-        marker=marker,
-        markersize=4,
-        linestyle="--" if name in DASHED else "-",
-        linewidth=2.4 if "corrected" in name else 1.4,
-    )
-
-
-def _label(axes: Any, x: str, y: str, title: str = "") -> None:
-    axes.set(xlabel=x, ylabel=y, title=title)
-    axes.grid(alpha=0.25, linewidth=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _legend(figure: Any, axes: Any, columns: int = 5) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
-    )
-
-
 def _regret(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
     panels = figure.subplots(1, len(scale.alphas), sharey=True)
     for axes, alpha in zip(panels, scale.alphas, strict=True):
+        at = select(rows, alpha=alpha)
         for name, colour in COLOURS.items():
-            runs = [row["curve"] for row in select(rows, method=name, alpha=alpha)]
-            x = np.linspace(0, scale.rounds, len(runs[0]) + 1)[1:]
-            _band(axes, x / 1000, runs, name, colour)
-        axes.set_yscale("log")
-        axes.set_ylim(10, None)
-        _label(
-            axes,
-            "round / 1000",
-            "cumulative regret (log)" if axes is panels[0] else "",
-            f"mismatch α = {alpha:g}",
-        )
-    _legend(figure, panels[0])
+            _regret_curve(axes, select(at, method=name), scale, name, colour)
+        _log_regret(axes)
+        y = "cumulative regret (log)" if axes is panels[0] else ""
+        label(axes, "round / 1000", y, f"mismatch α = {alpha:g}")
+    legend(figure, panels[0])
+
+
+def _regret_curve(axes: Any, rows: Sequence[Row], scale: Scale, name: str, colour: str) -> None:
+    runs = [row["curve"] for row in rows]
+    ends = np.linspace(0, scale.rounds, len(runs[0]) + 1)[1:]
+    band(axes, ends / 1000, runs, name, colour)
+
+
+def _log_regret(axes: Any) -> None:
+    axes.set_yscale("log")
+    axes.set_ylim(10, None)
 
 
 def _by_alpha(axes: Any, rows: Sequence[Row], scale: Scale, measured: str) -> None:
     for name, colour in COLOURS.items():
-        runs = np.array(
-            [column(select(rows, method=name, alpha=a), measured) for a in scale.alphas]
-        ).T
-        _band(axes, scale.alphas, runs, name, colour, marker="o")
+        own = select(rows, method=name)
+        runs = columns_by(own, measured, "alpha", scale.alphas)
+        band(axes, scale.alphas, runs, name, colour, marker="o")
 
 
 def _mismatch(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
     left, right = figure.subplots(1, 2)
     _by_alpha(left, rows, scale, "regret")
     left.set_yscale("log")
-    _label(left, "mismatch α", f"regret after {scale.rounds} rounds (log)")
-    regret = {
-        m: np.array([column(select(rows, method=m, alpha=a), "regret") for a in scale.alphas]).T
-        for m in METHODS
-    }
-    ours = regret["DeMem, corrected prior"]
-    for name in ("Feature-KMeans", "Feature-RAG", "eps-greedy features"):
-        _band(right, scale.alphas, regret[name] - ours, name, COLOURS[name], marker="o")
+    label(left, "mismatch α", f"regret after {scale.rounds} rounds (log)")
+    ours = columns_by(select(rows, method=THIRD), "regret", "alpha", scale.alphas)
+    for name in DESCRIPTION:
+        theirs = columns_by(select(rows, method=name), "regret", "alpha", scale.alphas)
+        band(right, scale.alphas, theirs - ours, name, COLOURS[name], marker="o")
     right.axhline(0, color="black", linewidth=0.8)
-    _label(
-        right, "mismatch α", "regret more than the corrected prior", "advantage over description"
-    )
-    _legend(figure, left)
+    title = "advantage over description"
+    label(right, "mismatch α", "regret more than the corrected prior", title)
+    legend(figure, left)
 
 
 def _distortion(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
-    panels = figure.subplots(1, 3)
-    _by_alpha(panels[0], rows, scale, "d_star")
-    _label(panels[0], "mismatch α", "D*: average distortion of the partition")
-    _by_alpha(panels[1], rows, scale, "d_star_worst")
-    _label(panels[1], "mismatch α", "D*∞: worst-case distortion")
+    average, worst, beside = figure.subplots(1, 3)
+    _by_alpha(average, rows, scale, "d_star")
+    label(average, "mismatch α", "D*: average distortion of the partition")
+    _by_alpha(worst, rows, scale, "d_star_worst")
+    label(worst, "mismatch α", "D*∞: worst-case distortion")
     for name, colour in COLOURS.items():
         at = select(rows, method=name)
-        panels[2].scatter(
-            column(at, "d_star"), column(at, "regret"), s=12, color=colour, alpha=0.6, linewidths=0
-        )
-    panels[2].set_yscale("log")
-    _label(panels[2], "D* of the last partition", "regret (log)", "one dot a run")
-    _legend(figure, panels[0])
+        lost = column(at, "d_star")
+        beside.scatter(lost, column(at, "regret"), s=12, color=colour, alpha=0.6, linewidths=0)
+    beside.set_yscale("log")
+    label(beside, "D* of the last partition", "regret (log)", "one dot a run")
+    legend(figure, average)
 
 
 def _budget(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
     left, right = figure.subplots(1, 2)
-    names = list(dict.fromkeys(row["method"] for row in rows))
-    for axes, measured in ((left, "loss"), (right, "wrong")):
-        for name in names:
-            runs = np.array(
-                [column(select(rows, method=name, slots=k), measured) for k in scale.budgets]
-            ).T
-            _band(axes, scale.budgets, runs, name, COLOURS[name], marker="o")
-    exact = [float(np.mean(floors(k, scale))) for k in scale.budgets]
-    left.plot(
-        scale.budgets, exact, color="black", linestyle=":", linewidth=2, label="exact frontier"
-    )
-    _label(left, "states K", "value lost per round, D_val", "α = 0.5")
-    _label(right, "states K", "share of contexts shown a wrong action, D", "α = 0.5")
-    _legend(figure, left)
+    _by_budget(left, rows, scale, "loss")
+    _by_budget(right, rows, scale, "wrong")
+    exact = [float(np.mean(floors(slots, scale))) for slots in scale.budgets]
+    dotted = {"color": "black", "linestyle": ":", "linewidth": 2}
+    left.plot(scale.budgets, exact, label="exact frontier", **dotted)
+    label(left, "states K", "value lost per round, D_val", "α = 0.5")
+    label(right, "states K", "share of contexts shown a wrong action, D", "α = 0.5")
+    legend(figure, left)
+
+
+def _by_budget(axes: Any, rows: Sequence[Row], scale: Scale, measured: str) -> None:
+    for name in dict.fromkeys(row["method"] for row in rows):
+        own = select(rows, method=name)
+        runs = columns_by(own, measured, "slots", scale.budgets)
+        band(axes, scale.budgets, runs, name, COLOURS[name], marker="o")
 
 
 def _partitions(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
     left, right = figure.subplots(1, 2)
-    budgets = (3, 5, 8, 10)
-    drawn = (
-        ("greedy", "Greedy-Partition (colouring)", "#0072B2"),
-        ("cover", "action cover", "#D55E00"),
-    )
-    for shift, (key, name, colour) in zip((-0.12, 0.12), drawn, strict=True):
-        for i, k in enumerate(budgets):
-            at = select(rows, k=k)
-            excess = column(at, key) - column(at, "exact")
-            jitter = np.linspace(-0.07, 0.07, len(excess))
-            left.scatter(
-                i + shift + jitter,
-                excess,
-                s=14,
-                color=colour,
-                alpha=0.7,
-                label=name if i == 0 else None,
-            )
-            left.hlines(
-                excess.mean(), i + shift - 0.1, i + shift + 0.1, color="black", linewidth=1.6
-            )
-    left.set_xticks(range(len(budgets)), [str(k) for k in budgets])
+    _excess(left, rows, -0.12, "greedy", "Greedy-Partition (colouring)", colour="#0072B2")
+    _excess(left, rows, 0.12, "cover", "action cover", colour="#D55E00")
+    left.set_xticks(range(len(BUDGETS)), list(map(str, BUDGETS)))
     left.axhline(0, color="grey", linewidth=0.8)
-    _label(left, "states K", "realised radius less exact ε*", "known rewards; bar: mean")
+    label(left, "states K", "realised radius less exact ε*", "known rewards; bar: mean")
     left.legend(frameon=False, fontsize=9)
-    _radii(right, rows, budgets)
+    _radii(right, rows)
 
 
-def _radii(axes: Any, rows: Sequence[Row], budgets: Sequence[int]) -> None:
+def _excess(
+    axes: Any, rows: Sequence[Row], shift: float, key: str, name: str, *, colour: str
+) -> None:
+    """Draw a dot a run and a bar at the mean, beside each number of states."""
+    for place, k in enumerate(BUDGETS):
+        at = select(rows, k=k)
+        excess = column(at, key) - column(at, "exact")
+        jitter = np.linspace(-0.07, 0.07, len(excess))
+        middle = place + shift
+        named = name if place == 0 else None
+        axes.scatter(middle + jitter, excess, s=14, color=colour, alpha=0.7, label=named)
+        mean = excess.mean()
+        axes.hlines(mean, middle - 0.1, middle + 0.1, color="black", linewidth=1.6)
+
+
+def _radii(axes: Any, rows: Sequence[Row]) -> None:
     drawn = (
         ("exact", "exact ε*", "black"),
         ("level", "α_e, level of the graph", "#999999"),
@@ -200,44 +146,23 @@ def _radii(axes: Any, rows: Sequence[Row], budgets: Sequence[int]) -> None:
         ("cover_realised", "cover, realised", "#D55E00"),
     )
     for key, name, colour in drawn:
-        _band(
-            axes,
-            budgets,
-            np.array([column(select(rows, k=k), key) for k in budgets]).T,
-            name,
-            colour,
-            marker="o",
-        )
-    _label(axes, "states K", "radius", "from 400 samples a pair")
+        runs = columns_by(rows, key, "k", BUDGETS)
+        band(axes, BUDGETS, runs, name, colour, marker="o")
+    label(axes, "states K", "radius", "from 400 samples a pair")
     axes.legend(frameon=False, fontsize=8)
 
 
 def _changes(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
     axes = figure.subplots()
-    colours = (
-        "#999999",
-        "#56B4E9",
-        "#0072B2",
-        "#009E73",
-        "#D55E00",
-        "#E69F00",
-        "#CC79A7",
-        "#000000",
-    )
-    for name, colour in zip(RESTARTS, colours, strict=True):
-        runs = [row["curve"] for row in select(rows, method=name)]
-        _band(axes, np.linspace(0, scale.rounds, len(runs[0]) + 1)[1:] / 1000, runs, name, colour)
-    for i in (1, 2, 3):
-        axes.axvline(scale.rounds * i / 4000, color="grey", linestyle=":", linewidth=1)
-    axes.set_yscale("log")
-    axes.set_ylim(10, None)
-    _label(
-        axes,
-        "round / 1000",
-        "cumulative regret (log)",
-        "rewards change at the dotted lines, α = 0.25",
-    )
-    _legend(figure, axes, columns=2)
+    for name, colour in zip(RESTARTS, _RESTART_COLOURS, strict=True):
+        _regret_curve(axes, select(rows, method=name), scale, name, colour)
+    for quarter in (1, 2, 3):
+        change = scale.rounds * quarter / 4000
+        axes.axvline(change, color="grey", linestyle=":", linewidth=1)
+    _log_regret(axes)
+    title = "rewards change at the dotted lines, α = 0.25"
+    label(axes, "round / 1000", "cumulative regret (log)", title)
+    legend(figure, axes, columns=2)
 
 
 def _certificates(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
@@ -248,14 +173,29 @@ def _certificates(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
         ("one at a time", "one pair at one time (contrast)", "#999999", "^"),
     )
     for kind, name, colour, marker in drawn:
-        rates = [np.mean([row["wrong"][f"{delta:g}"][kind] for row in rows]) for delta in DELTAS]
+        rates = [_wrong_rate(rows, delta, kind) for delta in DELTAS]
         axes.plot(DELTAS, rates, color=colour, marker=marker, label=name)
     axes.plot([0, 0.5], [0, 0.5], color="black", linestyle=":", label="δ")
-    _label(axes, "δ", "share of runs with any wrong certificate", f"{len(rows)} runs")
+    label(axes, "δ", "share of runs with any wrong certificate", f"{len(rows)} runs")
     axes.set_ylim(-0.02, 1.02)
     axes.legend(frameon=False)
 
 
+def _wrong_rate(rows: Sequence[Row], delta: float, kind: str) -> float:
+    wrong = [row["wrong"][f"{delta:g}"] for row in rows]
+    return float(column(wrong, kind).mean())
+
+
+_RESTART_COLOURS = (
+    "#999999",
+    "#56B4E9",
+    "#0072B2",
+    "#009E73",
+    "#D55E00",
+    "#E69F00",
+    "#CC79A7",
+    "#000000",
+)
 DRAWERS: Mapping[str, Callable[[Any, Sequence[Row], Scale], None]] = {
     "regret": _regret,
     "mismatch": _mismatch,
@@ -265,6 +205,7 @@ DRAWERS: Mapping[str, Callable[[Any, Sequence[Row], Scale], None]] = {
     "changes": _changes,
     "certificates": _certificates,
 }
+#: In inches.
 SIZES: Mapping[str, tuple[float, float]] = {
     "regret": (15, 4.6),
     "mismatch": (11, 5),

@@ -27,28 +27,28 @@ Build = Callable[[World, int, Generator], Learner]
 
 
 def _confidence(world: World) -> Confidence:
-    contexts, actions = world.mu.shape
-    return Confidence(contexts, actions, delta=0.05, noise=NOISE)
+    return Confidence(world.contexts, world.actions, delta=0.05, noise=NOISE)
 
 
 def _oracle(world: World, slots: int, rng: Generator) -> Learner:
-    return Grouped(world.identity, world.mu.shape[1], rng)
+    return Grouped(world.identity, world.actions, rng)
 
 
 def _alone(world: World, slots: int, rng: Generator) -> Learner:
-    return Grouped(np.arange(len(world.mu)), world.mu.shape[1], rng)
+    return Grouped(np.arange(world.contexts), world.actions, rng)
 
 
 def _features(world: World, slots: int, rng: Generator) -> Learner:
-    return Grouped(k_means(world.features, slots, rng), world.mu.shape[1], rng)
+    labels = k_means(world.features, slots, rng)
+    return Grouped(labels, world.actions, rng)
 
 
 def _rag(world: World, slots: int, rng: Generator) -> Learner:
-    return Neighbours(world.features, world.mu.shape[1], rng)
+    return Neighbours(world.features, world.actions, rng)
 
 
 def _greedy(world: World, slots: int, rng: Generator) -> Learner:
-    return FeatureGreedy(world.features, world.mu.shape[1], slots, rng)
+    return FeatureGreedy(world.features, world.actions, slots, rng)
 
 
 def _club(world: World, slots: int, rng: Generator) -> Learner:
@@ -56,12 +56,12 @@ def _club(world: World, slots: int, rng: Generator) -> Learner:
 
 
 def _random(world: World, slots: int, rng: Generator) -> Learner:
-    return Grouped(rng.integers(slots, size=len(world.mu)), world.mu.shape[1], rng)
+    labels = rng.integers(slots, size=world.contexts)
+    return Grouped(labels, world.actions, rng)
 
 
 def _written(world: World, slots: int, rng: Generator) -> Learner:
-    contexts, actions = world.mu.shape
-    return CertifiedSplits(contexts, actions, slots, rng=rng)
+    return CertifiedSplits(world.contexts, world.actions, slots, rng=rng)
 
 
 def _practical(world: World, slots: int, rng: Generator) -> Learner:
@@ -70,7 +70,7 @@ def _practical(world: World, slots: int, rng: Generator) -> Learner:
 
 def _corrected(world: World, slots: int, rng: Generator) -> Learner:
     prior = k_means(world.features, slots, rng)
-    return CorrectedPrior(prior, world.mu.shape[1], slots, confidence=_confidence(world), rng=rng)
+    return CorrectedPrior(prior, world.actions, slots, confidence=_confidence(world), rng=rng)
 
 
 #: "no budget" keeps a state for every context: how hard the world is when memory is free.

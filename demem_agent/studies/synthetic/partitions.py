@@ -16,9 +16,13 @@ from demem_agent.decision.frontier import worst_case_frontier
 from demem_agent.decision.gaps import gaps, pairwise_distance, radius
 from demem_agent.decision.learner import Confidence, Tally
 from demem_agent.decision.partition import Partition, cover_partition, greedy_partition
-from demem_agent.studies.synthetic.environment import NOISE, Floats
+from demem_agent.studies.synthetic.environment import NOISE, Floats, noise_reach
+
+__all__ = ["BUDGETS", "GapCase", "run_gap"]
 
 CONTEXTS, ACTIONS, SAMPLES = 20, 12, 400
+#: Numbers of states.
+BUDGETS = (3, 5, 8, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +37,20 @@ def run_gap(case: GapCase) -> dict[str, Any]:
     """Partition one instance, with its rewards known and from samples."""
     rng = np.random.default_rng([case.seed, 4])
     mu = rng.uniform(size=(CONTEXTS, ACTIONS))
-    known, sampled = Envelope(mu, mu), _sampled(mu, rng)
+    known = Envelope(mu, mu)
+    sampled = _sampled(mu, rng)
     exact = worst_case_frontier(mu, case.k).value
-    greedy, cover = greedy_partition(known, case.k), cover_partition(known, case.k)
-    greedy_sampled, cover_sampled = (
-        greedy_partition(sampled, case.k),
-        cover_partition(sampled, case.k),
-    )
+    _, degeneracy = smallest_last(pairwise_distance(mu) > exact)
+    greedy = greedy_partition(known, case.k)
+    cover = cover_partition(known, case.k)
+    greedy_sampled = greedy_partition(sampled, case.k)
+    cover_sampled = cover_partition(sampled, case.k)
     return {
         "k": case.k,
         "seed": case.seed,
         "exact": exact,
         "level": greedy.level,
-        "degeneracy": smallest_last(pairwise_distance(mu) > exact)[1],
+        "degeneracy": degeneracy,
         "greedy": greedy.certified,
         "cover": cover.certified,
         "greedy_certified": greedy_sampled.certified,
@@ -58,15 +63,16 @@ def run_gap(case: GapCase) -> dict[str, Any]:
 def _sampled(mu: Floats, rng: np.random.Generator) -> Envelope:
     tally = Tally(*mu.shape)
     tally.counts[:] = SAMPLES
-    reach = np.minimum(NOISE * np.sqrt(3.0), np.minimum(mu, 1 - mu))
     noise = rng.uniform(-1.0, 1.0, size=(SAMPLES, *mu.shape))
-    tally.sums[:] = np.clip(mu + reach * noise, 0.0, 1.0).sum(axis=0)
+    rewards = np.clip(mu + noise_reach(mu) * noise, 0.0, 1.0)
+    tally.sums[:] = rewards.sum(axis=0)
     return Confidence(CONTEXTS, ACTIONS, noise=NOISE).envelope(tally)
 
 
 def _realised(mu: Floats, partition: Partition) -> float:
     losses = gaps(mu)
-    return max(
-        radius(losses, np.flatnonzero(partition.labels == label))[0]
-        for label in np.unique(partition.labels)
-    )
+    radii = []
+    for label in np.unique(partition.labels):
+        members = np.flatnonzero(partition.labels == label)
+        radii.append(radius(losses, members)[0])
+    return max(radii)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import nullcontext
+from contextlib import closing
+from dataclasses import asdict
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from demem_agent.errors import InvalidInput, MissingExtra
-from demem_agent.studies.synthetic.experiments import EXPERIMENTS, Scale, Table
+from demem_agent.studies.synthetic.experiments import EXPERIMENTS
+from demem_agent.studies.synthetic.rows import Row
+from demem_agent.studies.synthetic.scale import Scale
+from demem_agent.studies.synthetic.tables import Table
 
 __all__ = ["run_lab"]
 
-Row = dict[str, Any]
+#: Called with (runs done, runs in all).
 Tick = Callable[[int, int], None]
+#: What runs each case.
+Jobs = dict[Hashable, Callable[[Any], Row]]
 
 
 def run_lab(
@@ -29,7 +35,7 @@ def run_lab(
     workers: int = 2,
     tick: Tick | None = None,
 ) -> list[Path]:
-    """Run experiments and write ``NAME.json``, ``NAME.txt`` and ``NAME.png`` of each into ``out``.
+    """Run experiments, and write ``NAME.json``, ``NAME.txt`` and ``NAME.png`` of each.
 
     Runs that several experiments share are made once. Results depend on ``scale`` alone, not on
     ``workers``.
@@ -41,65 +47,96 @@ def run_lab(
         workers: processes, >= 1; 1 runs everything in this one.
         tick: called with (runs done, runs in all) after every run.
 
-    Returns what was written. Raises MissingExtra without scipy or matplotlib, InvalidInput for
-    other names.
+    Returns:
+        what was written.
+
+    Raises:
+        MissingExtra: without scipy or matplotlib.
+        InvalidInput: for other names.
     """
     if any(find_spec(name) is None for name in ("scipy", "matplotlib")):
         raise MissingExtra("the laboratory", "lab")
-    unknown = [name for name in names if name not in EXPERIMENTS]
-    if unknown:
-        raise InvalidInput("only", unknown[0], "one of " + ", ".join(EXPERIMENTS))
-    chosen, size = list(names) or list(EXPERIMENTS), scale or Scale()
+    for name in names:
+        if name not in EXPERIMENTS:
+            raise InvalidInput("only", name, "one of " + ", ".join(EXPERIMENTS))
+    chosen = list(names) or list(EXPERIMENTS)
+    size = scale or Scale()
     out.mkdir(parents=True, exist_ok=True)
-    found = _run(chosen, size, workers, tick or (lambda done, total: None))
-    return [path for name in chosen for path in _write(out, name, found[name], size)]
+    found = _run(chosen, size, workers, tick or _no_tick)
+    written: list[Path] = []
+    for name in chosen:
+        written += _write(out, name, found[name], size)
+    return written
+
+
+def _no_tick(done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 def _run(names: Sequence[str], scale: Scale, workers: int, tick: Tick) -> dict[str, list[Row]]:
     wanted = {name: EXPERIMENTS[name].cases(scale) for name in names}
-    jobs: dict[Hashable, Callable[[Any], Row]] = {
-        case: EXPERIMENTS[name].run for name, cases in wanted.items() for case in cases
-    }
+    jobs: Jobs = {}
+    for name, cases in wanted.items():
+        jobs.update(dict.fromkeys(cases, EXPERIMENTS[name].run))
     done: dict[Hashable, Row] = {}
-    # Spawned, not forked: a fork of a process with threads, such as a progress bar's, may hang.
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn")) if workers > 1 else None
-    with pool or nullcontext():
-        if pool is None:
-            finished = ((case, run(case)) for case, run in jobs.items())
-        else:
-            pending = {pool.submit(run, case): case for case, run in jobs.items()}
-            finished = ((pending[future], future.result()) for future in as_completed(pending))
+    with closing(_finished(jobs, workers)) as finished:
         for case, row in finished:
             done[case] = row
             tick(len(done), len(jobs))
-    return {name: [done[case] for case in cases] for name, cases in wanted.items()}
+    return {name: list(map(done.__getitem__, cases)) for name, cases in wanted.items()}
+
+
+def _finished(jobs: Jobs, workers: int) -> Generator[tuple[Hashable, Row]]:
+    """Yield each case with its row as soon as it is done."""
+    if workers <= 1:
+        for case, run in jobs.items():
+            yield case, run(case)
+        return
+    # Spawned, not forked: a fork of a process with threads, such as a progress bar's, may hang.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        pending = {pool.submit(run, case): case for case, run in jobs.items()}
+        for future in as_completed(pending):
+            yield pending[future], future.result()
 
 
 def _write(out: Path, name: str, rows: list[Row], scale: Scale) -> list[Path]:
     from demem_agent.studies.synthetic.figures import draw
 
     tables = EXPERIMENTS[name].tables(rows, scale)
-    paths = [out / f"{name}.{kind}" for kind in ("json", "txt", "png")]
     document = {
         "experiment": name,
-        "scale": {field: getattr(scale, field) for field in Scale.__slots__},
-        "tables": [{"title": t.title, "notes": t.notes, "rows": list(t.rows)} for t in tables],
+        "scale": asdict(scale),
+        "tables": [_plain(table) for table in tables],
         "runs": rows,
     }
-    paths[0].write_text(
-        json.dumps(document, indent=1, allow_nan=False) + os.linesep, encoding="utf-8"
-    )
-    paths[1].write_text("\n".join(_text(table) for table in tables), encoding="utf-8")
+    as_json = json.dumps(document, indent=1, allow_nan=False) + os.linesep
+    as_text = "\n".join(map(_text, tables))
+    paths = [out / f"{name}.{kind}" for kind in ("json", "txt", "png")]
+    paths[0].write_text(as_json, encoding="utf-8")
+    paths[1].write_text(as_text, encoding="utf-8")
     draw(name, rows, scale, paths[2])
     return paths
 
 
+def _plain(table: Table) -> dict[str, Any]:
+    return {"title": table.title, "notes": table.notes, "rows": list(table.rows)}
+
+
 def _text(table: Table) -> str:
-    head = list(table.rows[0])
-    cells = [head, *([str(row[key]) for key in head] for row in table.rows)]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(head))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in cells
-    ]
-    return "\n".join([table.title, table.notes, "", lines[0], "-" * len(lines[0]), *lines[1:], ""])
+    head, *lines = _aligned(table.rows)
+    return "\n".join([table.title, table.notes, "", head, "-" * len(head), *lines, ""])
+
+
+def _aligned(rows: Sequence[Row]) -> list[str]:
+    """Write the keys and all rows, their columns below each other."""
+    keys = list(rows[0])
+    cells = [keys]
+    for row in rows:
+        values = [row[key] for key in keys]
+        cells.append(list(map(str, values)))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for line in cells:
+        padded = map(str.ljust, line, widths)
+        lines.append("  ".join(padded).rstrip())
+    return lines

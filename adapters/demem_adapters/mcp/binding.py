@@ -1,0 +1,109 @@
+"""A function of the desk as the MCP SDK calls it: async, told whose memory, its errors one line."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Any, get_type_hints
+from urllib.parse import unquote
+
+from demem_adapters.common import Namespace, named
+from demem_adapters.mcp.sdk import Context
+from demem_agent import DeMemError, InvalidInput
+from demem_agent.text import clean
+
+__all__ = ["bound", "told"]
+
+_OF_CONTEXT = inspect.Parameter(
+    "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Context
+)
+
+
+def bound(
+    function: Callable[..., Any],
+    namespace: Namespace | None,
+    failed: type[Exception],
+    *,
+    quoted: bool = False,
+) -> Callable[..., Any]:
+    """Return the function as the SDK wants it: async, and told whose memory by ``namespace``.
+
+    Its signature has ``namespace`` if each call names it, and the framework's context if that tells
+    it.
+
+    Args:
+        function: one whose first argument is the namespace.
+        failed: what its errors are raised as, one line each.
+        quoted: arguments come as in an address, as those of resources do from mcp 1.x.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    parameters = _parameters(function, hints, namespace)
+
+    async def call(**given: Any) -> Any:
+        if quoted:
+            given = _unquoted(given)
+        try:
+            whose = _whose(namespace, given)
+            return _plain(await asyncio.to_thread(function, whose, **given))
+        except DeMemError as error:
+            raise failed(clean(str(error))) from None
+
+    result = hints["return"]
+    call.__name__ = function.__name__
+    call.__doc__ = inspect.getdoc(function)
+    call.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": result}
+    signature = inspect.Signature(parameters, return_annotation=result)
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def told(function: Callable[..., str], *given: str) -> Callable[[], Awaitable[str]]:
+    """Return a function that needs to be told nothing, as the SDK wants what it is to list."""
+
+    async def call() -> str:
+        return await asyncio.to_thread(function, *given)
+
+    return call
+
+
+def _parameters(
+    function: Callable[..., Any], hints: Mapping[str, Any], namespace: Namespace | None
+) -> list[inspect.Parameter]:
+    declared = inspect.signature(function).parameters.values()
+    own = [parameter.replace(annotation=hints[parameter.name]) for parameter in declared]
+    if namespace is None:
+        return own
+    if callable(namespace):
+        return [_OF_CONTEXT, *own[1:]]
+    return own[1:]
+
+
+def _unquoted(given: Mapping[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    for name, value in given.items():
+        plain[name] = unquote(value) if isinstance(value, str) else value
+    return plain
+
+
+def _whose(namespace: Namespace | None, given: dict[str, Any]) -> str:
+    """Take what tells whose memory out of the arguments of a call."""
+    if namespace is None:
+        return str(given.pop("namespace"))
+    if not callable(namespace):
+        return namespace
+    try:
+        whose = named(namespace, given.pop("context"))
+    except Exception as error:
+        # A function of the application's: what it lacks is no matter of the client's.
+        raise InvalidInput("namespace", type(error).__name__, "told by the request") from error
+    if whose is None:
+        raise InvalidInput("namespace", None, "told by the request")
+    return whose
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that any client can be sent: dates as text, and no lone surrogates."""
+    return json.loads(clean(json.dumps(value, default=datetime.isoformat, ensure_ascii=False)))

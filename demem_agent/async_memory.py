@@ -1,0 +1,270 @@
+"""AsyncSlotMemory: the same memory with coroutines; what blocks runs in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+
+from demem_agent.channels import Told
+from demem_agent.copying import Lines, opened
+from demem_agent.drivers import Collaborators, drive_async
+from demem_agent.errors import StaleState
+from demem_agent.flows.answer import answer, answered
+from demem_agent.flows.arrange import merge, pin, rename
+from demem_agent.flows.feedback import feedback
+from demem_agent.flows.forget import forget
+from demem_agent.flows.ingest import ingest
+from demem_agent.flows.read import read, route
+from demem_agent.flows.reembed import reembed
+from demem_agent.flows.summarise import due, summarise
+from demem_agent.flows.undo import undo
+from demem_agent.held import Held
+from demem_agent.memory import BATCH, RETRIES, MemoryHandle, Progress
+from demem_agent.options import Options
+from demem_agent.reading.ask import Reads, Routes, When
+from demem_agent.requests import Flow
+from demem_agent.slots.invariants import check
+from demem_agent.slots.state import State
+from demem_agent.stores import Store
+from demem_agent.stores.portable import export
+from demem_agent.turns import Turn, as_turn, text_field, whole_field
+from demem_agent.types import (
+    Answer,
+    Context,
+    Encoder,
+    Evidence,
+    FeedbackReport,
+    Ingested,
+    Reading,
+    Receipt,
+    Route,
+    SplitCertificate,
+    Summarised,
+)
+
+__all__ = ["AsyncSlotMemory"]
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class AsyncSlotMemory(MemoryHandle):
+    """The same memory with coroutines; what blocks runs in threads, never on the event loop.
+
+    Every method does what the one of :class:`SlotMemory` with its name does, with the same
+    arguments and errors. ``settings``, ``slots`` and ``len()`` are plain, and as of the last
+    operation.
+    """
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self._begin(Held(options))
+
+    def _begin(self, held: Held) -> None:
+        super()._begin(held)
+        self._lock = asyncio.Lock()
+
+    @classmethod
+    async def open(
+        cls,
+        url: str | Store,
+        *,
+        skip_damaged: bool = False,
+        reembed: bool = False,
+        **options: Unpack[Options],
+    ) -> Self:
+        """Open a memory in a store, as ``SlotMemory.open`` does."""
+        held = await asyncio.to_thread(
+            functools.partial(opened, url, options, skip_damaged=skip_damaged, reembed=reembed)
+        )
+        memory = cls._of(held)
+        if held.built_with_another:
+            await memory._reembed_or_release()
+        return memory
+
+    async def ingest(
+        self,
+        text: str,
+        *,
+        speaker: str | None = None,
+        at: When = None,
+        session: str | None = None,
+        source: str | None = None,
+        source_id: str | None = None,
+        trust: float = 1.0,
+        key: str | None = None,
+    ) -> Ingested:
+        """Remember a text."""
+        turn = as_turn(Turn(text, speaker, at, session, source, source_id, trust, key))
+        return (await self._remember([turn]))[0]
+
+    async def ingest_many(
+        self, turns: Iterable[Turn | Mapping[str, Any]], *, progress: Progress | None = None
+    ) -> list[Ingested]:
+        """Remember many turns."""
+        checked = self._door.turns(turns)
+        done: list[Ingested] = []
+        for start in range(0, len(checked), BATCH):
+            done += await self._remember(checked[start : start + BATCH])
+            if progress:
+                progress(len(done), len(checked))
+        return done
+
+    async def route(self, query: str, **how: Unpack[Routes]) -> Route:
+        """Choose the slot that a query goes to."""
+        return await self._run(route, self._door.routing(query, how))
+
+    async def read(self, query: str, **how: Unpack[Reads]) -> Reading:
+        """Return the text to put before a model."""
+        return await self._run(read, self._door.reading(query, how))
+
+    async def answer(self, query: str, *, at: When = None) -> Answer:
+        """Answer from memory alone and remember the decision."""
+        return await self._run(answer, self._door.reading(query, {"at": at}))
+
+    async def answered(
+        self, query: str, text: str, *, reading: Reading | None = None, at: When = None
+    ) -> Answer:
+        """Record an answer that was produced elsewhere."""
+        return await self._run(answered, *self._door.answered(query, text, reading, at))
+
+    async def feedback(
+        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
+    ) -> FeedbackReport:
+        """Learn from how an answer did."""
+        return await self._run(feedback, self._given(answer, told, key))
+
+    async def forget(
+        self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
+    ) -> Receipt:
+        """Erase evidence and every text that came from it."""
+        return await self._run(forget, self._door.selected(evidence_id, source_id, before))
+
+    async def undo(self, certificate_id: str) -> None:
+        """Take a split back."""
+        await self._run(undo, text_field("certificate_id", certificate_id))
+
+    async def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
+        """Have the memory's ``compressor`` write summaries."""
+        author = self._author()
+        named = None if slot is None else whole_field("slot", slot, 0)
+        async with self._fresh():
+            numbers = due(self._held.state, named)
+        return tuple([await self._run(summarise, number, author) for number in numbers])
+
+    async def rename(self, slot: int, name: str | None) -> None:
+        """Name a slot."""
+        await self._run(rename, *self._door.naming(slot, name))
+
+    async def pin(self, slot: int, pinned: bool = True) -> None:
+        """Have a slot stay as it is divided."""
+        await self._run(pin, *self._door.pinning(slot, pinned))
+
+    async def merge(self, slot: int, *, into: int) -> None:
+        """Move all that is in one slot into another and close it."""
+        await self._run(merge, *self._door.merging(slot, into))
+
+    async def reembed(self, encoder: Encoder) -> int:
+        """Encode everything anew with another encoder."""
+        team = self._held.team_with(encoder)
+        return await self._run_by(team, reembed, self._held.adopting(team))
+
+    async def evidence(self) -> tuple[Evidence, ...]:
+        """Return every live item, in order of ingestion."""
+        async with self._fresh():
+            return self._evidence()
+
+    async def contexts(self) -> tuple[Context, ...]:
+        """Return every decision so far: one for each answer."""
+        async with self._fresh():
+            return self._contexts()
+
+    async def certificates(self) -> tuple[SplitCertificate, ...]:
+        """Return every certificate, of splits carried out, undone and suppressed alike."""
+        async with self._fresh():
+            return self._certificates()
+
+    async def fingerprint(self) -> str:
+        """Digest what is remembered: the same operations in the same order give the same 64 hex
+        digits.
+        """
+        async with self._fresh():
+            return self._held.state.fingerprint()
+
+    async def export(self) -> list[dict[str, Any]]:
+        """Return the whole memory as JSON values."""
+        async with self._fresh():
+            return list(export(self._held.state))
+
+    @classmethod
+    async def restore(
+        cls,
+        lines: Lines,
+        url: str | Store = "memory://",
+        **options: Unpack[Options],
+    ) -> Self:
+        """Make a memory from what ``export`` gave."""
+        restoring = functools.partial(opened, url, options, lines=lines)
+        return cls._of(await asyncio.to_thread(restoring))
+
+    async def check(self) -> None:
+        """Assert every invariant."""
+        async with self._fresh():
+            check(self._held.state)
+
+    async def close(self) -> None:
+        """Release the store, if ``open`` made it from a URL."""
+        async with self._lock:
+            await asyncio.to_thread(self._held.release)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @asynccontextmanager
+    async def _fresh(self) -> AsyncGenerator[None]:
+        async with self._lock:
+            await asyncio.to_thread(self._held.refresh)
+            yield
+
+    async def _remember(self, turns: list[Turn]) -> list[Ingested]:
+        return await self._run(ingest, *self._door.arrivals(turns))
+
+    async def _reembed_or_release(self) -> None:
+        try:
+            await self.reembed(self._held.team.encoder)
+        except BaseException:
+            self._held.release()
+            raise
+
+    async def _run(
+        self,
+        flow: Callable[Concatenate[State, Given], Flow[Result]],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        return await self._run_by(None, flow, *given, **named)
+
+    async def _run_by(
+        self,
+        team: Collaborators | None,
+        flow: Callable[Concatenate[State, Given], Flow[Result]],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        """Carry out a flow as :class:`SlotMemory` does, without blocking the event loop."""
+        for attempt in range(RETRIES):
+            async with self._lock:
+                await asyncio.to_thread(self._held.refresh)
+                begun = flow(self._held.state, *given, **named)
+                doing = team or self._held.team
+            try:
+                return await drive_async(begun, self._lock, doing)
+            except StaleState:
+                if attempt == RETRIES - 1:
+                    raise
+        raise AssertionError("the loop above returns or raises")

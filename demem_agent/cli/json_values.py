@@ -1,0 +1,83 @@
+"""Records as the JSON values that ``--json`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from demem_agent import Answer, Evidence, Reading, Slot, SlotMemory
+from demem_agent.types import Line
+
+__all__ = [
+    "Json",
+    "answer_value",
+    "evidence_value",
+    "lines_value",
+    "reading_value",
+    "slot_of_each",
+    "slot_value",
+]
+
+Json = dict[str, Any]
+
+
+def slot_value(slot: Slot, limit: int) -> Json:
+    """Return a slot as a JSON value, with the limit of its summary."""
+    return {**asdict(slot), "limit": limit}
+
+
+def evidence_value(item: Evidence) -> Json:
+    """Return an item of evidence as a JSON value, its time in ISO 8601."""
+    return {**asdict(item), "at": item.at.isoformat() if item.at else None}
+
+
+def lines_value(lines: Sequence[Line], memory: SlotMemory, cited: Collection[str]) -> list[Json]:
+    """Return lines of a reading, each with its slot and whether the answer rests on it."""
+    slot_of = slot_of_each(memory)
+    return [_line_value(line, slot_of, cited) for line in lines]
+
+
+def slot_of_each(memory: SlotMemory) -> dict[str, int]:
+    """Return the number of the slot that holds each item of evidence, by the item's id."""
+    slot_of: dict[str, int] = {}
+    for slot in memory.slots:
+        slot_of.update(dict.fromkeys(slot.evidence, slot.number))
+    return slot_of
+
+
+def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] = ()) -> Json:
+    """Return a reading as a JSON value."""
+    return {
+        "text": reading.text,
+        "size": reading.size,
+        "limit": reading.limit,
+        "unit": reading.unit,
+        "mode": reading.mode,
+        "slots": list(reading.slots),
+        "lines": lines_value(reading.lines, memory, cited),
+    }
+
+
+def answer_value(answer: Answer, query: str, memory: SlotMemory) -> Json:
+    """Return an answer as a JSON value, with its route and its reading."""
+    return {
+        "id": answer.id,
+        "query": query,
+        "text": answer.text,
+        "evidence": list(answer.evidence),
+        "route": asdict(answer.route),
+        "reading": reading_value(answer.reading, memory, answer.evidence),
+    }
+
+
+def _line_value(line: Line, slot_of: Mapping[str, int], cited: Collection[str]) -> Json:
+    item = line.evidence
+    return {
+        **evidence_value(item),
+        "text": line.text,
+        "start": line.start,
+        "end": line.end,
+        "slot": slot_of.get(item.id),
+        "cited": item.id in cited,
+    }

@@ -1,0 +1,70 @@
+"""What a run with a language model is about to ask, and what it has used, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from demem_agent.cli.json_values import Json
+from demem_agent.cli.model_options import ModelOptions
+from demem_agent.evaluate.protocol.forecast import Estimate
+from demem_agent.llms import Ledger
+
+__all__ = ["announcement", "spent_words", "used_value"]
+
+
+def announcement(expected: Estimate, everything: int, options: ModelOptions) -> Iterator[str]:
+    """Yield the lines that say what is about to be asked, before anything is.
+
+    Args:
+        expected: what is still to be asked.
+        everything: how many answers are to be marked, those that are recorded included.
+    """
+    done = everything - expected.questions
+    recorded = f", {done:,} of them recorded" if done else ""
+    yield f"{everything:,} answers to be marked{recorded}."
+    if not expected.questions:
+        return
+    prompts = f"{expected.prompt_tokens:,} tokens of prompts"
+    answers = f"{expected.completion_tokens:,} of answers"
+    cost = "cost not known without --price"
+    if expected.cost is not None:
+        cost = f"cost {expected.cost:,.4f}"
+    yield (
+        f"About {expected.calls:,} calls: {prompts} and {answers}, {cost}; "
+        "what has to be repeated not counted."
+    )
+    yield _limits_words(options)
+
+
+def used_value(ledger: Ledger) -> Json:
+    """Return what was used, as a JSON value; its cost is None where a price is not known."""
+    spending = ledger.spending
+    used = spending.spent
+    return {
+        "requests": used.requests,
+        "prompt_tokens": used.prompt_tokens,
+        "completion_tokens": used.completion_tokens,
+        "cached_tokens": used.cached_tokens,
+        "estimated": used.estimated,
+        "cost": None if spending.unpriced else used.cost,
+    }
+
+
+def spent_words(used: Json) -> str:
+    """Say what was used, from the value of :func:`used_value`."""
+    requests = f"{used['requests']:,} requests"
+    prompts = f"{used['prompt_tokens']:,} tokens of prompts"
+    answers = f"{used['completion_tokens']:,} of answers"
+    cost = "cost not known" if used["cost"] is None else f"cost {used['cost']:.4f}"
+    return f"Asked in this run: {requests}, {prompts}, {answers}, {cost}."
+
+
+def _limits_words(options: ModelOptions) -> str:
+    limits: list[str] = []
+    if options.limit_cost is not None:
+        limits.append(f"a cost of {options.limit_cost:g}")
+    if options.limit_tokens is not None:
+        limits.append(f"{options.limit_tokens:,} tokens")
+    if not limits:
+        return "Neither --limit-cost nor --limit-tokens is set."
+    return f"It stops at {' or '.join(limits)}."

@@ -1,0 +1,68 @@
+"""``demem audit``: what certified splits are worth, measured as the paper does."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import RenderableType
+
+from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
+from demem_agent.cli.measuring.written import written
+from demem_agent.cli.output import Output
+from demem_agent.cli.progress import ticking
+from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.split_audit import audit_parts
+from demem_agent.errors import InvalidInput
+from demem_agent.evaluate.drawing.figures import require_matplotlib
+from demem_agent.studies.splits.catalogue import AUDITS, audited, save_records
+from demem_agent.studies.splits.figures import draw_audit
+
+__all__ = ["audit"]
+
+# In MemoryArena each dialogue has but one question.
+_NAMES = [name for name in BENCHMARKS if name != "memoryarena"]
+
+
+def audit(
+    kind: Annotated[str, typer.Argument(metavar="|".join(AUDITS), help="Which audit.")],
+    name: Annotated[str, typer.Argument(metavar="|".join(_NAMES), help="Which benchmark.")],
+    output: Output,
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", file_okay=False, help="Write records, report and figure there."
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Of the intervals' draws, and of the noise.")
+    ] = 0,
+) -> None:
+    """Audit splits: how often, how rightly, what each loss is due to, under noise, and as a graph.
+
+    Tables with the paper's figures in columns of their own, or JSON; with --out also every record
+    and a figure. Takes minutes. docs/splits.md defines what is measured.
+    """
+    if kind not in AUDITS:
+        raise InvalidInput("audit", kind, f"one of {', '.join(AUDITS)}")
+    if name not in _NAMES:
+        raise InvalidInput("benchmark", name, f"one of {', '.join(_NAMES)}")
+    benchmark = benchmark_named(name)
+    if out is not None:
+        require_matplotlib()
+        out.mkdir(parents=True, exist_ok=True)
+    dialogues = loaded(benchmark, data)
+    with ticking(f"audit of {kind}") as tick:
+        report, records = audited(kind, dialogues, data=benchmark.name, seed=seed, tick=tick)
+    parts: list[RenderableType] = list(audit_parts(report))
+    if out is not None:
+        files = written(out, partial(save_records, records), report, parts)
+        files += draw_audit(report, out)
+        report["written"] = [str(path) for path in files]
+        parts.append(cell(f"written: {', '.join(report['written'])}"))
+    output.show(report, *parts)

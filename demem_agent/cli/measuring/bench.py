@@ -1,0 +1,134 @@
+"""``demem bench``: the public benchmarks, from files that the user has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from demem_agent.cli.faults import UsageError
+from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
+from demem_agent.cli.measuring.protocol_options import ProtocolOptions
+from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row, slot_rows
+from demem_agent.cli.measuring.trial import Trial
+from demem_agent.cli.model_options import ModelOptions
+from demem_agent.cli.output import Output
+from demem_agent.cli.tables import ablation_parts, paper_scores, paper_table, slot_parts
+from demem_agent.evaluate import Dialogue
+
+__all__ = ["bench"]
+
+#: Benchmarks whose questions have one reference each, as judges need it.
+MARKED = ("locomo", "longmemeval")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is measured besides readings."""
+
+    ablations: bool
+    slots: bool
+
+
+def bench(
+    name: Annotated[str, typer.Argument(metavar="|".join(BENCHMARKS), help="Which benchmark.")],
+    trial: Trial,
+    model_options: ModelOptions,
+    protocol_options: ProtocolOptions,
+    output: Output,
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")
+    ] = None,
+    ablations: Annotated[
+        bool,
+        typer.Option(
+            "--ablations", help="Replay with feedback, without one part at a time; takes minutes."
+        ),
+    ] = False,
+    slots: Annotated[
+        bool,
+        typer.Option(
+            "--slots", help="Audit what slots hold, and divide the same items in other ways."
+        ),
+    ] = False,
+) -> None:
+    """Measure this memory and what could be in its place on a public benchmark.
+
+    Tables for a person, or JSON; with --out also every record, the report and the figures.
+    docs/evaluation.md defines what is measured. With --model a language model answers and judges
+    mark, as in the paper (docs/chat.md).
+    """
+    if model_options.model is None:
+        if model_options != ModelOptions() or protocol_options != ProtocolOptions():
+            raise UsageError(
+                "--judge, --record and the other options of a language model need --model NAME"
+            )
+        _readings(name, data, trial, output, wanted=_Wanted(ablations, slots))
+        return
+    _require_marked(name, others=ablations or slots)
+    from demem_agent.cli.measuring.protocol import Protocol
+
+    protocol = Protocol(trial, model_options, protocol_options)
+    also = [paper_scores()] if name == "locomo" else []
+    benchmark = benchmark_named(name)
+    report, parts = protocol.run(loaded(benchmark, data), data=benchmark.name, also=also)
+    output.show(report, *parts)
+
+
+def _require_marked(name: str, *, others: bool) -> None:
+    """Check that a model can answer the benchmark and judges mark it.
+
+    Args:
+        others: whether measurements were asked for that no model takes part in.
+
+    Raises:
+        UsageError: for a benchmark whose questions have no reference each, or for ``others``.
+    """
+    benchmark_named(name)
+    if name not in MARKED:
+        raise UsageError(
+            f"--model answers the questions of {' and '.join(MARKED)}, and not of {name}"
+        )
+    if others:
+        raise UsageError("--ablations and --slots ask no model; leave out --model, or them")
+
+
+def _readings(
+    name: str, data: Path | None, trial: Trial, output: Output, *, wanted: _Wanted
+) -> None:
+    """Measure what systems read, and what else is wanted; print it, and write it where asked."""
+    trial.ready()
+    benchmark = benchmark_named(name)
+    in_rows = name == "memoryarena"
+    if wanted.ablations and in_rows:
+        raise UsageError(
+            "--ablations replays the questions of a dialogue in their order, "
+            "and here each has but one"
+        )
+    dialogues = loaded(benchmark, data)
+    measured = trial.measure(dialogues)
+    if in_rows:
+        measured = by_row(measured)
+    found, also = _others(dialogues, trial.seed, wanted, in_rows=in_rows)
+    if name == "locomo":
+        also.insert(0, paper_table())
+    trial.show(measured, output, data=benchmark.name, also=also, found=found)
+
+
+def _others(
+    dialogues: Sequence[Dialogue], seed: int, wanted: _Wanted, *, in_rows: bool
+) -> tuple[dict[str, Any], list[RenderableType]]:
+    """Measure what is wanted besides readings; return it as JSON values, and as tables."""
+    found: dict[str, Any] = {}
+    also: list[RenderableType] = []
+    if wanted.slots:
+        found["slots"] = slot_rows(dialogues, seed, rows_of=by_row if in_rows else list)
+        also += slot_parts(**found["slots"])
+    if wanted.ablations:
+        found["ablations"] = ablation_rows(dialogues, seed)
+        also += ablation_parts(found["ablations"])
+    return found, also

@@ -1,0 +1,40 @@
+"""Options of ``demem bench --model``: who marks the answers, how often, and what is kept of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["ProtocolOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolOptions:
+    """Who marks the answers of a model, how often, and what is kept of it."""
+
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A model that marks answers; twice for two judges. [--model]"
+        ),
+    ] = None
+    runs: Annotated[
+        int, typer.Option(min=1, metavar="R", help="Times that all is asked; the paper has 5.")
+    ] = 5
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            dir_okay=False,
+            help="Keep every call there, and make none that is there already.",
+        ),
+    ] = None
+    parallel: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Questions that are asked at once.")
+    ] = 8
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Start without asking whether the estimate is all right.")
+    ] = False

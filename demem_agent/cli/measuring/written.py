@@ -1,0 +1,35 @@
+"""What is measured, as files: every record, the report, and the tables as a person sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+
+from demem_agent.cli.output import as_text
+
+__all__ = ["written"]
+
+
+def written(
+    out: Path,
+    save_records: Callable[[Path], object],
+    report: dict[str, Any],
+    parts: Sequence[RenderableType],
+) -> list[Path]:
+    """Write records, report and tables into a folder; return the three files.
+
+    Args:
+        save_records: writes the records to the file that it is given.
+        parts: the tables.
+    """
+    results = out / "results.jsonl"
+    report_file = out / "report.json"
+    table = out / "table.txt"
+    save_records(results)
+    report_file.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    table.write_text(as_text(parts), encoding="utf-8")
+    return [results, report_file, table]

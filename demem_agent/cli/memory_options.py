@@ -1,0 +1,142 @@
+"""The options of commands that work on a memory: which it is, and the budget of a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from demem_agent import SlotMemory
+from demem_agent.cli.faults import UsageError
+from demem_agent.stores import open_store
+
+__all__ = ["At", "Budget", "Place"]
+
+_SQLITE = "sqlite:///"
+#: How many of the memories in a file are named, where another was looked for.
+_NAMED = 5
+
+At = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="When it is asked, ISO 8601, such as 2025-06-01T18:30."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The settings of a memory that is made; one that exists has its own."""
+
+    slots: Annotated[
+        int | None, typer.Option(metavar="N", help="K, the most slots there ever are. [10]")
+    ] = None
+    slot_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="L, the most a summary measures. [2000]")
+    ] = None
+    read_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")
+    ] = None
+    unit: Annotated[
+        str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")
+    ] = None
+    initial_slots: Annotated[
+        int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what was typed, as options of ``SlotMemory``, which checks them."""
+        typed: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                typed[field.name] = value
+        return typed
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which memory a command works on."""
+
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            "-m",
+            metavar="PATH",
+            envvar="DEMEM_MEMORY",
+            help="SQLite file of the memory, or URL.",
+        ),
+    ] = None
+    memory_id: Annotated[
+        str, typer.Option("--id", metavar="NAME", help="Which of the memories in the file.")
+    ] = "default"
+    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose memories.")] = (
+        "default"
+    )
+
+    @property
+    def url(self) -> str:
+        """The URL of the store; a path is a SQLite file.
+
+        Raises:
+            UsageError: if none was named.
+        """
+        if not self.memory:
+            raise UsageError("which memory? pass --memory PATH or set DEMEM_MEMORY")
+        return self.memory if "://" in self.memory else f"{_SQLITE}{self.memory}"
+
+    @property
+    def path(self) -> Path | None:
+        """The file behind the URL, if it is one."""
+        if not self.url.startswith(_SQLITE):
+            return None
+        return Path(self.url.removeprefix(_SQLITE))
+
+    def open(self) -> SlotMemory:
+        """Open a memory that exists.
+
+        Raises:
+            UsageError: if none is named, or there is none; nothing was made.
+        """
+        path = self.path
+        if path is not None and not path.exists():
+            raise UsageError(
+                f"there is no memory at {path}; demem ingest or demem import makes one"
+            )
+        store = open_store(self.url)
+        known = store.memories(self.tenant)
+        if self.memory_id not in known:
+            store.close()
+            raise UsageError(self._no_such_memory(known))
+        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant)
+
+    def make(self, budget: Budget) -> SlotMemory:
+        """Open a memory, making it if it does not exist."""
+        settings = budget.given()
+        SlotMemory(**settings)  # checks the settings before a file is made for them
+        self.require_folder()
+        return SlotMemory.open(self.url, memory_id=self.memory_id, tenant=self.tenant, **settings)
+
+    def holds_memory(self) -> bool:
+        """Whether the file exists and holds a memory of this id."""
+        if self.path is not None and not self.path.exists():
+            return False
+        store = open_store(self.url)
+        try:
+            return self.memory_id in store.memories(self.tenant)
+        finally:
+            store.close()
+
+    def require_folder(self) -> None:
+        """Raise UsageError unless there is a folder in which the file can be made."""
+        path = self.path
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"there is no folder {path.parent} to make {path.name} in")
+
+    def _no_such_memory(self, known: Sequence[str]) -> str:
+        held = "it holds none"
+        if known:
+            held = f"those there are {', '.join(map(repr, known[:_NAMED]))}"
+        return f"{self.memory} has no memory with the id {self.memory_id!r} for this tenant; {held}"

@@ -1,0 +1,68 @@
+"""Copy and pickle a memory: with all it holds if it lives in RAM, else as a handle on its store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from demem_agent.errors import InvalidInput
+from demem_agent.held import Held
+from demem_agent.options import Options, collaborators
+from demem_agent.stores import MemoryStore, Store, open_store
+from demem_agent.stores.portable import export, restore
+
+__all__ = ["Lines", "kept_of", "made_again", "opened"]
+
+#: Exported lines of a memory, as ``export`` gives them.
+Lines = Iterable[Mapping[str, Any]]
+
+
+def opened(
+    url: str | Store,
+    options: Options,
+    *,
+    lines: Lines | None = None,
+    skip_damaged: bool = False,
+    reembed: bool = False,
+) -> Held:
+    """Open a store and a memory in it, first made of exported ``lines`` if these are given.
+
+    A store that was opened from a URL is closed again where the memory cannot be opened.
+    """
+    if not isinstance(url, str | Store):
+        raise InvalidInput("url", url, "'memory://', 'sqlite:///path/to/file.db' or a store")
+    store = open_store(url) if isinstance(url, str) else url
+    try:
+        if lines is not None:
+            _restore(lines, store, options)
+        held = Held(options, store, skip_damaged=skip_damaged, reembed=reembed)
+    except BaseException:
+        if isinstance(url, str):
+            store.close()
+        raise
+    held.owns_store = isinstance(url, str)
+    return held
+
+
+def kept_of(held: Held) -> dict[str, Any]:
+    """Return what makes a memory again elsewhere: all it holds, or the store that it lives in."""
+    options = held.options()
+    if isinstance(held.team.store, MemoryStore):
+        return {"options": options, "store": None, "lines": list(export(held.state))}
+    return {"options": options, "store": held.team.store, "lines": None}
+
+
+def made_again(kept: dict[str, Any]) -> Held:
+    """Make a memory from what :func:`kept_of` gave; its store is nobody else's."""
+    store = kept["store"]
+    if store is None:
+        store = MemoryStore()
+        _restore(kept["lines"], store, kept["options"])
+    held = Held(kept["options"], store)
+    held.owns_store = True
+    return held
+
+
+def _restore(lines: Lines, store: Store, options: Options) -> None:
+    address = collaborators(options, store).address
+    restore(lines, store, address, options.get("counter"))

@@ -1,0 +1,94 @@
+"""Draw recall against the limit, over all questions and by category."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from demem_agent.evaluate.drawing.looks import (
+    ORACLE,
+    OURS,
+    curve,
+    label,
+    legend,
+    limits_below,
+    names_at_the_end,
+    new_figure,
+    plain,
+)
+from demem_agent.evaluate.drawing.shown import WORDS, Shown
+
+__all__ = ["by_category", "over_all"]
+
+#: The most panels in a row of the figure by category.
+ACROSS = 4
+
+
+def over_all(shown: Shown) -> Any:
+    """Draw recall over all questions; a band for this memory and for the best of the others."""
+    figure = new_figure(8.6, 5.4)
+    axes = figure.subplots()
+    ends = _ends(shown)
+    with_band = (OURS, _best_rival(ends))
+    for name in shown.names:
+        points = [cell["recall"] for cell in shown.cells(name)]
+        curve(axes, shown.limits, points, name, shown.names, band=name in with_band)
+    limits_below(axes, shown.limits)
+    label(axes, "characters that the reading may have", WORDS["recall"], _heading(shown))
+    axes.set_ylim(0, 1.02)
+    axes.margins(x=0.02)  # the names begin right of the axes
+    names_at_the_end(axes, shown.limits[-1], ends, shown.names)
+    return figure
+
+
+def _heading(shown: Shown) -> str:
+    bands = "; bands are 95 % intervals" if shown.report["dialogues"] > 1 else ""
+    return shown.headed("Evidence within the budget") + bands
+
+
+def _ends(shown: Shown) -> dict[str, float]:
+    """Return what each system reaches at the largest limit."""
+    ends = {}
+    for name in shown.names:
+        last = shown.cells(name)[-1]
+        ends[name] = last["recall"]["mean"]
+    return ends
+
+
+def _best_rival(ends: Mapping[str, float]) -> str:
+    rivals = [name for name in ends if name not in (OURS, ORACLE)]
+    return max(rivals, key=ends.__getitem__, default=OURS)
+
+
+def by_category(shown: Shown) -> Any:
+    """Draw recall a panel a category, the largest first."""
+    scored = shown.scored()
+    figure, panels = _panels(len(scored))
+    for axes, (category, questions) in zip(panels, scored.items(), strict=False):
+        _category(axes, shown, category)
+        several = "s" if questions > 1 else ""
+        label(axes, "characters", "", f"{category} ({questions} question{several})")
+        axes.set_ylim(0, 1.03)
+    for axes in panels[len(scored) :]:
+        axes.set_visible(False)
+    heading = shown.headed("Evidence within the budget by kind of question")
+    figure.suptitle(plain(heading), fontsize=12)
+    figure.supylabel(WORDS["recall"], fontsize=10)
+    legend(figure, shown.names)
+    return figure
+
+
+def _panels(count: int) -> tuple[Any, Sequence[Any]]:
+    """Return a figure with at least that many panels, in rows of about the same length."""
+    down = -(-count // ACROSS)
+    across = -(-count // down)
+    figure = new_figure(0.6 + 3.1 * across, 1.2 + 3.1 * down)
+    panels = figure.subplots(down, across, sharey=True, squeeze=False)
+    return figure, list(panels.flat)
+
+
+def _category(axes: Any, shown: Shown, category: str) -> None:
+    for name in shown.names:
+        points = [cell["categories"][category]["recall"] for cell in shown.cells(name)]
+        curve(axes, shown.limits, points, name, shown.names, band=name == OURS)
+    limits_below(axes, shown.limits, ratio=1.6)

@@ -1,0 +1,152 @@
+"""Sum up records: means with intervals by dialogue, by category too, and differences in pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from demem_agent.errors import InvalidInput
+from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
+from demem_agent.turns import whole_field
+
+__all__ = ["paired", "report"]
+
+#: A question by its dialogue and its number there.
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """How intervals are drawn."""
+
+    seed: int
+    resamples: int
+
+    def interval(self, values: Mapping[Key, float]) -> Interval:
+        """Return the mean of values, at least one, with its interval by dialogue."""
+        dialogues = [dialogue for dialogue, _ in values]
+        drawn = list(values.values())
+        return bootstrap(drawn, dialogues, seed=self.seed, resamples=self.resamples)
+
+
+def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000) -> dict[str, Any]:
+    """Sum up records as JSON values.
+
+    Returns:
+        ``{"seed", "resamples", "dialogues", "questions", "scored", "limits", "categories":
+        {category: questions}, "systems": {system: {str(limit): cell}}}``, where ``scored`` is the
+        number of questions with evidence. A cell is ``{"recall", "whole", "f1", "contained",
+        "size", "seconds", "categories"}``. Each of the first four is an
+        :class:`~demem_agent.evaluate.Interval` as a dict (mean, low, high, questions, dialogues),
+        or None where no question has that measure. ``size`` is the mean in characters, ``seconds``
+        is ``{"median", "p95"}``, and ``categories`` holds the first four for each category.
+
+    Raises:
+        InvalidInput: without records, or for resamples < 1.
+    """
+    if not measured:
+        raise InvalidInput("measured", "no records", "what evaluate() gave")
+    whole_field("resamples", resamples, 1)
+    questions = {(record.dialogue, record.question): record for record in measured}
+    scored = [key for key, record in questions.items() if record.recall is not None]
+    return {
+        "seed": seed,
+        "resamples": resamples,
+        "dialogues": len({dialogue for dialogue, _ in questions}),
+        "questions": len(questions),
+        "scored": len(scored),
+        "limits": sorted({record.limit for record in measured}),
+        "categories": dict(Counter(record.category for record in questions.values())),
+        "systems": _systems(measured, _Drawing(seed, resamples)),
+    }
+
+
+def paired(
+    measured: Sequence[Measured],
+    first: str,
+    second: str,
+    limit: int,
+    *,
+    measure: MeasureName = "recall",
+    seed: int = 0,
+    resamples: int = 1000,
+) -> Interval:
+    """Compare two systems on the same questions: the mean of first less second, by dialogue.
+
+    An interval above 0 says that the first is better on dialogues such as these; one that holds 0
+    does not tell.
+
+    Raises:
+        InvalidInput: if a system was not measured at that limit, or not on the same questions.
+    """
+    of_first = _of_system(measured, first, limit, measure)
+    of_second = _of_system(measured, second, limit, measure)
+    if of_first.keys() != of_second.keys():
+        raise InvalidInput("second", second, f"measured on the same questions as {first!r}")
+    differences = {key: value - of_second[key] for key, value in of_first.items()}
+    return _Drawing(seed, resamples).interval(differences)
+
+
+def _systems(measured: Sequence[Measured], drawing: _Drawing) -> dict[str, dict[str, Any]]:
+    groups: dict[tuple[str, int], list[Measured]] = {}
+    for record in measured:
+        groups.setdefault((record.system, record.limit), []).append(record)
+    systems: dict[str, dict[str, Any]] = {}
+    for (system, limit), group in groups.items():
+        cells = systems.setdefault(system, {})
+        cells[str(limit)] = _cell(group, drawing)
+    return systems
+
+
+def _cell(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Any]:
+    """Sum up the readings of one system at one limit."""
+    median, p95 = np.quantile([record.seconds for record in group], [0.5, 0.95])
+    size = np.mean([record.size for record in group])
+    return {
+        **_measures(group, drawing),
+        "size": round(float(size), 1),
+        "seconds": {"median": float(median), "p95": float(p95)},
+        "categories": _categories(group, drawing),
+    }
+
+
+def _categories(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Any]:
+    parts: dict[str, list[Measured]] = {}
+    for record in group:
+        parts.setdefault(record.category, []).append(record)
+    return {name: _measures(part, drawing) for name, part in parts.items()}
+
+
+def _measures(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Any]:
+    found: dict[str, Any] = dict.fromkeys(MEASURES)
+    for measure in MEASURES:
+        values = _values(group, measure)
+        if values:
+            found[measure] = asdict(drawing.interval(values))
+    return found
+
+
+def _values(group: Iterable[Measured], measure: MeasureName) -> dict[Key, float]:
+    """Return a measure by question, of those that have it."""
+    values: dict[Key, float] = {}
+    for record in group:
+        value = getattr(record, measure)
+        if value is not None:
+            values[record.dialogue, record.question] = value
+    return values
+
+
+def _of_system(
+    measured: Sequence[Measured], system: str, limit: int, measure: MeasureName
+) -> dict[Key, float]:
+    group = [record for record in measured if (record.system, record.limit) == (system, limit)]
+    values = _values(group, measure)
+    if not values:
+        allowed = f"one that {measure} was measured of at the limit {limit}"
+        raise InvalidInput("system", system, allowed)
+    return values

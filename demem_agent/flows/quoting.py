@@ -1,0 +1,78 @@
+"""How forgotten texts are known again in what a caller typed: whole, in part, or in other case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from demem_agent.text.sentences import sentences
+
+__all__ = ["QUOTED_CHARS", "TELLING_WORDS", "Quotes"]
+
+#: A shorter sentence is too common to count as somebody quoting the forgotten text.
+QUOTED_CHARS = 20
+#: As many words in a row tell who is quoted, however short they are.
+TELLING_WORDS = 3
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """Texts, and their longer sentences, each reduced to its words."""
+
+    spoken: tuple[str, ...]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Self:
+        """Collect what tells that one of these texts is quoted."""
+        found: dict[str, None] = {}
+        for text in texts:
+            found[_spoken(text)] = None
+            for start, end in sentences(text):
+                if end - start >= QUOTED_CHARS:
+                    found[_spoken(text[start:end])] = None
+        return cls(tuple(found))
+
+    def held_by(self, text: str) -> bool:
+        """Whether a text quotes one of them, or is itself a part of one."""
+        if not text.strip():
+            return False
+        spoken = _spoken(text)
+        return any(quote in spoken or spoken in quote for quote in self.spoken)
+
+    def repeated_in(self, text: str) -> bool:
+        """Whether a text is one of them, or shares with one what tells them apart.
+
+        "Blue" is a part of many.
+        """
+        if not text.strip():
+            return False
+        spoken = _spoken(text)
+        return any(_repeats(spoken, quote) for quote in self.spoken)
+
+
+def _repeats(spoken: str, quote: str) -> bool:
+    if quote == spoken:
+        return True
+    if quote in spoken:
+        return _is_telling(quote)
+    return spoken in quote and _is_telling(spoken)
+
+
+def _spoken(text: str) -> str:
+    """Reduce a text to its words: a quotation is known whatever its case, spaces and signs."""
+    words = _WORD.findall(text.casefold())
+    return f" {' '.join(words)} " if words else text.strip()
+
+
+def _is_telling(spoken: str) -> bool:
+    """Whether a stretch is more than a word or two that anybody may use.
+
+    It is longer, or has a number in it.
+    """
+    if len(spoken) >= QUOTED_CHARS or len(spoken.split()) >= TELLING_WORDS:
+        return True
+    return any(sign.isdigit() for sign in spoken)

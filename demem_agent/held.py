@@ -1,0 +1,193 @@
+"""One memory as its store has it: loaded, made if it is new, brought up to date."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from demem_agent.drivers import Collaborators
+from demem_agent.encoders import describe
+from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState, StoreError
+from demem_agent.flows.feedback import Raters
+from demem_agent.options import Options, checked_encoder, collaborators, settings_given
+from demem_agent.settings import Settings
+from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.state import State
+from demem_agent.stores import Rows, Store
+from demem_agent.stores.loading import load_state
+from demem_agent.text.units import measure
+from demem_agent.types import Encoder
+
+__all__ = ["Held"]
+
+#: Settings that may differ from those a memory was made with: no invariant rests on them.
+_CHANGEABLE = frozenset({"read_limit", "mode", "learn", "split"})
+
+
+class Held:
+    """The state of one memory, and who carries out what its flows ask for.
+
+    Not safe between threads: the memory that holds it has the lock.
+
+    Args:
+        options: as the user gave them.
+        store: where the memory lives; in RAM unless given.
+        skip_damaged: load what can be read of a damaged memory, instead of raising.
+        reembed: accept a memory that was built with another encoder; it is encoded anew next.
+
+    Raises:
+        InvalidInput: for a setting that contradicts the stored one.
+        EncoderMismatch: if the memory was built with another encoder.
+        StoreError: if a row is damaged.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        store: Store | None = None,
+        *,
+        skip_damaged: bool = False,
+        reembed: bool = False,
+    ) -> None:
+        self._given = settings_given(options)
+        self._counter = options.get("counter")
+        self._experiment = options.get("experiment", Experiment())
+        self._skip_damaged = skip_damaged
+        self.clock = options.get("clock")
+        self.team = collaborators(options, store)
+        self.owns_store = False
+        self.state = self._state_of(self._rows() or self._made())
+        if not reembed:
+            self._check_encoder()
+
+    @property
+    def built_with_another(self) -> bool:
+        """Whether the vectors of the memory are another encoder's than the one at work."""
+        encoder = self.team.encoder_info
+        return not self.state.head.fits(encoder.name, encoder.fingerprint)
+
+    def refresh(self) -> None:
+        """Load the state again if another process has moved the memory on.
+
+        Raises:
+            StaleState: if the memory is gone from its store.
+            EncoderMismatch: if it was encoded anew with another encoder.
+        """
+        if self.team.store.seq(self.team.address) == self.state.head.seq:
+            return
+        rows = self._rows()
+        if rows is None:
+            raise StaleState(f"the memory {self.team.address.memory_id!r} is gone from its store")
+        self.state = self._state_of(rows)
+        self._check_encoder()
+
+    def team_with(self, encoder: Encoder | None) -> Collaborators:
+        """Return who does the work, with another encoder if one is given."""
+        if encoder is None:
+            return self.team
+        info = describe(checked_encoder(encoder))
+        return replace(self.team, encoder=encoder, encoder_info=info)
+
+    def adopting(self, team: Collaborators) -> Callable[[], None]:
+        """Return what makes a team that of the memory, once the memory is encoded by it."""
+
+        def adopt() -> None:
+            self.team = team
+
+        return adopt
+
+    def raters(self) -> Raters:
+        """Return the names of those who rate answers, and of the models behind them."""
+        answerer = self.team.answerer
+        return Raters(
+            scorers=_distinct(scorer.name for scorer in self.team.scorers),
+            judges=_distinct(judge.name for judge in self.team.judges),
+            models=(
+                str(getattr(answerer, "name", type(answerer).__name__)),
+                self.team.encoder_info.name,
+            ),
+        )
+
+    def options(self) -> Options:
+        """Return the options that make the same memory again."""
+        team = self.team
+        given: Options = {
+            **self._given,  # type: ignore[typeddict-item]  # checked when they were given
+            "encoder": team.encoder,
+            "answerer": team.answerer,
+            "scorers": team.scorers,
+            "judges": team.judges,
+            "memory_id": team.address.memory_id,
+            "tenant": team.address.tenant,
+            "experiment": self._experiment,
+        }
+        if team.compressor is not None:
+            given["compressor"] = team.compressor
+        if self._counter is not None:
+            given["counter"] = self._counter
+        if self.clock is not None:
+            given["clock"] = self.clock
+        return given
+
+    def release(self) -> None:
+        """Close the store, if it was opened for this memory."""
+        if self.owns_store:
+            self.team.store.close()
+
+    def _rows(self) -> Rows | None:
+        return self.team.store.load(self.team.address)
+
+    def _made(self) -> Rows:
+        """Make the memory in its store and return its rows."""
+        settings = Settings(**self._given)
+        measure(settings.unit, self._counter)
+        try:
+            self.team.store.create(self.team.address, settings)
+        except StoreError:
+            made = self._rows()
+            if made is None:
+                raise
+            return made  # by another process, in the meantime
+        return Rows(settings, State(settings, len).head)
+
+    def _state_of(self, rows: Rows) -> State:
+        settings = replace(rows.settings, **self._changes(rows.settings))
+        counted = measure(settings.unit, self._counter)
+        state = load_state(replace(rows, settings=settings), counted, self._skip_damaged)
+        state.experiment = self._experiment
+        return state
+
+    def _changes(self, stored: Settings) -> dict[str, Any]:
+        """Return the given settings that may differ from the stored ones; refuse any other."""
+        changes: dict[str, Any] = {}
+        for name, value in self._given.items():
+            if name in _CHANGEABLE:
+                changes[name] = value
+            elif value != getattr(stored, name) and not self._follows_from_slots(name):
+                allowed = f"{getattr(stored, name)!r}, as the stored memory was made with"
+                raise InvalidInput(name, value, f"{allowed}, or left out")
+        return changes
+
+    def _follows_from_slots(self, name: str) -> bool:
+        # Not given, it was derived from slots: the stored one holds.
+        return name == "initial_slots" and "slots" in self._given
+
+    def _check_encoder(self) -> None:
+        if self.built_with_another:
+            head, encoder = self.state.head, self.team.encoder_info
+            raise EncoderMismatch(
+                f"{head.encoder} {head.encoder_fingerprint}".strip(),
+                f"{encoder.name} {encoder.fingerprint}".strip(),
+            )
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Number the second and later of equal names, so that each rater can be told apart."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return tuple(found)

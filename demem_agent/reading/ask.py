@@ -1,0 +1,137 @@
+"""What is asked of a memory: one record from the door to the reading.
+
+An option of ``read`` is a key of :class:`Reads`, a field of :class:`Ask` and a line of
+:func:`ask_of`, all here; what it does stands where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.encoders import as_matrix
+from demem_agent.errors import CollaboratorError, InvalidInput
+from demem_agent.settings import Settings, check_mode
+from demem_agent.slots.records import Vector
+from demem_agent.turns import refuse_unknown, text_field, whole_field
+from demem_agent.types import Mode
+
+__all__ = ["Ask", "Numbers", "Reads", "Routes", "When", "ask_of"]
+
+When = datetime | date | str | None
+#: A vector as its encoder gave it.
+Numbers = Sequence[float] | NDArray[Any]
+
+
+class Routes(TypedDict, total=False):
+    """Keyword arguments of ``route``; all may be left out.
+
+    at: when the query is asked; "last week" in it then means something. vector: of the query by
+    the memory's own encoder, where you have it already, of any length but 0; the query may then
+    be "", and is found by its meaning alone.
+    """
+
+    at: When
+    vector: Numbers | None
+
+
+class Reads(Routes, total=False):
+    """Keyword arguments of ``read``; all may be left out.
+
+    at, vector: as for ``route``. limit: the most that the reading may measure, in the memory's
+    unit, marks included; its ``read_limit`` unless given. mode: ``evidence`` fills the limit with
+    the best evidence, the routed slot's ahead; ``strict`` gives the routed slot's summary alone, as
+    in the paper. slot: read this one as if the query had been routed there. without: ids of
+    evidence to leave out, such as what the model is shown anyway; a strict reading, which is a
+    summary, is given as it is.
+    """
+
+    limit: int | None
+    mode: Mode | None
+    slot: int | None
+    without: Iterable[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A query and how it is to be read, checked.
+
+    Attributes:
+        at: when it is asked, as far as known.
+        vector: of the query, of unit length, where it is known already.
+        limit: the most that the reading may measure.
+        slot: to read as if the query had been routed there.
+        without: ids of the evidence to leave out.
+    """
+
+    query: str
+    limit: int
+    mode: Mode
+    at: datetime | None = None
+    vector: Vector | None = None
+    slot: int | None = None
+    without: frozenset[str] = frozenset()
+
+
+def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetime | None) -> Ask:
+    """Check what is asked and put it into one record.
+
+    Args:
+        given: keys of :class:`Reads`.
+        at: the time that ``given`` has, or that the memory's clock gave in its place.
+
+    Raises:
+        InvalidInput: naming the field and its range.
+        TypeError: for an argument that does not exist.
+    """
+    refuse_unknown("read", given, Reads)
+    vector = given.get("vector")
+    if vector is None:
+        text_field("query", query)
+    elif not isinstance(query, str):
+        raise InvalidInput("query", query, "a text; with a vector it may be blank")
+    slot = given.get("slot")
+    return Ask(
+        query=query,
+        vector=None if vector is None else _unit_vector(vector),
+        limit=_limit(given.get("limit"), settings),
+        mode=_mode(given.get("mode"), settings),
+        at=at,
+        slot=None if slot is None else whole_field("slot", slot, 0),
+        without=_ids("without", given.get("without", ())),
+    )
+
+
+def _unit_vector(given: Numbers) -> Vector:
+    try:
+        vector: NDArray[np.float32] = as_matrix(given, 1)[0]
+    except CollaboratorError as error:
+        raise InvalidInput("vector", given, "a row of finite numbers") from error
+    if not vector.any():
+        raise InvalidInput("vector", given, "numbers that are not all 0")
+    return vector
+
+
+def _limit(given: int | None, settings: Settings) -> int:
+    return settings.read_limit if given is None else whole_field("limit", given, 1)
+
+
+def _mode(given: Mode | None, settings: Settings) -> Mode:
+    if given is None:
+        return settings.mode
+    check_mode(given)
+    return given
+
+
+def _ids(field: str, given: object) -> frozenset[str]:
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise InvalidInput(field, given, "a list of ids of evidence")
+    ids = tuple(given)
+    if not all(isinstance(id, str) for id in ids):
+        raise InvalidInput(field, given, "a list of ids of evidence")
+    return frozenset(filter(None, ids))

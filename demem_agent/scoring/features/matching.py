@@ -1,0 +1,55 @@
+"""Features of how a passage itself meets the query: by its vector and by its words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring.features.work import Feature, Work
+from demem_agent.scoring.lexical import LexicalIndex
+
+__all__ = ["FEATURES"]
+
+#: Words of a query that are looked for in others' company, the rarest first: a query may be a whole
+#: document.
+_MOST_WORDS = 24
+
+
+def _cosine(work: Work) -> NDArray[np.float32]:
+    return work.cosine[work.rows]
+
+
+def _bm25(work: Work) -> NDArray[np.float32]:
+    return work.bm25[work.rows]
+
+
+def _share(work: Work) -> NDArray[np.float32]:
+    return work.share[work.rows]
+
+
+def _related(work: Work) -> NDArray[np.float32]:
+    """Return the share in [0, 1] of the query's idf mass that a passage's nearest words stand for.
+
+    A word that no passage holds counts half: it cannot be met exactly.
+    """
+    words = work.words
+    idf = np.array([_reachable_idf(work.passages.lexical, stem) for stem in words.stems])
+    rarest = np.argsort(-idf, kind="stable")[:_MOST_WORDS].tolist()
+    stems = [words.stems[n] for n in rarest]
+    forms = [words.forms[n] for n in rarest]
+    matches = work.passages.related.matches(stems, forms, work.rows)
+    mass = idf[rarest].astype(np.float32)
+    related: NDArray[np.float32] = mass @ matches / np.float32(max(mass.sum(), 1e-9))
+    return related
+
+
+def _reachable_idf(lexical: LexicalIndex, stem: str) -> float:
+    return lexical.idf(stem) * (1.0 if lexical.holds(stem) else 0.5)
+
+
+FEATURES = (
+    Feature("cosine", _cosine),
+    Feature("bm25", _bm25),
+    Feature("share", _share),
+    Feature("related", _related),
+)

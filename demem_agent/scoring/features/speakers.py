@@ -1,0 +1,57 @@
+"""Features of who said a passage."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring.features.work import Feature, Work
+
+__all__ = ["FEATURES"]
+
+_WORD = re.compile(r"[^\W_]+")
+_SAID = (
+    r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained|advised|described"
+    r"|wrote|written|proposed|offered|showed|shown)"
+)
+#: A question about what the other side of a chat said: the user's own words are then not ahead.
+_ASKS_FOR_REPLY = re.compile(
+    rf"\byou(?:['’]ve|\s+have|\s+had)?(?:\s+(?:just|also|once|earlier|previously|already))?\s+{_SAID}\b"
+    r"|\bdid\s+you\s+(?:say|tell|suggest|recommend|mention|give|provide|share|list|explain|advise|describe|write)\b"
+    r"|\byour\s+(?:suggestion|advice|recommendation|answer|reply|response|explanation)s?\b"
+    r"|\bremind\s+me\b",
+    re.IGNORECASE,
+)
+#: What the human side of a chat is called, by convention.
+_USER = ("user", "human")
+
+
+def _named(work: Work) -> NDArray[np.bool_]:
+    """Mark what is said by a speaker whose name, or a word of it, stands in the query."""
+    asked = set(_words(work.query.text))
+    codes = work.passages.speakers.codes.items()
+    return _said_by(work, [code for name, code in codes if not asked.isdisjoint(_words(name))])
+
+
+def _user(work: Work) -> NDArray[np.bool_]:
+    """Mark what the human side of a chat said, unless the query asks what the other side did."""
+    if _ASKS_FOR_REPLY.search(work.query.text):
+        return work.nothing()
+    codes = work.passages.speakers.codes.items()
+    return _said_by(work, [code for name, code in codes if name and name.lower() in _USER])
+
+
+def _words(name: str | None) -> list[str]:
+    return _WORD.findall(name.lower()) if name else []
+
+
+def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:
+    """Mark what one of these speakers said; unless all is, since then it tells nothing."""
+    speakers = work.passages.speaker.view()[work.rows]
+    marked = np.isin(speakers, np.asarray(wanted, np.int32))
+    return work.nothing() if marked.all() else marked
+
+
+FEATURES = (Feature("named", _named), Feature("user", _user))

@@ -1,0 +1,68 @@
+"""What is kept to save work: it can be thrown away at any time without changing a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from demem_agent.summaries.compress import Excerpt, excerpts
+from demem_agent.text.parts import Parts, parts
+from demem_agent.text.units import Measure
+from demem_agent.types import Draft, Evidence, Line, number_of
+
+__all__ = ["Cache"]
+
+#: Counterfactual answers that are kept for the next test.
+_TRIED = 4096
+
+
+@dataclass(slots=True)
+class Cache:
+    """Excerpts and sentences cut once, and counterfactual answers asked for once.
+
+    Attributes:
+        excerpts: per item, the use they were ranked by and the excerpts.
+        parts: per item and start of a passage, its sentences.
+        tried: answers by context and by the content of a slot they were given from.
+        reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
+    """
+
+    excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
+    parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
+    tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def excerpts_of(
+        self, item: Evidence, used: int, limit: int, measure: Measure
+    ) -> tuple[Excerpt, ...]:
+        """Return the excerpts of an item that a summary of ``limit`` has room for.
+
+        Args:
+            used: number of the last context that was rewarded for using it, 0 for none.
+        """
+        known = self.excerpts.get(item.id)
+        if known is not None and known[0] == used:
+            return known[1]
+        found = tuple(excerpts(item, number_of(item.id), used, limit, measure))
+        self.excerpts[item.id] = (used, found)
+        return found
+
+    def parts_of(self, line: Line) -> Parts:
+        """Return the sentences of a passage."""
+        cut = self.parts.setdefault(line.evidence.id, {})
+        if line.start not in cut:
+            cut[line.start] = parts(line)
+        return cut[line.start]
+
+    def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
+        """Keep a counterfactual answer; the oldest goes when there are many."""
+        self.tried[context_id, content] = draft
+        if len(self.tried) > _TRIED:
+            del self.tried[next(iter(self.tried))]
+
+    def forget(self, items: Iterable[str]) -> None:
+        """Throw away what quotes these items."""
+        self.tried.clear()  # any answer may
+        for item in items:
+            self.excerpts.pop(item, None)
+            self.parts.pop(item, None)

@@ -1,0 +1,74 @@
+"""What follows from the rows of a memory: kept up as they change, never stored, rebuilt at load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from demem_agent.errors import InvariantBroken
+from demem_agent.scoring.index import PassageIndex
+from demem_agent.slots.experience import Experience
+from demem_agent.slots.records import StoredEvidence
+from demem_agent.types import Evidence, number_of
+
+__all__ = ["Derived"]
+
+
+@dataclass(slots=True)
+class Derived:
+    """What the evidence and the contexts of a memory come to, arranged for looking things up.
+
+    Attributes:
+        members: per active slot, the ids of its items in order of ingestion.
+        used: per item, the number of the last context whose rewarded answer rested on it.
+        sessions: per session, the ids of its items in order of ingestion.
+        index: the passages as the scorer sees them; None before the first item.
+        experience: past contexts as routing looks them up; None before the first item.
+    """
+
+    members: dict[int, dict[str, None]] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
+    sessions: dict[str | None, list[str]] = field(default_factory=dict)
+    index: PassageIndex | None = None
+    experience: Experience | None = None
+
+    def passages(self) -> PassageIndex:
+        """Return the index of passages, where there is evidence."""
+        if self.index is None:
+            raise InvariantBroken("a memory with evidence has no index")
+        return self.index
+
+    def past(self) -> Experience:
+        """Return the past contexts, where there is evidence."""
+        if self.experience is None:
+            raise InvariantBroken("a memory with evidence has no index of contexts")
+        return self.experience
+
+    def enter(self, stored: StoredEvidence, *, known: bool) -> None:
+        """Enter an item in its slot; one that is ``known`` already is only encoded anew."""
+        item = stored.evidence
+        if not known:
+            self.sessions.setdefault(item.session, []).append(item.id)
+        self.members.setdefault(stored.slot, {})[item.id] = None
+        self.passages().add(item, stored.spans, stored.vectors, stored.slot)
+
+    def move(self, item: str, origin: int, target: int) -> None:
+        """Move an item between slots; :meth:`reorder` puts the target in order again."""
+        del self.members[origin][item]
+        self.members.setdefault(target, {})[item] = None
+        self.passages().move(item, target)
+
+    def reorder(self, slots: Iterable[int]) -> None:
+        """Put the items of slots in order of ingestion again."""
+        for slot in slots:
+            self.members[slot] = dict.fromkeys(sorted(self.members[slot], key=number_of))
+
+    def leave(self, evidence: Evidence, slot: int) -> None:
+        """Take an item out of its slot and its session; its passages go with :meth:`drop`."""
+        del self.members[slot][evidence.id]
+        self.used.pop(evidence.id, None)
+        self.sessions[evidence.session].remove(evidence.id)
+
+    def drop(self, items: set[str]) -> None:
+        """Take the passages of items out of the index."""
+        self.passages().remove(items)

@@ -1,0 +1,110 @@
+"""The invariants that a state can show, as free functions; a memory's ``check()`` calls them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from demem_agent.errors import InvariantBroken
+from demem_agent.slots.records import Certified, SlotState, StoredContext, rewarded
+from demem_agent.slots.state import State
+from demem_agent.summaries.compress import summary_text
+from demem_agent.types import number_of
+
+__all__ = ["check"]
+
+
+def check(state: State) -> None:
+    """Assert every invariant that a state can show.
+
+    Raises:
+        InvariantBroken: naming the first invariant that does not hold.
+    """
+    _check_budget(state)
+    _check_ledger(state)
+    _check_slots(state)
+    _check_records(state)
+
+
+def _check_budget(state: State) -> None:
+    budget = state.settings
+    _require(len(state.slots) <= budget.slots, f"{len(state.slots)} slots, K is {budget.slots}")
+    for number, slot in state.slots.items():
+        size = max(state.measure(slot.summary.text), state.measure(slot.text))
+        _require(size <= budget.slot_limit, f"the summary of slot {number} measures {size}")
+        _require(0 <= number < budget.slots, f"slot number {number} is not below K")
+
+
+def _check_ledger(state: State) -> None:
+    count = len(state.evidence)
+    live = state.head.evidence - state.head.forgotten
+    _require(count == live, f"{count} items live, ingested less forgotten is {live}")
+    in_order = sorted(state.evidence, key=number_of)
+    _require(list(state.evidence) == in_order, "evidence is out of order")
+    held: list[str] = []
+    for items in state.derived.members.values():
+        held += items
+    held.sort(key=number_of)
+    _require(held == in_order, "slots do not hold every live item exactly once")
+    placed = state.slot_of.keys() == state.evidence.keys()
+    _require(placed, "an item has no slot, or a forgotten one still has")
+    index = state.derived.index
+    indexed = index.evidence_ids() if index else set()
+    _require(indexed == set(state.evidence), "the index does not hold exactly the live items")
+
+
+def _check_slots(state: State) -> None:
+    members = state.derived.members
+    _require(members.keys() == state.slots.keys(), "slots and their members disagree")
+    for number, slot in state.slots.items():
+        _check_summary(state, slot)
+        _require(slot.parent != number, f"slot {number} is its own parent")
+        for item in members[number]:
+            placed = state.slot_of[item] == number
+            _require(placed, f"{item} is listed in slot {number} and placed in another")
+        close = np.allclose(state.sum_of(number), slot.total, rtol=1e-3, atol=1e-3)
+        _require(close, f"the prototype of slot {number} is not the sum of its items")
+
+
+def _check_summary(state: State, slot: SlotState) -> None:
+    number = slot.number
+    for excerpt in slot.summary.kept:
+        item = excerpt.evidence_id
+        owner = state.slot_of.get(item)
+        _require(owner == number, f"the summary of slot {number} covers {item} of slot {owner}")
+    if slot.written is not None:
+        own = state.derived.members[number].keys() >= set(slot.written.cover)
+        _require(own, f"what was written for slot {number} covers other items")
+    whole = summary_text(slot.summary.kept) == slot.summary.text
+    _require(whole, f"the summary of slot {number} is not the text of what it covers")
+
+
+def _check_records(state: State) -> None:
+    for stored in state.contexts.values():
+        _check_context(state, stored)
+    for certified in state.certificates.values():
+        _check_certificate(state, certified)
+    _require(len(state.contexts) <= state.head.contexts, "more contexts than were ever made")
+
+
+def _check_context(state: State, stored: StoredContext) -> None:
+    context = stored.context
+    somewhere = context.slot is None or context.slot in state.slots
+    _require(somewhere, f"context {context.id} is in slot {context.slot}, which is not active")
+    in_range = all(0 <= reward <= 1 for reward in context.rewards)
+    _require(in_range, f"context {context.id} has a reward outside [0, 1]")
+    taught = not context.lesson or rewarded(context)
+    _require(taught, f"context {context.id} teaches without a reward")
+
+
+def _check_certificate(state: State, certified: Certified) -> None:
+    certificate = certified.certificate
+    exceeds = certificate.radius > certificate.threshold
+    _require(exceeds, f"{certificate.id} does not exceed its threshold")
+    applied = certificate.decision == "split" and not certificate.undone
+    there = not applied or certificate.new_slot in state.slots
+    _require(there, f"{certificate.id} split into no active slot")
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise InvariantBroken(otherwise)

@@ -1,0 +1,133 @@
+"""Write a certified conflict down: its certificate, and the split unless it is suppressed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from demem_agent.settings import SplitSettings
+from demem_agent.slots.records import Certified, Delta, StoredContext, in_slot
+from demem_agent.slots.state import State
+from demem_agent.splitting.division import Division
+from demem_agent.splitting.replaying import sealed
+from demem_agent.splitting.trials import Preview
+from demem_agent.splitting.trigger import Conflict
+from demem_agent.types import Regime, SplitCertificate
+
+__all__ = ["certificate_of", "with_witness"]
+
+SEQUENCE = (
+    "confidence sequence over repeated rewards (betting; Waudby-Smith and Ramdas, 2023): at "
+    "confidence {confidence:g} all envelopes of this pair hold at once, whenever one looks and "
+    "however many answers turn up, as long as the rewards of one question and one answer have one "
+    "mean; over all pairs ever tested it is no joint statement; speaks of the listed answers only"
+)
+
+
+CONDITIONS = (
+    "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true "
+    "mean score of each answer lies within "
+    "c_beta*sqrt((dispersion^2 + {sigma_0:g}^2)/{scorers}) + {eta_cal:g} of the observed mean, "
+    "c_beta={c_beta:g}; speaks of the listed candidates only"
+)
+
+
+def certificate_of(
+    state: State, conflict: Conflict, raters: tuple[str, ...], models: tuple[str, ...]
+) -> SplitCertificate:
+    """Return the certificate of a conflict that is about to be written.
+
+    Args:
+        raters: names of those who rated the answers of the tests.
+        models: names of the models behind answers and vectors.
+    """
+    first, second = (stored.context for stored in conflict.pair)
+    settings = state.settings.split
+    regime = conflict.regime
+    division = conflict.division
+    stated = conflict.conditions or _conditions(settings, len(raters), regime)
+    certificate = SplitCertificate(
+        id=f"c{state.head.certificates + 1}",
+        slot=0 if second.slot is None else second.slot,
+        pair=(first.id, second.id),
+        queries=(first.query, second.query),
+        channels=(first.channel, second.channel),
+        candidates=conflict.verdict.candidates,
+        radius=conflict.verdict.radius,
+        threshold=conflict.threshold,
+        saturated=conflict.saturated,
+        pinned=conflict.pinned,
+        decision="suppressed" if division is None else "split",
+        new_slot=None if division is None else division.going.number,
+        scorers=() if regime == "confidence sequence" else raters,
+        conditions=stated,
+        regime=regime,
+        parameters=_parameters(settings, regime),
+        models=models,
+    )
+    return sealed(certificate)
+
+
+def with_witness(
+    delta: Delta,
+    state: State,
+    preview: Preview,
+    certificate: SplitCertificate,
+    division: Division | None,
+) -> Delta:
+    """Add a certificate to what is written and, where there is a division, the split."""
+    head = replace(delta.head, certificates=state.head.certificates + 1)
+    if division is None:
+        suppressed = Certified(certificate, head.seq)
+        return replace(delta, head=head, certificates=(suppressed,))
+    parted = division.staying.number
+    moved = (*division.moved, *division.moved_contexts)
+    certified = Certified(certificate, head.seq, before=preview.slots[parted], moved=moved)
+    split = _split(delta, state, division)
+    return replace(split, head=head, certificates=(certified,))
+
+
+def _split(delta: Delta, state: State, division: Division) -> Delta:
+    """Add both parts of a slot to what is written, and what goes to the new one."""
+    parted = division.staying.number
+    new = division.going.number
+    others = [slot for slot in delta.slots if slot.number != parted]
+    return replace(
+        delta,
+        slots=(*others, division.staying, division.going),
+        moves=tuple((item, new) for item in division.moved),
+        contexts=_moved_contexts(state, delta.contexts, division),
+    )
+
+
+def _moved_contexts(
+    state: State, written: Sequence[StoredContext], division: Division
+) -> tuple[StoredContext, ...]:
+    """Return the contexts to write, with those that go in their new slot."""
+    found = {stored.context.id: stored for stored in written}
+    for id in division.moved_contexts:
+        found[id] = in_slot(found.get(id, state.contexts[id]), division.going.number)
+    return tuple(found.values())
+
+
+def _parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, float], ...]:
+    """Return the numbers that a regime needs to be computed again, by name."""
+    if regime == "confidence sequence":
+        return (("delta", settings.delta), ("growing", 1.0))
+    return (
+        ("c_beta", settings.c_beta),
+        ("sigma_0", settings.sigma_0),
+        ("eta_cal", settings.eta_cal),
+    )
+
+
+def _conditions(settings: SplitSettings, scorers: int, regime: Regime) -> str:
+    """Return what a certificate made with these settings assumes, in words."""
+    if regime == "confidence sequence":
+        return SEQUENCE.format(confidence=1 - settings.delta)
+    return CONDITIONS.format(
+        scorers=scorers,
+        c_beta=settings.c_beta,
+        sigma_0=settings.sigma_0,
+        eta_cal=settings.eta_cal,
+    )

@@ -1,0 +1,241 @@
+"""Connections to SQLite files: one for each file and process, opened, migrated and erased here.
+
+Write-ahead log, synchronous=FULL: what was acknowledged survives a crash. SQLite before 3.51.3
+(except 3.50.7 and 3.44.6) can lose acknowledged commits of the log when two connections write and
+checkpoint at once; on such a version the file is opened for this connection alone. The package
+``pysqlite3`` carries a newer SQLite and is used where it is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from demem_agent.errors import StoreError
+from demem_agent.stores.schema import MIGRATIONS, VERSION
+
+try:
+    import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]  # an extra
+except ImportError:
+    import sqlite3
+
+__all__ = [
+    "Connection",
+    "connect",
+    "disconnect",
+    "erase_log",
+    "must_be_alone",
+    "reported",
+    "shares_safely",
+    "transaction",
+]
+
+#: Seconds to wait for another process's transaction before giving up.
+WAIT = 5.0
+
+#: Process, device and number of a file.
+_File = tuple[int, int, int]
+
+
+@dataclass(slots=True)
+class Connection:
+    """One connection to a file: a second one would lock it out where SQLite cannot share.
+
+    Attributes:
+        file: None for ":memory:", which is nobody else's.
+        users: how many stores of this process use it.
+        owes_erasure: whether forgotten text may still be in the file or its log.
+    """
+
+    file: _File | None
+    db: Any
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    users: int = 0
+    owes_erasure: bool = False
+
+
+_CONNECTIONS: dict[_File, Connection] = {}
+_REGISTRY = threading.Lock()
+
+
+def shares_safely(version: tuple[int, ...]) -> bool:
+    """Whether this SQLite keeps acknowledged log commits when several connections write."""
+    if version >= (3, 51, 3):
+        return True
+    return (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+
+
+def must_be_alone() -> bool:
+    """Whether a file has to be opened for one connection alone."""
+    return not shares_safely(sqlite3.sqlite_version_info)
+
+
+def connect(path: str) -> Connection:
+    """Return this process's connection to a file, with one user more; opened where there is none.
+
+    Raises:
+        StoreError: as :class:`~demem_agent.stores.sqlite.SqliteStore` says.
+    """
+    with reported("open", path), _REGISTRY:
+        file = _file(path)
+        connection = _CONNECTIONS.get(file) if file else None
+        if connection is None:
+            connection = _opened(path)
+        connection.users += 1
+    return connection
+
+
+def disconnect(connection: Connection) -> None:
+    """Take a user away; close the connection when it was the last."""
+    with _REGISTRY:
+        connection.users -= 1
+        if connection.users:
+            return
+        if connection.file and _CONNECTIONS.get(connection.file) is connection:
+            del _CONNECTIONS[connection.file]
+        connection.db.close()
+
+
+def erase_log(connection: Connection) -> bool:
+    """Write the file anew and empty its log if forgotten text may be in them.
+
+    secure_delete is not enough: where SQLite rebalances a table, a page can keep old bytes between
+    its cells.
+
+    Returns:
+        False while another process reads, so that it has to be done later.
+    """
+    if not connection.owes_erasure:
+        return True
+    if _is_read_by_another(connection):
+        return False
+    connection.owes_erasure = False
+    connection.db.execute("UPDATE erasure SET owed = 0")
+    return True
+
+
+def _is_read_by_another(connection: Connection) -> bool:
+    """Try to write the file anew, which another reader prevents."""
+    try:
+        connection.db.execute("VACUUM")
+        busy, _, _ = connection.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        return True
+    return bool(busy)
+
+
+@contextmanager
+def reported(doing: str, path: str) -> Iterator[None]:
+    """Turn what SQLite raises into a StoreError, here and nowhere else."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        is_locked = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+        if is_locked and must_be_alone():
+            raise StoreError(
+                f"{path} is in use by another process, and SQLite {sqlite3.sqlite_version} "
+                "cannot share it safely; close the other one, "
+                "or pip install 'demem-agent[sqlite]' in both"
+            ) from error
+        raise StoreError(f"cannot {doing} {path}: {error}") from error
+
+
+@contextmanager
+def transaction(db: Any, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+    """Write all that is done inside, or nothing."""
+    db.execute(begin)
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _file(path: str) -> _File | None:
+    """Name a file for the registry, or return None where there is none.
+
+    It is not the parent's after a fork, nor one that was deleted and made anew.
+    """
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return os.getpid(), found.st_dev, found.st_ino
+
+
+def _opened(path: str) -> Connection:
+    if path != ":memory:" and not os.path.exists(path):
+        _make_private(path)
+    db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    try:
+        db.row_factory = sqlite3.Row
+        _prepare(db, path)
+        owed = db.execute("SELECT owed FROM erasure").fetchone()["owed"]
+    except BaseException:
+        db.close()
+        raise
+    connection = Connection(_file(path), db, owes_erasure=bool(owed))
+    if connection.file:
+        _CONNECTIONS[connection.file] = connection
+    return connection
+
+
+def _make_private(path: str) -> None:
+    """Make the file readable by its owner alone.
+
+    The log that SQLite puts beside it takes after it.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise StoreError(f"cannot open {path}: {error.strerror}") from error
+
+
+def _prepare(db: Any, path: str) -> None:
+    if must_be_alone():
+        db.execute("PRAGMA locking_mode=EXCLUSIVE")
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("PRAGMA synchronous=FULL")
+    db.execute("PRAGMA secure_delete=ON")  # what is forgotten is overwritten in the file
+    db.execute("PRAGMA temp_store=MEMORY")  # and is never copied to another
+    with transaction(db):
+        _migrate(db, path)
+
+
+def _migrate(db: Any, path: str) -> None:
+    version = _version(db)
+    if version > VERSION:
+        raise StoreError(
+            f"{path} was written by a newer version of demem-agent "
+            f"(schema {version}, known here: {VERSION})"
+        )
+    if version == VERSION:
+        return
+    for script in MIGRATIONS[version:]:
+        for statement in script.split(";"):
+            if statement.strip():
+                db.execute(statement)
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _version(db: Any) -> int:
+    """Return the number of the last migration that a file has had, 0 for a new one.
+
+    Before the third one it was in a table, and ``user_version`` meant something else.
+    """
+    earlier = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'demem_schema'"
+    if _number(db, earlier):
+        return _number(db, "SELECT COALESCE(MAX(version), 0) FROM demem_schema")
+    return _number(db, "PRAGMA user_version")
+
+
+def _number(db: Any, question: str) -> int:
+    return int(db.execute(question).fetchone()[0])

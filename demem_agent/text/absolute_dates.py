@@ -1,0 +1,111 @@
+"""Absolute dates in English conversation, and which days they mean.
+
+"8/5/2023" is not read: it is May in one country, August in another.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from demem_agent.text.periods import (
+    ALSO_WORDS,
+    MONTH,
+    SEASON,
+    SEASONS,
+    Meaning,
+    day_alone,
+    month_in,
+    period_name,
+    whole_months,
+)
+
+__all__ = ["ABSOLUTE", "absolute_meaning"]
+
+_ORDINAL = r"(?:st|nd|rd|th)?"
+_YEAR = r"(?:\.?,?\s+(?:of\s+)?[12]\d{3}\b)"
+_NUMBER_ENDS = r"(?![\w%]|[.,:/-]\d)"
+#: Matched against lower-case text, as relative times are.
+ABSOLUTE = re.compile(
+    r"\b(?=\d|jan|feb|mar|apr|may|ju[nl]|aug|sep|oct|nov|dec|in\s|during|throughout"
+    r"|spring|summer|autumn|fall|winter)"
+    r"(?<![/.:-])(?:"
+    r"(?P<iso>\d{4}-\d\d-\d\d)(?![\d-])"
+    rf"|(?P<day>\d{{1,2}}{_ORDINAL}\s+(?:of\s+)?{MONTH}\b{_YEAR}?"
+    rf"|{MONTH}\.?\s+(?:the\s+)?\d{{1,2}}{_ORDINAL}{_NUMBER_ENDS}{_YEAR}?)"
+    rf"|(?P<month>{MONTH}{_YEAR})"
+    rf"|(?P<season>{SEASON}\s+(?:of\s+)?[12]\d{{3}}\b)"
+    rf"|(?P<recent>in\s+(?:early\s+|mid[-\s]|late\s+)?{MONTH}\b"
+    rf"(?!{_YEAR}|\.?\s+\d|,?\s+(?:of\s+)?(?:last|this|next)\b))"
+    rf"|(?:in|during|throughout)\s+(?P<year>(?:1[89]|20)\d\d){_NUMBER_ENDS}"
+    r")"
+)
+
+
+def absolute_meaning(match: re.Match[str], text: str, anchor: date | None) -> Meaning | None:
+    """Return what a match of :data:`ABSOLUTE` in a text means; None where it is no date.
+
+    Without an anchor a date without a year is none.
+    """
+    try:
+        return _parsed(match, text, anchor)
+    except ValueError:  # 31 June, or 29 February of a common year
+        return None
+
+
+def _parsed(match: re.Match[str], text: str, anchor: date | None) -> Meaning | None:
+    if match["iso"]:
+        return day_alone(date.fromisoformat(match["iso"]))
+    if match["day"]:
+        return _day(match, text, anchor)
+    if match["recent"]:
+        return _recent_month(month_in(match["recent"]), anchor)
+    year = int(match[0][-4:])
+    if match["month"]:
+        return _month(year, month_in(match["month"]))
+    if match["season"]:
+        return _season(year, match["season"].split()[0])
+    return Meaning(date(year, 1, 1), date(year, 12, 31), str(year))
+
+
+def _day(match: re.Match[str], text: str, anchor: date | None) -> Meaning | None:
+    """Read "7 May 2023", "May 7, 2023" or "May 7th"; the last needs the anchor for its year."""
+    numbers = [int(digits) for digits in re.findall(r"\d+", match[0])]
+    years = [number for number in numbers if number > 999]
+    if years:
+        year = years[0]
+    elif anchor is not None:
+        year = anchor.year
+    else:
+        return None
+    if len(numbers) == 1 and _reads_as_verb(match, text):
+        return None
+    return day_alone(date(year, month_in(match[0]), min(numbers)))
+
+
+def _reads_as_verb(match: re.Match[str], text: str) -> bool:
+    """Tell "we march 7 miles" from "March 7" and "on march 7"."""
+    word = re.search(MONTH, match[0])
+    if word is None or word[0] not in ALSO_WORDS:
+        return False
+    if text[match.start() + word.start()].isupper():
+        return False
+    return not match.string.endswith("on ", 0, match.start())
+
+
+def _recent_month(month: int, anchor: date | None) -> Meaning | None:
+    """Read "in May": the latest one that began by the anchor."""
+    if anchor is None:
+        return None
+    year = anchor.year - 1 if month > anchor.month else anchor.year
+    return _month(year, month)
+
+
+def _month(year: int, month: int) -> Meaning:
+    first, last = whole_months(date(year, month, 1), 1)
+    return Meaning(first, last, period_name("month", first))
+
+
+def _season(year: int, season: str) -> Meaning:
+    first, last = whole_months(date(year, SEASONS[season], 1), 3)
+    return Meaning(first, last, period_name(season, first))

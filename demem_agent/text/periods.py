@@ -1,0 +1,178 @@
+"""Calendar periods: which days a week, month, season or year is, and how a person writes them.
+
+A week runs from Monday to Sunday, a weekend is Saturday and Sunday, seasons are the northern ones
+in whole months (spring is March to May). A winter bears both its years, "winter 2022-2023". The
+arithmetic is that of ``relativedelta`` from the well-kept dateutil.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+from dateutil.relativedelta import FR, MO, SA, SU, TH, TU, WE, relativedelta
+
+__all__ = [
+    "ALSO_WORDS",
+    "MONTH",
+    "SEASON",
+    "SEASONS",
+    "WEEKDAY",
+    "Meaning",
+    "day_alone",
+    "day_name",
+    "month_in",
+    "named",
+    "period",
+    "period_name",
+    "whole_months",
+]
+
+_MONTH_NAMES = tuple(
+    "January February March April May June July August September October November December".split()
+)
+_MONTHS = {name[:3].lower(): number for number, name in enumerate(_MONTH_NAMES, 1)}
+_WEEKDAYS = {name: number for number, name in enumerate("mon tue wed thu fri sat sun".split())}
+_DATEUTIL_DAYS = (MO, TU, WE, TH, FR, SA, SU)
+#: The month that each season begins in.
+SEASONS = {
+    "spring": 3,
+    "summer": 6,
+    "autumn": 9,
+    "fall": 9,
+    "winter": 12,
+}
+#: These are names of months and days only with a capital.
+ALSO_WORDS = frozenset({"may", "march", "mar", "sun", "sat", "wed"})
+_RELATIONS = {-1: "before", 0: "of", 1: "after"}
+
+#: Patterns of the calendar's words in lower case.
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+WEEKDAY = (
+    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?"
+    r"|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+)
+SEASON = r"(?:spring|summer|autumn|fall|winter)"
+
+
+class Meaning(NamedTuple):
+    """The days ``[first, last]`` that a time means, and the time as a person would write it."""
+
+    first: date
+    last: date
+    text: str
+
+
+def named(unit: str, step: int, anchor: date) -> Meaning:
+    """Return the period that lies ``step`` units from the anchor's own, with its name.
+
+    Raises:
+        OverflowError, ValueError: outside the years 1 to 9999.
+    """
+    first, last = period(unit, step, anchor)
+    text = period_name(unit, first)
+    if not text:
+        around = first if unit == "weekend" and step == 0 else anchor
+        text = f"the {unit} {_RELATIONS[step]} {day_name(around)}"
+    return Meaning(first, last, text)
+
+
+def period(unit: str, step: int, anchor: date) -> tuple[date, date]:
+    """Return the first and last day of a unit: the running one for step 0, the last for -1.
+
+    Step 1 is the next, and so on. A unit that is not known here is a day or a night.
+
+    Raises:
+        OverflowError, ValueError: outside the years 1 to 9999.
+    """
+    if unit in _WEEKDAYS:
+        day = _weekday(_WEEKDAYS[unit], step, anchor)
+        return day, day
+    if unit in SEASONS:
+        return _yearly(SEASONS[unit], 3, step, anchor)
+    if unit in _MONTHS:
+        return _yearly(_MONTHS[unit], 1, step, anchor)
+    if unit == "weekend":
+        return _weekend(step, anchor)
+    if unit == "week":
+        monday = _weekday(0, 0, anchor) + relativedelta(weeks=step)
+        return monday, monday + relativedelta(days=6)
+    if unit == "month":
+        return whole_months(anchor + relativedelta(months=step, day=1), 1)
+    if unit == "year":
+        return whole_months(anchor + relativedelta(years=step, month=1, day=1), 12)
+    day = anchor + relativedelta(days=step)
+    return day, day
+
+
+def _weekday(number: int, step: int, anchor: date) -> date:
+    if step < 0:
+        before = _DATEUTIL_DAYS[number](-1)
+        return anchor + relativedelta(days=-1, weeks=step + 1, weekday=before)
+    if step > 0:
+        after = _DATEUTIL_DAYS[number](1)
+        return anchor + relativedelta(days=1, weeks=step - 1, weekday=after)
+    return anchor + relativedelta(days=number - anchor.weekday())
+
+
+def _weekend(step: int, anchor: date) -> tuple[date, date]:
+    if step < 0:  # by its Sunday, which must lie before the anchor
+        saturday = _weekday(6, step, anchor) - relativedelta(days=1)
+    else:
+        saturday = _weekday(5, step, anchor)
+    return saturday, saturday + relativedelta(days=1)
+
+
+def _yearly(month: int, length: int, step: int, anchor: date) -> tuple[date, date]:
+    """Place what comes once a year, from the first of ``month`` on, ``length`` months long.
+
+    ``step`` is -1, 0 or 1.
+    """
+    year = anchor.year
+    passes_new_year = month + length > 13
+    if step == 0 and passes_new_year and anchor.month <= 6:
+        year -= 1
+    while step < 0 and whole_months(date(year, month, 1), length)[1] >= anchor:
+        year -= 1
+    while step > 0 and date(year, month, 1) <= anchor:
+        year += 1
+    return whole_months(date(year, month, 1), length)
+
+
+def whole_months(first: date, length: int) -> tuple[date, date]:
+    """Return the first and the last day of ``length`` months that begin on the day ``first``."""
+    return first, first + relativedelta(months=length - 1, day=31)
+
+
+def period_name(unit: str, first: date) -> str:
+    """Write a day, month, season or year; "" for weeks and weekends, which have no names."""
+    if unit in ("week", "weekend"):
+        return ""
+    if unit == "year":
+        return str(first.year)
+    if unit == "month" or unit in _MONTHS:
+        return f"{_MONTH_NAMES[first.month - 1]} {first.year}"
+    if unit == "winter":
+        return f"winter {first.year}-{first.year + 1}"
+    if unit in SEASONS:
+        return f"{unit} {first.year}"
+    return day_name(first)
+
+
+def day_name(day: date) -> str:
+    """Write a day as in "7 May 2023": in English, whatever the process's locale."""
+    return f"{day.day} {_MONTH_NAMES[day.month - 1]} {day.year}"
+
+
+def day_alone(day: date) -> Meaning:
+    """Return a day as a time of its own."""
+    return Meaning(day, day, day_name(day))
+
+
+def month_in(phrase: str) -> int:
+    """Return the number of the one month named in a phrase in lower case."""
+    return next(_MONTHS[word[:3]] for word in re.findall(rf"{MONTH}\b", phrase))

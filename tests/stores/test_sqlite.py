@@ -1,0 +1,321 @@
+"""What SQLite must do on top of the contract: share a file, survive a crash, leave no traces."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
+
+from demem_agent import AsyncSlotMemory, SlotMemory
+from demem_agent.errors import DeMemError, StoreError
+from demem_agent.settings import Settings
+from demem_agent.slots.records import Delta, Head, Operation
+from demem_agent.stores import connections, open_store
+from demem_agent.stores.loading import load_state
+from demem_agent.stores.schema import MIGRATIONS, VERSION
+from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.testing import BagEncoder
+
+
+@pytest.fixture(params=["sqlite3", "pysqlite3"])
+def module(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    found = driver(request.param)
+    monkeypatch.setattr(connections, "sqlite3", found)
+    monkeypatch.setattr(connections, "WAIT", 0.1)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("version", "safe"),
+    [
+        ((3, 40, 1), False),
+        ((3, 44, 5), False),
+        ((3, 44, 6), True),
+        ((3, 44, 7), True),
+        ((3, 45, 0), False),
+        ((3, 50, 6), False),
+        ((3, 50, 7), True),
+        ((3, 51, 0), False),
+        ((3, 51, 2), False),
+        ((3, 51, 3), True),
+        ((3, 52, 0), True),
+        ((4, 0, 0), True),
+    ],
+)
+def test_only_versions_that_keep_acknowledged_commits_are_shared(
+    version: tuple[int, ...], safe: bool
+) -> None:
+    assert connections.shares_safely(version) is safe
+
+
+def test_a_file_is_opened_for_one_connection_alone_where_sharing_may_lose_commits(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    assert store.exclusive is not connections.shares_safely(module.sqlite_version_info)
+    store.close()
+
+
+ELSEWHERE = """
+import importlib, sys
+from demem_agent import SlotMemory
+from demem_agent.errors import StoreError
+from demem_agent.stores import connections
+from demem_agent.testing import BagEncoder
+connections.sqlite3, connections.WAIT = importlib.import_module(sys.argv[1]), 0.1
+if sys.argv[3] == "exclusive":
+    connections.shares_safely = lambda version: False
+try:
+    with SlotMemory.open(sys.argv[2], encoder=BagEncoder()) as memory:
+        print(memory.ingest("this came from elsewhere").evidence_id)
+except StoreError as error:
+    print(error)
+"""
+
+
+def elsewhere(module: ModuleType, url: str, how: str) -> str:
+    """Remember something from another process; return what it printed."""
+    arguments = [sys.executable, "-c", ELSEWHERE, module.__name__, url, how]
+    return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_second_process_is_told_why_it_cannot_share_the_file(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(connections, "shares_safely", lambda version: False)
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, encoder=BagEncoder()) as memory:
+        memory.ingest("this was here first")
+        told = elsewhere(module, url, "exclusive")
+        assert f"{tmp_path}/a.db is in use by another process" in told
+        assert module.sqlite_version in told
+        memory.ingest("and it goes on")
+    assert elsewhere(module, url, "exclusive") == "e3"
+
+
+def test_two_processes_share_a_file_where_that_is_safe(module: ModuleType, tmp_path: Path) -> None:
+    if not connections.shares_safely(module.sqlite_version_info):
+        pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(
+        url, encoder=BagEncoder(), answerer=Interrupted(lambda: elsewhere(module, url, ""))
+    ) as memory:
+        memory.ingest("this was here first")
+        assert "this came from elsewhere" in memory.answer("What came from elsewhere?").text
+        assert memory.ingest("and it goes on").evidence_id == "e3"
+        memory.check()
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        lambda url: SlotMemory.open(url, **{**OPTIONS, "encoder": BagEncoder(8)}),
+        lambda url: SlotMemory.open(url, **{**OPTIONS, "slots": 9}),
+        lambda url: SlotMemory.open(url, memory_id=" ", **OPTIONS),
+        lambda url: SlotMemory.restore(SlotMemory(**OPTIONS).export(), url, **OPTIONS),
+        lambda url: asyncio.run(AsyncSlotMemory.open(url, **{**OPTIONS, "encoder": BagEncoder(8)})),
+        lambda url: asyncio.run(
+            AsyncSlotMemory.restore(SlotMemory(**OPTIONS).export(), url, **OPTIONS)
+        ),
+    ],
+    ids=["encoder", "settings", "name", "restore", "async encoder", "async restore"],
+)
+def test_an_open_that_fails_leaves_the_file_to_others(
+    opening: Callable[[str], object],
+    module: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(connections, "shares_safely", lambda version: False)
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, **OPTIONS) as memory:
+        memory.ingest("words")
+    with pytest.raises(DeMemError):
+        opening(url)
+    with closing(module.connect(tmp_path / "a.db", timeout=0, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # raises where the file is still locked
+        other.execute("ROLLBACK")
+
+
+def test_all_stores_of_a_process_on_a_file_share_it(module: ModuleType, tmp_path: Path) -> None:
+    first, second = (open_store(f"sqlite:///{tmp_path}/a.db") for _ in range(2))
+    first.create(HERE, Settings())
+    first.close()
+    assert second.memories("tenant") == ["memory"]
+    second.close()
+
+
+def test_a_closed_store_says_so(module: ModuleType, tmp_path: Path) -> None:
+    first, second = (open_store(f"sqlite:///{tmp_path}/a.db") for _ in range(2))
+    first.close()
+    with pytest.raises(StoreError, match="closed"):
+        first.memories("tenant")
+    first.close()  # closing twice does no harm
+    assert second.memories("tenant") == []
+    second.close()
+
+
+def test_a_file_that_was_deleted_is_not_written_to_any_more(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    left_open = SqliteStore(tmp_path / "a.db")
+    for file in tmp_path.iterdir():
+        file.unlink()
+    with SlotMemory.open(f"sqlite:///{tmp_path}/a.db", **OPTIONS) as memory:
+        memory.ingest("this must not be lost")
+    left_open.close()
+    with SlotMemory.open(f"sqlite:///{tmp_path}/a.db", **OPTIONS) as memory:
+        assert len(memory) == 1
+
+
+FORKED = """
+import os, sys
+from demem_agent.errors import StoreError
+from demem_agent.stores import connections
+from demem_agent.stores.sqlite import SqliteStore
+connections.WAIT = 0.1
+parent = SqliteStore(sys.argv[1])
+if os.fork():
+    raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
+try:
+    own = SqliteStore(sys.argv[1])
+except StoreError:
+    os._exit(0)  # it cannot share the file with its parent, and says so
+os._exit(own._db is parent._db)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_does_not_use_its_parents_connection(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED, str(tmp_path / "a.db")], check=False)
+    assert done.returncode == 0
+
+
+def test_a_delta_that_cannot_be_written_leaves_nothing_behind(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    memory = lived(opened(store))
+    rows = store.load(HERE)
+    assert rows is not None
+    seq = rows.head.seq + 1
+    broken = Delta(
+        Head(seq=seq, evidence=9),
+        (Operation(seq, "a"), Operation(seq, "b")),
+        evidence=tuple(rows.evidence[:1]),
+        forgotten=("e2",),
+    )
+    with pytest.raises(StoreError, match="cannot commit"):
+        store.commit(HERE, broken)
+    after = store.load(HERE)
+    assert after is not None
+    assert after.head == rows.head
+    assert load_state(after, len).fingerprint() == memory.fingerprint()
+    store.close()
+
+
+SECRET = "plover7731"
+
+
+def files_with(folder: Path, words: str) -> list[str]:
+    return [file.name for file in folder.iterdir() if words.encode() in file.read_bytes()]
+
+
+@pytest.mark.parametrize("times", [1, 3000], ids=["short", "many pages"])
+def test_forgotten_text_is_in_no_file(module: ModuleType, tmp_path: Path, times: int) -> None:
+    memory = SlotMemory.open(
+        f"sqlite:///{tmp_path}/a.db", **{**OPTIONS, "slot_limit": 300, "read_limit": 500}
+    )
+    memory.ingest("the boiler has a brass valve", session=SECRET[:3])
+    memory.ingest(f"The password of the boiler is {SECRET}. " * times, speaker="Ana", key="k")
+    memory.feedback(
+        memory.answer("What is the password of the boiler?"), reference=f"it is {SECRET}", key="f"
+    )
+    memory.answer(f"Is it true that the password of the boiler is {SECRET}.")
+    memory.ingest("the violin has a broken bow")
+    assert files_with(tmp_path, SECRET)
+    memory.forget("e2")
+    assert files_with(tmp_path, SECRET) == []
+    assert files_with(tmp_path, "brass valve")
+    memory.check()
+    memory.close()
+    assert files_with(tmp_path, SECRET) == []
+
+
+def test_forgotten_text_leaves_the_log_once_another_reader_is_done(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    if not connections.shares_safely(module.sqlite_version_info):
+        pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
+    memory = SlotMemory.open(f"sqlite:///{tmp_path}/a.db", **OPTIONS)
+    memory.ingest(f"the password is {SECRET}")
+    reader = module.connect(tmp_path / "a.db", isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT COUNT(*) FROM evidence").fetchone() == (1,)
+    with pytest.raises(StoreError, match="another process"):
+        memory.forget("e1")
+    assert len(memory.read("password").evidence) == 0
+    reader.execute("COMMIT")
+    reader.close()
+    memory.ingest("the next operation empties the log")
+    assert files_with(tmp_path, SECRET) == []
+    memory.close()
+
+
+def version_of(file: Path) -> int:
+    with closing(sqlite3.connect(file)) as db:
+        return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def test_the_user_version_of_a_file_is_the_number_of_its_last_migration(tmp_path: Path) -> None:
+    open_store(f"sqlite:///{tmp_path}/a.db").close()
+    assert version_of(tmp_path / "a.db") == VERSION == len(MIGRATIONS)
+
+
+def make_earlier(file: Path, owed: int) -> None:
+    """Make a file what it was when ``user_version`` told whether an erasure is owed."""
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("DROP TABLE erasure")
+        db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
+        db.execute("INSERT INTO demem_schema (version) VALUES (1), (2)")
+        db.execute(f"PRAGMA user_version = {owed}")
+        db.commit()
+
+
+@pytest.mark.parametrize("owed", [0, 1])
+def test_a_file_from_before_its_user_version_was_that_number_opens_as_it_was(
+    module: ModuleType, tmp_path: Path, owed: int
+) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, **OPTIONS) as memory:
+        before = lived(memory).export()
+    make_earlier(tmp_path / "a.db", owed)
+    for _ in range(2):
+        with SlotMemory.open(url, **OPTIONS) as memory:
+            assert memory.export() == before
+            memory.check()
+        assert version_of(tmp_path / "a.db") == VERSION
+
+
+def test_an_erasure_that_an_earlier_version_owed_is_made_up_for(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.db"
+    open_store(f"sqlite:///{file}").close()
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("PRAGMA secure_delete=OFF")  # so that what is deleted stays in the file
+        db.execute("CREATE TABLE gone AS SELECT ? AS text", (SECRET * 3000,))
+        db.execute("DROP TABLE gone")
+    make_earlier(file, 1)
+    assert files_with(tmp_path, SECRET)
+    open_store(f"sqlite:///{file}").close()
+    assert files_with(tmp_path, SECRET) == []

@@ -1,0 +1,90 @@
+"""Ask: route, read and answer; and what every reading must be."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from demem_agent.types import Mode, Reading, Route
+from machine.incoming import NEIGHBOUR_MARKS, Ask, When, asks, marks_in
+from machine.ledger import moment
+from machine.twin import Twins
+
+__all__ = ["Asking"]
+
+
+class Asking(Twins):
+    """The rules by which questions are asked."""
+
+    @rule(
+        ask=asks(),
+        limit=st.none() | st.integers(1, 700),
+        mode=st.sampled_from((None, "evidence", "strict")),
+    )
+    def route_and_read(self, ask: Ask, limit: int | None, mode: Mode | None) -> None:
+        """Route a query and read for it, which changes nothing."""
+        query = self._query(ask)
+        before = self.it.fingerprint()
+        route = self._same(lambda memory: memory.route(query, at=ask.at))
+        self._check_route(route)
+        reading = self._same(lambda memory: memory.read(query, limit=limit, mode=mode, at=ask.at))
+        self._check_reading(reading, limit or self.setup.read_limit, mode or self.setup.mode)
+        strict = reading.mode == "strict"
+        said = "a strict reading is of another slot"
+        assert not strict or set(reading.slots) <= {route.slot}, said
+        assert self.it.fingerprint() == before, "reading changed the state"
+        for neighbour in self.neighbours:
+            found = marks_in(neighbour.read(query).text)
+            assert not found, "a neighbour reads what is not its own"
+
+    @rule(ask=asks())
+    def answer(self, ask: Ask) -> None:
+        """Answer a question."""
+        self._answer(self._query(ask), ask.at)
+
+    def _answer(self, query: str, at: When) -> str:
+        """Answer a question; return the answer's id."""
+        answer = self._same(lambda memory: memory.answer(query, at=at))
+        assert answer.id == f"a{len(self.ledger.queries) + 1}", "answers are numbered in order"
+        self._check_reading(answer.reading, self.setup.read_limit, self.setup.mode)
+        self.ledger.queries[answer.id] = query
+        self.ledger.asked[answer.id] = moment(at)
+        self.ledger.rewards[answer.id] = ()
+        self.unsplit = None
+        return answer.id
+
+    def _check_route(self, route: Route) -> None:
+        active = {slot.number for slot in self.it.slots}
+        assert set(route.scores) == active, "not every active slot is scored"
+        if route.slot is not None:
+            best = max(route.scores.values())
+            assert route.scores[route.slot] == best, "not the best slot"
+
+    def _check_reading(self, reading: Reading, limit: int, mode: Mode) -> None:
+        """Check that a reading is what it says, and holds nothing but what it names."""
+        asked = (limit, mode)
+        assert (reading.limit, reading.mode) == asked, "a reading misstates how it was asked for"
+        size = self.setup.measure(reading.text)
+        assert size == reading.size, "a reading misstates its size"
+        assert size <= limit, "a reading exceeds its limit"
+        self._check_evidence(reading)
+        holding = self._slots_behind(reading)
+        assert set(reading.slots) == holding, "a reading misstates the slots it is from"
+        assert mode == "evidence" or len(holding) <= 1, "a strict reading is from one slot"
+        if reading.text:
+            self.readings.append(reading.text)
+
+    def _check_evidence(self, reading: Reading) -> None:
+        for item in reading.evidence:
+            live = self.ledger.live.get(item.id)
+            assert item == live, "a reading gives evidence that is not live"
+        said = "a reading holds text of evidence that it does not name"
+        assert marks_in(reading.text) <= marks_in(reading.evidence), said
+        said = "a reading names nothing, or what it does not hold"
+        assert bool(reading.text) == bool(reading.evidence), said
+        strange = NEIGHBOUR_MARKS.search(reading.text)
+        assert not strange, "a reading holds a neighbour's text"
+
+    def _slots_behind(self, reading: Reading) -> set[int]:
+        read = {item.id for item in reading.evidence}
+        return {slot for slot, items in self._placed().items() if items & read}

@@ -1,0 +1,158 @@
+"""The memory under test, its twin and its neighbours, and what every rule does with them.
+
+The twin lives in RAM. It is given the same operations, one at a time, and is never reopened.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from hypothesis import event
+from hypothesis.stateful import RuleBasedStateMachine
+
+from demem_agent import SlotMemory
+from demem_agent.errors import DeMemError, IdempotencyConflict
+from demem_agent.stores import MemoryStore, open_store
+from demem_agent.types import Context, Encoder, SplitCertificate
+from machine.building import BreakableStore, Setup, bag
+from machine.incoming import Ask
+from machine.ledger import Ledger
+
+__all__ = ["NEIGHBOURS", "Twins"]
+
+Result = TypeVar("Result")
+
+MAIN = {"tenant": "t", "memory_id": "m"}
+NEIGHBOURS = ({"tenant": "t", "memory_id": "m2"}, {"tenant": "t2", "memory_id": "m"})
+#: Where a database syncs in no time, if there is such a place; else the usual folder.
+_IN_RAM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+class Twins(RuleBasedStateMachine):
+    """What one run holds, and what its rules share.
+
+    Attributes:
+        unsplit: of the last operation, if it split: its certificate, and the state without it.
+        readings: what was read, and holds nothing forgotten.
+        scanned: the state that was last searched for what is forgotten.
+        interrupted: the session of what was last forgotten.
+        replayed: certificates that came to their own decision again.
+        pinned_before, ingested_before: what pinned slots held, and how many items there were, when
+            that was last checked.
+        neighbours, apart: two memories in the same store, and their states.
+    """
+
+    #: How often each thing worth reaching was reached, over all runs of this class.
+    tally: ClassVar[Counter[str]] = Counter()
+
+    setup: Setup
+    dimensions: int
+    path: Path
+    store: BreakableStore
+    twin: SlotMemory
+    neighbours: list[SlotMemory]
+    apart: list[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory(prefix="demem-machine-", dir=_IN_RAM)
+        self.ledger = Ledger()
+        self.memory: SlotMemory | None = None
+        self.unsplit: tuple[str, str] | None = None
+        self.readings: list[str] = []
+        self.scanned = ""
+        self.interrupted: str | None = None
+        self.replayed: set[SplitCertificate] = set()
+        self.pinned_before: dict[int, set[str]] = {}
+        self.ingested_before = 0
+
+    def teardown(self) -> None:
+        """Leave nothing behind."""
+        if self.memory is not None:
+            self.store.close()
+        self.folder.cleanup()
+
+    def encoder(self, dimensions: int) -> Encoder:
+        """Return the encoder of so many dimensions."""
+        return bag(dimensions)
+
+    @property
+    def it(self) -> SlotMemory:
+        """The memory under test."""
+        assert self.memory is not None
+        return self.memory
+
+    def _same(self, act: Callable[[SlotMemory], Result]) -> Result:
+        """Do the same to the memory and to its twin; both must come to the same result."""
+        result = act(self.it)
+        assert act(self.twin) == result, "the twin gives another result"
+        return result
+
+    def _idle(self, act: Callable[[SlotMemory], Result], expected: Result) -> None:
+        """Do what was done already: it must come to what it came to then, and change nothing."""
+        before = self.it.fingerprint()
+        assert self._same(act) == expected, "the same key and request do not give the stored result"
+        assert self.it.fingerprint() == before, "a replayed operation changed the state"
+
+    def _clash(self, act: Callable[[SlotMemory], object]) -> None:
+        self._refused(act, IdempotencyConflict)
+        self._saw("key clash")
+
+    def _refused(self, act: Callable[[SlotMemory], object], error: type[DeMemError]) -> None:
+        """Do what must be refused with an error, and leave everything as it was."""
+        for memory in (self.it, self.twin):
+            before = memory.fingerprint()
+            try:
+                act(memory)
+            except error:
+                pass
+            else:
+                raise AssertionError(f"{error.__name__} was not raised")
+            assert memory.fingerprint() == before, "a refused operation changed the state"
+
+    def _query(self, ask: Ask) -> str:
+        if ask.quoted is not None and self.ledger.live:
+            return f"Was it so? {self.ledger.sentence(ask.quoted)}"
+        return f"What about the {' and the '.join(ask.words)}?"
+
+    def _placed(self) -> dict[int, set[str]]:
+        """Return the ids of what each slot holds, by its number."""
+        return {slot.number: set(slot.evidence) for slot in self.it.slots}
+
+    def _slot(self, pick: int) -> int:
+        """Return the number of an active slot."""
+        slots = self.it.slots
+        return slots[pick % len(slots)].number
+
+    def _context(self, answer: str) -> Context:
+        return next(context for context in self.it.contexts() if context.id == answer)
+
+    def _picked(self, things: Mapping[str, Result], pick: int) -> tuple[str, Result]:
+        return list(things.items())[pick % len(things)]
+
+    def _options(self, dimensions: int | None = None) -> dict[str, Any]:
+        """Return the options with which the memory is opened."""
+        encoder = self.encoder(dimensions or self.dimensions)
+        return {**self.setup.options(), **MAIN, "encoder": encoder, "answerer": self.setup.answerer}
+
+    def _unsplitting(self) -> dict[str, Any]:
+        """Return the same options, but that nothing is tested for a conflict."""
+        return self._options() | {"split": replace(self.setup.split, pairs=0)}
+
+    def _new_store(self) -> BreakableStore:
+        if self.setup.sqlite:
+            return BreakableStore(open_store(f"sqlite:///{self.path}"))
+        return BreakableStore(MemoryStore())
+
+    def _files(self) -> list[Path]:
+        return sorted(Path(self.folder.name).glob("memory.db*"))
+
+    def _saw(self, what: str) -> None:
+        event(what)
+        self.tally[what] += 1
