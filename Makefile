@@ -80,7 +80,7 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
-mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (hours)
+mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (an hour or two)
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached

@@ -1,6 +1,6 @@
 """Put small wrong changes into the library, one at a time, and see which of them the tests notice.
 
-    python benchmarks/mutants.py                     88 changes in 21 files; takes hours
+    python benchmarks/mutants.py                     88 changes in 21 files; an hour or two
     python benchmarks/mutants.py --list              show the sample
     python benchmarks/mutants.py --only demem_agent/slots/state.py --count 10 --suite tests/flows
 
@@ -433,18 +433,23 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="demem-mutants-") as folder:
         bench = Bench(Path(folder), given.jobs, given.suite or whole_suite())
-        progress("running the tests without a change ...")
-        baseline = bench.baseline(sorted({mutant.room for mutant in mutants}))
-        for test in baseline.failing:
-            progress(f"fails without a change, left out: {test}")
-        results: list[Tried] = []
-        for tried in bench.all_tried(mutants, baseline):
-            results.append(tried)
-            told = f"[{len(results)}/{len(mutants)}] {tried.outcome:9} {tried.seconds:6.0f} s"
-            progress(f"{told}  {tried.mutant.told}" + (f"  by {tried.by}" if tried.by else ""))
-    place = {mutant: number for number, mutant in enumerate(mutants)}
-    results.sort(key=lambda tried: place[tried.mutant])
+        results, baseline = run(bench, mutants)
     print(as_json(results, baseline, given.seed) if given.json else as_text(results))
+
+
+def run(bench: Bench, mutants: Sequence[Mutant]) -> tuple[list[Tried], Baseline]:
+    """Try every mutant and tell each outcome at once; return them in the order of the sample."""
+    progress("running the tests without a change ...")
+    baseline = bench.baseline(sorted({mutant.room for mutant in mutants}))
+    for test in baseline.failing:
+        progress(f"fails without a change, left out: {test}")
+    results: dict[Mutant, Tried] = {}
+    for tried in bench.all_tried(mutants, baseline):
+        results[tried.mutant] = tried
+        told = f"[{len(results)}/{len(mutants)}] {tried.outcome:9} {tried.seconds:6.0f} s"
+        by = f"  by {tried.by}" if tried.by else ""
+        progress(f"{told}  {tried.mutant.told}{by}")
+    return [results[mutant] for mutant in mutants], baseline
 
 
 if __name__ == "__main__":
