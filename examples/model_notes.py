@@ -14,11 +14,9 @@ from datetime import datetime
 from typing import Any
 
 from demem_agent import SlotMemory, Turn
-from demem_agent.llms import ChatModel, OpenAIChat, Options, Prompt
-from demem_agent.llms.structured import Reply, asked_for
-from demem_agent.summaries.grounding import invented
+from demem_agent.llms import ChatModel, OpenAIChat, Options, Prompt, Reply, asked_for, invented
 from demem_agent.testing import Provider, obedient
-from demem_agent.text.saying import day, said
+from demem_agent.text import day, said
 from demem_agent.turns import as_turn
 from demem_agent.types import Evidence, Source
 

@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import Sequence
 
 from demem_agent import InvalidInput, SlotMemory
-from demem_agent.llms import ChatModel, OpenAIChat, Options, Prompt
-from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.llms import ChatModel, OpenAIChat, Options, Prompt, Reply, asked_for
 from demem_agent.testing import BagEncoder, Provider, obedient
 from demem_agent.turns import text_field
 from demem_agent.types import Slot

@@ -26,6 +26,8 @@ from demem_agent.llms.openai_embeddings import OpenAIEmbeddings
 from demem_agent.llms.recording import Recorded
 from demem_agent.llms.spending import PROCESS, Ledger, Limit, Spending
 from demem_agent.llms.stream import Stream
+from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.summaries.grounding import invented
 
 __all__ = [
     "PROCESS",
@@ -44,9 +46,12 @@ __all__ = [
     "Options",
     "Prompt",
     "Recorded",
+    "Reply",
     "Retry",
     "Spending",
     "Stream",
     "Usage",
+    "asked_for",
+    "invented",
     "shared_prefix",
 ]
