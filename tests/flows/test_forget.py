@@ -98,9 +98,9 @@ def test_the_name_of_a_speaker_who_said_nothing_else_is_in_no_index() -> None:
     memory.ingest("The boiler has a brass valve.", speaker="Ana", session="s1")
     memory.forget("e1")
     index = memory._held.state.passage_index()
-    assert (list(index._speakers.codes), list(index._sessions.codes)) == (["Ana"], ["s1"])
+    assert (list(index.speakers.codes), list(index.sessions.codes)) == (["Ana"], ["s1"])
     memory.ingest("The violin has a broken bow.", speaker="Ben", session="s2")
-    assert len({*index._speakers.codes.values()}) == 2
+    assert len({*index.speakers.codes.values()}) == 2
 
 
 def test_what_a_crash_left_to_be_erased_is_erased_when_the_file_is_opened_again(

@@ -174,7 +174,7 @@ def test_a_memory_that_was_only_rewarded_for_long_passages_ranks_long_passages_h
 
 def lead(memory: SlotMemory, topic: str) -> float:
     """Return how far the long item of a topic is ahead of the short one."""
-    state, query = memory._state, ask(topic)
+    state, query = memory._held.state, ask(topic)
     ranking = slot_ranking(
         state, Query(query, as_matrix(BagEncoder(64).encode([focus(query)]), 1)[0])
     )[1]

@@ -27,7 +27,7 @@ def memory_of(**more: Any) -> SlotMemory:
 
 def awaited(memory: SlotMemory) -> Any:
     """Return a flow that awaits the reply to its first request."""
-    state = memory._state
+    state = memory._held.state
     flow = reply_to(REQUEST, state, Preview.of(state, state.context("a1")))
     assert next(flow) == REQUEST
     return flow
