@@ -71,11 +71,15 @@ def _plans(seeds: int) -> list[tuple[Corrupted, float, int]]:
     return plans
 
 
+def _channel_of(one: Noisy) -> Corrupted:
+    return one.channel
+
+
 def summed_noise(records: Sequence[Noisy], *, seed: int = 0) -> Found:
     """Sum up replays by channel and noise, over dialogues and draws; intervals by dialogue."""
     sheets = []
     drawn: list[dict[str, Any]] = []
-    for channel, own in grouped(records, lambda one: one.channel).items():
+    for channel, own in grouped(records, _channel_of).items():
         levels = _levels(own, seed)
         sheets.append(_sheet(channel, levels))
         drawn += _drawn(channel, levels)
