@@ -202,3 +202,43 @@ def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Pat
     page = tmp_path / "page.md"
     page.write_text("```python\nimport a\n```\n```json\n{}\n```\n```python\nimport b\n```\n")
     assert imported_modules(python_of(page)) == {"a", "b"}
+
+
+#: Rooms and root modules, each above all that it may import from (``docs/architecture.md``).
+FLOORS = """cli studies evaluate testing llms async_memory memory copying held door options flows
+    splitting feedback drivers stores answering reading requests slots summaries scoring encoders
+    text decision settings channels turns types errors""".split()
+
+
+def arrows_up(source: str, floor: str) -> list[str]:
+    """Return the rooms above a floor that a source imports from, but for what only types need."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    above = FLOORS[: FLOORS.index(floor)]
+    names = imported_modules(ast.unparse(tree))
+    rooms = [name.split(".")[1] for name in names if name.startswith("demem_agent.")]
+    return sorted(room for room in rooms if room in above)
+
+
+def test_every_room_stands_on_a_floor() -> None:
+    modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert modules | rooms == set(FLOORS)
+
+
+def test_every_arrow_points_down() -> None:
+    guilty = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        floor = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if floor != "__init__":
+            up = arrows_up(path.read_text(encoding="utf-8"), floor)
+            guilty |= {str(path.relative_to(PACKAGE)): up} if up else {}
+    assert guilty == {}
+
+
+def test_an_arrow_that_points_up_is_seen() -> None:
+    source = "from demem_agent.flows.read import read\nfrom demem_agent.text.words import words\n"
+    assert arrows_up(source, "slots") == ["flows"]
+    assert arrows_up("if TYPE_CHECKING:\n    from demem_agent.flows import read\n", "slots") == []

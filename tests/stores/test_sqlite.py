@@ -319,3 +319,8 @@ def test_an_erasure_that_an_earlier_version_owed_is_made_up_for(
     assert files_with(tmp_path, SECRET)
     open_store(f"sqlite:///{file}").close()
     assert files_with(tmp_path, SECRET) == []
+
+
+def test_a_folder_that_does_not_exist_is_named(module: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"nowhere/a\.db"):
+        open_store(f"sqlite:///{tmp_path}/nowhere/a.db")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from stored import HERE
 
-from demem_agent.errors import InvalidInput, StoreError
+from demem_agent.errors import InvalidInput
 from demem_agent.settings import Settings
 from demem_agent.stores import SCHEMES, open_store
 
@@ -33,11 +32,6 @@ def test_a_url_that_names_no_store_is_refused(url: Any) -> None:
     named = [repr(scheme.example) for scheme in SCHEMES.values()]
     assert refused.value.allowed == " or ".join(named)
     assert "'sqlite:///path/to/file.db'" in named
-
-
-def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"nowhere/a\.db"):
-        open_store(f"sqlite:///{tmp_path}/nowhere/a.db")
 
 
 def test_every_store_in_ram_is_its_own() -> None:
