@@ -21,7 +21,7 @@ from demem_agent.feedback import crediting
 from demem_agent.flows import arrange as arranging
 from demem_agent.flows import feedback, undo
 from demem_agent.flows import forget as erase
-from demem_agent.flows import read as flows
+from demem_agent.flows import ingest as remember
 from demem_agent.reading.packing import pack
 from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.placement import _Draft
@@ -285,7 +285,7 @@ def closed_slots_hand_on_their_names(patch: Patch) -> None:
 
 @bug("a correction was remembered twice|the twin gives another result")
 def corrections_are_remembered_each_time(patch: Patch) -> None:
-    right = flows.ingest
+    right = remember.ingest
 
     def anew(state: State, answer_id: str, signal: Any, encoder: Any, at: Any) -> Any:
         context = state.context(answer_id).context
@@ -320,7 +320,7 @@ def corrections_of_forgotten_answers_are_remembered(patch: Patch) -> None:
 
 @bug("a correction that quotes what is forgotten is left", SLOW)
 def corrections_outlive_what_they_quote(patch: Patch) -> None:
-    patch.setattr(erase, "_corrections", lambda state, quotes: set())
+    patch.setattr(erase, "_corrections", lambda state, gone, quotes: set())
 
 
 @bug("a certificate with one number changed is accepted")
