@@ -47,7 +47,7 @@ from demem_agent.types import (
 
 __all__ = ["AsyncSlotMemory"]
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
@@ -243,18 +243,18 @@ class AsyncSlotMemory(MemoryHandle):
 
     async def _run(
         self,
-        flow: Callable[Concatenate[State, Given], Flow[Result]],
-        *given: Given.args,
-        **named: Given.kwargs,
+        flow: Callable[Concatenate[State, Arguments], Flow[Result]],
+        *given: Arguments.args,
+        **named: Arguments.kwargs,
     ) -> Result:
         return await self._run_by(None, flow, *given, **named)
 
     async def _run_by(
         self,
         team: Collaborators | None,
-        flow: Callable[Concatenate[State, Given], Flow[Result]],
-        *given: Given.args,
-        **named: Given.kwargs,
+        flow: Callable[Concatenate[State, Arguments], Flow[Result]],
+        *given: Arguments.args,
+        **named: Arguments.kwargs,
     ) -> Result:
         """Carry out a flow as :class:`SlotMemory` does, without blocking the event loop."""
         for attempt in range(RETRIES):

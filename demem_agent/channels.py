@@ -1,4 +1,4 @@
-"""The channels of feedback: one row each, what knows most first (DESIGN section 7).
+"""The channels of feedback: one row each, what knows most first.
 
 All that differs by channel is derived from :data:`CHANNELS`. To add one, write its row, its parser
 and its keyword in :class:`Told`, and its name in :data:`demem_agent.types.Channel`.

@@ -15,7 +15,7 @@ from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import InvalidInput, StaleState
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
-from demem_agent.flows.feedback import Given as Judged
+from demem_agent.flows.feedback import Given as GivenFeedback
 from demem_agent.flows.feedback import feedback
 from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
@@ -50,7 +50,7 @@ from demem_agent.types import (
 
 __all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory"]
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Progress = Callable[[int, int], object]
 
@@ -128,7 +128,7 @@ class MemoryHandle:
         certificates = self._held.state.certificates.values()
         return tuple(certified.certificate for certified in certificates)
 
-    def _given(self, answer: Answer | str, told: Told, key: str | None) -> Judged:
+    def _given(self, answer: Answer | str, told: Told, key: str | None) -> GivenFeedback:
         return self._door.feedback(answer, told, key, self._held.raters())
 
     def _author(self) -> str:
@@ -250,7 +250,7 @@ class SlotMemory(MemoryHandle):
         """Choose the slot that a query goes to, and tell whether any is adequate.
 
         Args:
-            how: when the query is asked, and its vector: :class:`~demem_agent.reading.ask.Routes`.
+            how: when the query is asked, and its vector: :class:`~demem_agent.reading.Routes`.
 
         Raises:
             InvalidInput: naming the field and its range.
@@ -264,7 +264,7 @@ class SlotMemory(MemoryHandle):
 
         Args:
             how: ``limit``, ``mode``, ``at``, ``slot``, ``vector``, ``without``, as
-                :class:`~demem_agent.reading.ask.Reads` explains them.
+                :class:`~demem_agent.reading.Reads` explains them.
 
         Raises:
             InvalidInput: naming the field and its range.
@@ -496,18 +496,18 @@ class SlotMemory(MemoryHandle):
 
     def _run(
         self,
-        flow: Callable[Concatenate[State, Given], Flow[Result]],
-        *given: Given.args,
-        **named: Given.kwargs,
+        flow: Callable[Concatenate[State, Arguments], Flow[Result]],
+        *given: Arguments.args,
+        **named: Arguments.kwargs,
     ) -> Result:
         return self._run_by(None, flow, *given, **named)
 
     def _run_by(
         self,
         team: Collaborators | None,
-        flow: Callable[Concatenate[State, Given], Flow[Result]],
-        *given: Given.args,
-        **named: Given.kwargs,
+        flow: Callable[Concatenate[State, Arguments], Flow[Result]],
+        *given: Arguments.args,
+        **named: Arguments.kwargs,
     ) -> Result:
         """Carry out a flow; begin again where another process has moved the memory on.
 

@@ -25,7 +25,7 @@ from demem_agent.slots.records import Delta, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.queue import changed_queues
 from demem_agent.splitting.trials import Overtaken, Preview, Trials
-from demem_agent.splitting.trigger import Conflict, certified
+from demem_agent.splitting.trigger import Conflict, find_conflict
 from demem_agent.splitting.witness import certificate_of, with_witness
 from demem_agent.turns import Turn, request_hash
 from demem_agent.types import Answer, Attempt, Context, FeedbackReport, SplitCertificate
@@ -185,7 +185,7 @@ def _agreement(answer: str, others: Sequence[str]) -> float:
 
 def _tested(state: State, rated: Rated) -> Flow[_Outcome]:
     """Credit the answer and test for a conflict, anew where another operation came in between."""
-    trigger = state.experiment.trigger or certified
+    trigger = state.experiment.trigger or find_conflict
     trials = Trials()
     for _ in range(TRIES):
         preview = Preview.of(state, credited(state, rated))

@@ -1,4 +1,4 @@
-"""The state of one memory and the only way it changes: ``apply(delta)``.
+"""The state of one memory and, once it is loaded, the only way it changes: ``apply(delta)``.
 
 A flow computes a :class:`Delta`, the store writes it, and only then is it applied here. The same
 deltas, applied in the same order or loaded as rows from a store, give the same state byte for byte.
@@ -42,7 +42,9 @@ __all__ = ["State"]
 
 @dataclass(slots=True)
 class State:
-    """Everything one memory holds in RAM. Read it freely; change it through :meth:`apply` alone.
+    """Everything one memory holds in RAM.
+
+    Read it freely; but for loading, change it through :meth:`apply` alone.
 
     Attributes:
         settings, measure: the budget, and what texts are measured by.

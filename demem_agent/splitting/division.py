@@ -56,7 +56,7 @@ def divide(
     The pair's own evidence goes with its context, unless both rest on it.
 
     Args:
-        used: as ``State.used``, including what the pair's rewards add.
+        used: as ``State.derived.used``, including what the pair's rewards add.
         new: number of the slot to be opened.
     """
     anchors = np.stack([_anchor(state, stored) for stored in pair])

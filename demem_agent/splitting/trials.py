@@ -51,7 +51,7 @@ class Preview:
     Attributes:
         seq: the operation that memory was at when this was made.
         context: the one that the feedback is about, with what is known of it then.
-        used: as ``State.used`` will be.
+        used: as ``State.derived.used`` will be.
         slots: every active slot by its number.
     """
 

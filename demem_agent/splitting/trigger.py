@@ -1,4 +1,4 @@
-"""Look for a pair of contexts that a slot must be divided by (``certified``).
+"""Look for a pair of contexts that a slot must be divided by (``find_conflict``).
 
 A generator, driven like the flows; how one pair is tested is in
 ``demem_agent.splitting.examination``.
@@ -19,7 +19,7 @@ from demem_agent.splitting.repeated_rewards import repeated_rewards
 from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of
 from demem_agent.types import Regime
 
-__all__ = ["Conflict", "Trigger", "certified"]
+__all__ = ["Conflict", "Trigger", "find_conflict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class Conflict:
     pinned: bool = False
 
 
-#: Looks for a pair that divides the slot of the context at hand. :func:`certified` is the
+#: Looks for a pair that divides the slot of the context at hand. :func:`find_conflict` is the
 #: library's; any other one is for experiments on what certificates are worth.
 Trigger = Callable[[State, Preview, Trials], Flow[Conflict | None]]
 
 
-def certified(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
+def find_conflict(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
     """Return the first certified conflict of the context at hand, then of what waits in its slot.
 
     Rewards that were repeated are looked at first: they cost no answer. Last comes a witness that

@@ -5,13 +5,14 @@ To add one, which ``shelf://`` URLs may open:
 1. Write ``stores/shelf.py``: a class with the methods of :class:`Store`, whose docstrings say what
    each must keep, and a function ``from_url(rest)`` that opens it from what follows ``://`` and
    returns None where that names no store. :class:`MemoryStore` is the shortest example;
-   ``stores/codec.py`` turns every record into JSON values and back.
+   ``stores/codec.py`` turns most records into JSON values and back.
 2. Add its line to ``SCHEMES`` below. Its module is imported when such a URL is opened, so that it
    may need an extra; it says so by raising :class:`~demem_agent.errors.MissingExtra`.
 
 Then add its line to ``STORES`` in ``tests/stores/test_contract.py``, which runs every test of the
-contract on it. A store that outlives its process can be pickled, as another handle on the same
-rows.
+contract on it. A store is written inside the package: the rows that it keeps
+(``demem_agent.slots.records``) are not public. A store that outlives its process can be pickled, as
+another handle on the same rows.
 """
 
 from __future__ import annotations

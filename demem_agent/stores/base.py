@@ -59,6 +59,9 @@ class Store(Protocol):
     def commit(self, address: Address, delta: Delta) -> None:
         """Write a delta durably, in one transaction.
 
+        What it forgets is in no file once this returns, nor what a closed slot or a cleared
+        context held.
+
         Raises:
             StaleState: if the memory is not at the operation before the delta's first.
         """

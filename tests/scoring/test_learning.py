@@ -20,6 +20,7 @@ from demem_agent import SlotMemory, SplitSettings
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import InvalidInput
 from demem_agent.scoring import FEATURES, Query, default_weights, focus, moved_weights
+from demem_agent.scoring.features import BY_HAND
 from demem_agent.scoring.learning import box
 from demem_agent.slots.routing import _weights, slot_ranking
 from demem_agent.stores import MemoryStore
@@ -145,7 +146,7 @@ def test_lessons_that_the_prior_knows_already_move_nothing() -> None:
 def test_what_was_set_by_hand_stays() -> None:
     taught = moved_weights(default_weights(), np.full((50, len(FEATURES)), -3.0)).values
     moved = {name for name, new, old in zip(FEATURES, taught, PRIOR, strict=True) if new != old}
-    assert moved == {*FEATURES} - {"trust", "behind"}
+    assert moved == {*FEATURES} - BY_HAND
 
 
 # In a memory

@@ -56,6 +56,33 @@ def number(seq: int) -> Delta:
     return Delta(Head(seq=seq), (Operation(seq, "nothing"),))
 
 
+@pytest.fixture(params=[name for name, tested in STORES.items() if "{folder}" in tested.url])
+def url(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """The URL of a store that keeps its memories in files of the folder."""
+    tested = STORES[request.param]
+    if tested.driver:
+        monkeypatch.setattr(connections, "sqlite3", driver(tested.driver))
+    return tested.url.format(folder=tmp_path)
+
+
+class TestEveryStoreInFiles:
+    def test_a_closed_memory_is_opened_again_as_it_was(self, url: str) -> None:
+        with SlotMemory.open(url, **OPTIONS) as memory:
+            known = lived(memory).fingerprint()
+        with SlotMemory.open(url, **OPTIONS) as again:
+            assert again.fingerprint() == known
+
+    def test_what_is_forgotten_is_in_no_file(self, url: str, tmp_path: Path) -> None:
+        with SlotMemory.open(url, **OPTIONS) as memory:
+            memory.ingest("a plover nests behind the shed", speaker="Zacharias")
+            memory.ingest("the boiler has a brass valve")
+            memory.answer("What nests behind the shed?")
+            memory.forget("e1")
+            files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+        assert any(b"brass" in content for content in files)
+        assert not any(b"plover" in content for content in files)
+
+
 class TestEveryStore:
     def test_what_was_committed_is_loaded(self, store: Store) -> None:
         memory = lived(opened(store))

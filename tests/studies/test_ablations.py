@@ -22,7 +22,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.system import System
 from demem_agent.slots.experiment import Experiment
-from demem_agent.splitting.trigger import Trigger, certified
+from demem_agent.splitting.trigger import Trigger, find_conflict
 from demem_agent.studies.ablations.replay import Learner, Learning, Replay, Step, replay
 from demem_agent.studies.ablations.run import (
     ABLATIONS,
@@ -79,7 +79,7 @@ def taught(memory: SlotMemory) -> list[FeedbackReport]:
 
 
 def test_a_variant_without_a_change_is_the_memory_byte_for_byte() -> None:
-    plain, variant = small(), small(certified)
+    plain, variant = small(), small(find_conflict)
     taught(plain)
     taught(variant)
     assert plain.certificates() == variant.certificates() != ()
