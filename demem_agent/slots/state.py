@@ -74,7 +74,8 @@ class State:
 
     def passage_index(self) -> PassageIndex:
         """Return the passages as the scorer sees them, where there is evidence."""
-        return self.derived.passages()
+        index = self.derived.index
+        return self.derived.passages() if index is None else index
 
     @property
     def members(self) -> dict[int, dict[str, None]]:
