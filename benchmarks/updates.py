@@ -56,7 +56,7 @@ def learned(update: Update, channel: str) -> dict[str, bool]:
     before = holds(memory, update.question, update.new)
     answer = memory.answer(update.question)
     told = {channel: update.new}
-    memory.feedback(answer, **told)  # type: ignore[arg-type]  # the channel is a column of the table
+    memory.feedback(answer, **told)  # type: ignore[arg-type]  # a column of the table
     texts = {item.text for item in memory.evidence()}
     needed = memory.contexts()[0].supports
     memory.check()

@@ -97,8 +97,17 @@ class AsyncSlotMemory(MemoryHandle):
         key: str | None = None,
     ) -> Ingested:
         """Remember a text."""
-        turn = as_turn(Turn(text, speaker, at, session, source, source_id, trust, key))
-        return (await self._remember([turn]))[0]
+        turn = Turn(
+            text,
+            speaker=speaker,
+            at=at,
+            session=session,
+            source=source,
+            source_id=source_id,
+            trust=trust,
+            key=key,
+        )
+        return (await self._remember([as_turn(turn)]))[0]
 
     async def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, Any]], *, progress: Progress | None = None

@@ -222,8 +222,17 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
         """
-        turn = as_turn(Turn(text, speaker, at, session, source, source_id, trust, key))
-        return self._remember([turn])[0]
+        turn = Turn(
+            text,
+            speaker=speaker,
+            at=at,
+            session=session,
+            source=source,
+            source_id=source_id,
+            trust=trust,
+            key=key,
+        )
+        return self._remember([as_turn(turn)])[0]
 
     def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, Any]], *, progress: Progress | None = None

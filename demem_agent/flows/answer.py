@@ -28,7 +28,14 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
     drafts: list[Draft] = yield Complete((question,))
     context = _context(state, question, routed, drafts[0])
     yield from _stored(state, context, query.vector)
-    return Answer(context.id, ask.query, drafts[0].text, drafts[0].evidence, routed, reading)
+    return Answer(
+        id=context.id,
+        query=ask.query,
+        text=drafts[0].text,
+        evidence=drafts[0].evidence,
+        route=routed,
+        reading=reading,
+    )
 
 
 def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow[Answer]:
@@ -52,7 +59,14 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     context = _context(state, Question(ask.query, ask.at, seen), routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))
     yield from _stored(state, context, query.vector)
-    return Answer(context.id, ask.query, context.answer, context.supports, routed, seen)
+    return Answer(
+        id=context.id,
+        query=ask.query,
+        text=context.answer,
+        evidence=context.supports,
+        route=routed,
+        reading=seen,
+    )
 
 
 def _stored(state: State, context: Context, vector: Vector) -> Flow[None]:
