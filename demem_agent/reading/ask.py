@@ -91,23 +91,28 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
     """
     refuse_unknown("read", given, Reads)
     vector = given.get("vector")
-    if vector is None:
-        text_field("query", query)
-    elif not isinstance(query, str):
-        raise InvalidInput("query", query, "a text; with a vector it may be blank")
-    slot = given.get("slot")
+    _check_query(query, vector)
     return Ask(
         query=query,
-        vector=None if vector is None else _unit_vector(vector),
+        vector=_unit_vector(vector),
         limit=_limit(given.get("limit"), settings),
         mode=_mode(given.get("mode"), settings),
         at=at,
-        slot=None if slot is None else whole_field("slot", slot, 0),
+        slot=_slot(given.get("slot")),
         without=_ids("without", given.get("without", ())),
     )
 
 
-def _unit_vector(given: Numbers) -> Vector:
+def _check_query(query: object, vector: object) -> None:
+    if vector is None:
+        text_field("query", query)
+    elif not isinstance(query, str):
+        raise InvalidInput("query", query, "a text; with a vector it may be blank")
+
+
+def _unit_vector(given: Numbers | None) -> Vector | None:
+    if given is None:
+        return None
     try:
         vector: NDArray[np.float32] = as_matrix(given, 1)[0]
     except CollaboratorError as error:
@@ -126,6 +131,10 @@ def _mode(given: Mode | None, settings: Settings) -> Mode:
         return settings.mode
     check_mode(given)
     return given
+
+
+def _slot(given: object) -> int | None:
+    return None if given is None else whole_field("slot", given, 0)
 
 
 def _ids(field: str, given: object) -> frozenset[str]:

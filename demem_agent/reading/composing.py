@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -34,10 +34,12 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     if routed.slot is None or ranking is None:
         return routed, _reading(state, ask, routed, [], "")
     if ask.mode == "strict":
-        lines, text = _strict(state, state.slots[routed.slot], ask.limit)
+        slot = state.slots[routed.slot]
+        lines, text = _strict(state, slot, ask.limit)
     else:
         best = _best_first(state, ask, routed.slot, ranking)
-        lines, text = pack(best, ask.limit, state.measure, _trimmer(state, query))
+        cut = _trimmer(state, query)
+        lines, text = pack(best, ask.limit, state.measure, cut)
     return routed, _reading(state, ask, routed, lines, text)
 
 
@@ -72,22 +74,33 @@ def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]
     if slot.written is not None:
         text = wrap(slot.written.text)
         if state.measure(text) <= limit:
-            items = [state.evidence[id] for id in slot.written.cover]
-            return in_time_order([Line(item, 0, len(item.text)) for item in items]), text
+            return _whole(state, slot.written.cover), text
     return assemble(slot.summary, state.evidence, limit, state.measure)
+
+
+def _whole(state: State, ids: Iterable[str]) -> list[Line]:
+    """Return items as one line each, in time order."""
+    lines = []
+    for id in ids:
+        item = state.evidence[id]
+        lines.append(Line(item, 0, len(item.text)))
+    return in_time_order(lines)
 
 
 def _trimmer(state: State, query: Query) -> Cut:
     lexical = state.passage_index().lexical
-    words = filter(lexical.holds, content_terms(focus(query.text)))  # of a document as a query, few
-    worth = {word: WORD_WORTH * lexical.idf(word) for word in words}
+    asked = content_terms(focus(query.text))  # of a document as a query, few
+    worth = {}
+    for word in filter(lexical.holds, asked):
+        worth[word] = WORD_WORTH * lexical.idf(word)
     return trimmer(worth, state.cache.parts_of)
 
 
 def _best_first(state: State, ask: Ask, slot: int, ranking: Ranking) -> Iterator[Line]:
     """Yield the passages by score, those of the routed slot ahead by the prior."""
     index = state.passage_index()
-    scores = np.round(ranking.scores + SLOT_PRIOR * (index.slot.view()[ranking.rows] == slot), 4)
+    in_slot = index.slot.view()[ranking.rows] == slot
+    scores = np.round(ranking.scores + SLOT_PRIOR * in_slot, 4)
     for nth in np.argsort(-scores, kind="stable"):
         passage = index.passages[ranking.rows[nth]]
         if passage.evidence_id not in ask.without:

@@ -52,7 +52,8 @@ def pack(
     total = measure(wrap("")) + 1
     misses = 0
     for whole in best_first:
-        line, told = cut(whole, total > WHOLE * limit)
+        shorter = total > WHOLE * limit
+        line, told = cut(whole, shorter)
         words = f"- {told}"
         header = day(line.evidence)
         cost = measure(words + "\n")
@@ -96,14 +97,20 @@ def assemble(
         text = wrap(summary_text(kept))
     if not kept:
         return [], ""
-    lines = [Line(ledger[e.evidence_id], e.start, e.end) for e in kept]
+    lines = []
+    for excerpt in kept:
+        item = ledger[excerpt.evidence_id]
+        lines.append(Line(item, excerpt.start, excerpt.end))
     return in_time_order(lines), text
 
 
 def render(lines: Sequence[Line]) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    ordered = in_time_order(lines)
-    return _body([(line, f"- {said(line.evidence, line.start, line.end)}") for line in ordered])
+    rendered = []
+    for line in in_time_order(lines):
+        told = said(line.evidence, line.start, line.end)
+        rendered.append((line, f"- {told}"))
+    return _body(rendered)
 
 
 def wrap(body: str) -> str:

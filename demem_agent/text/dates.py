@@ -159,7 +159,11 @@ def _lower(text: str) -> str:
     low = text.lower()
     if len(low) == len(text):
         return low
-    return "".join(letter if len(letter.lower()) > 1 else letter.lower() for letter in text)
+    letters = []
+    for letter in text:
+        lower = letter.lower()
+        letters.append(letter if len(lower) > 1 else lower)
+    return "".join(letters)
 
 
 def _plain(day: date) -> date:
