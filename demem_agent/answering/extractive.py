@@ -114,23 +114,15 @@ class ExtractiveAnswerer:
         return [found[nth] for nth in close]
 
     def _scores(self, query: str, found: list[_Sentence]) -> np.ndarray:
-        asked = _asked(query, found)
-        overlap: list[float] = []
-        lexical: list[float] = []
-        kind: list[float] = []
-        for sentence in found:
-            share = asked.share(sentence.words)
-            overlap.append(share)
-            lexical.append(asked.lexical(sentence, share))
-            kind.append(_kind(asked.query, sentence))
         cosine = self._cosines(query, found)
-        scores = _COSINE * cosine + np.array(lexical) + _KIND * np.array(kind)
-        related = (np.array(overlap) > 0) | (cosine > _LEAST)
+        overlap, lexical, kind = _by_words(_asked(query, found), found)
+        scores = _COSINE * cosine + lexical + _KIND * kind
+        related = (overlap > 0) | (cosine > _LEAST)
         return np.round(np.where(related, scores, 0.0), 4)
 
     def _cosines(self, query: str, found: list[_Sentence]) -> np.ndarray:
-        texts = [clean(query)]
-        texts += [clean(sentence.text) for sentence in found]
+        said = [sentence.text for sentence in found]
+        texts = list(map(clean, [query, *said]))
         vectors = as_matrix(self._encoder.encode(texts), len(texts))
         cosines: np.ndarray = vectors[1:] @ vectors[0]
         return cosines
@@ -170,6 +162,17 @@ def _asked(query: str, found: list[_Sentence]) -> _Asked:
     rarity = _rarity(_wanted(query, found), found)
     mass = max(sum(rarity.values()), 1e-9)
     return _Asked(query.lower(), rarity, mass)
+
+
+def _by_words(asked: _Asked, found: list[_Sentence]) -> np.ndarray:
+    """Return three rows, a column a sentence: its share, its lexical score and its kind."""
+    columns = []
+    for sentence in found:
+        share = asked.share(sentence.words)
+        lexical = asked.lexical(sentence, share)
+        kind = _kind(asked.query, sentence)
+        columns.append((share, lexical, kind))
+    return np.array(columns).T
 
 
 def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:

@@ -31,9 +31,9 @@ Numbers = Sequence[float] | NDArray[Any]
 class Routes(TypedDict, total=False):
     """Keyword arguments of ``route``; all may be left out.
 
-    at: when the query is asked; "last week" in it then means something. vector: of the query by
-    the memory's own encoder, where you have it already, of any length but 0; the query may then
-    be "", and is found by its meaning alone.
+    at: when the query is asked; "last week" in it then means something.
+    vector: of the query by the memory's own encoder, where you have it already, of any length but
+    0. The query may then be "", and is found by its meaning alone.
     """
 
     at: When
@@ -43,12 +43,14 @@ class Routes(TypedDict, total=False):
 class Reads(Routes, total=False):
     """Keyword arguments of ``read``; all may be left out.
 
-    at, vector: as for ``route``. limit: the most that the reading may measure, in the memory's
-    unit, marks included; its ``read_limit`` unless given. mode: ``evidence`` fills the limit with
-    the best evidence, the routed slot's ahead; ``strict`` gives the routed slot's summary alone, as
-    in the paper. slot: read this one as if the query had been routed there. without: ids of
-    evidence to leave out, such as what the model is shown anyway; a strict reading, which is a
-    summary, is given as it is.
+    at, vector: as for ``route``.
+    limit: the most that the reading may measure, in the memory's unit, marks included; its
+    ``read_limit`` unless given.
+    mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
+    gives the routed slot's summary alone, as in the paper.
+    slot: read this one as if the query had been routed there.
+    without: ids of evidence to leave out, such as what the model is shown anyway; a strict reading,
+    which is a summary, is given as it is.
     """
 
     limit: int | None

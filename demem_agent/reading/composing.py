@@ -28,9 +28,7 @@ WORD_WORTH = 1 / 3
 
 def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     """Route and read for a query that is encoded already."""
-    routed, ranking = slot_ranking(state, query)
-    if ask.slot is not None:
-        routed = replace(routed, slot=ask.slot)
+    routed, ranking = _routed(state, ask, query)
     if routed.slot is None or ranking is None:
         return routed, _reading(state, ask, routed, [], "")
     if ask.mode == "strict":
@@ -41,6 +39,14 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         cut = _trimmer(state, query)
         lines, text = pack(best, ask.limit, state.measure, cut)
     return routed, _reading(state, ask, routed, lines, text)
+
+
+def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None]:
+    """Route a query, to the slot that is asked for where one is."""
+    routed, ranking = slot_ranking(state, query)
+    if ask.slot is not None:
+        routed = replace(routed, slot=ask.slot)
+    return routed, ranking
 
 
 def _reading(state: State, ask: Ask, routed: Route, lines: list[Line], text: str) -> Reading:
@@ -62,7 +68,7 @@ def _slots_of(state: State, routed: int | None, evidence: tuple[Evidence, ...]) 
     """Return the slots that items are in: the routed one first, the others as they come."""
     held = dict.fromkeys(state.slot_of[item.id] for item in evidence)
     if routed in held:
-        return (routed, *(slot for slot in held if slot != routed))
+        held = dict.fromkeys((routed, *held))
     return tuple(held)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from demem_agent.reading.trimming import Cut
-from demem_agent.summaries.compress import Summary, summary_text
+from demem_agent.summaries.compress import Excerpt, Summary, summary_text
 from demem_agent.text.dates import moment
 from demem_agent.text.saying import day, said
 from demem_agent.text.units import Measure
@@ -97,11 +97,16 @@ def assemble(
         text = wrap(summary_text(kept))
     if not kept:
         return [], ""
+    return _quoted(kept, ledger), text
+
+
+def _quoted(excerpts: Iterable[Excerpt], ledger: Mapping[str, Evidence]) -> list[Line]:
+    """Return the lines that excerpts stand for, in time order."""
     lines = []
-    for excerpt in kept:
+    for excerpt in excerpts:
         item = ledger[excerpt.evidence_id]
         lines.append(Line(item, excerpt.start, excerpt.end))
-    return in_time_order(lines), text
+    return in_time_order(lines)
 
 
 def render(lines: Sequence[Line]) -> str:

@@ -48,7 +48,8 @@ class Excerpt:
     Attributes:
         used: number of the last context whose rewarded answer rested on the item, 0 for none.
         weight: how specific it is, plus its age in e-folds; only differences matter.
-        line: as rendered; size: of the line and its line break, in the memory's unit.
+        line: as rendered.
+        size: of the line and its line break, in the memory's unit.
     """
 
     evidence_id: str

@@ -38,7 +38,8 @@ class Written:
     """A summary that a model wrote and that was found to be made from its evidence.
 
     Attributes:
-        text: at most L; covers: per line of it, the ids of the evidence that it was made from.
+        text: at most L.
+        covers: per line of it, the ids of the evidence that it was made from.
         author: name of the model.
     """
 
@@ -116,7 +117,7 @@ def _count_lost(
 
 
 def _lines(proposal: Proposal) -> list[str]:
-    return [_line(statement) for statement in proposal.statements]
+    return list(map(_line, proposal.statements))
 
 
 def _line(statement: str) -> str:

@@ -93,8 +93,7 @@ def noted(text: str, spans: Iterable[Span]) -> str:
     pieces: list[str] = []
     done = 0
     for span in spans:
-        possessive = _POSSESSIVE.match(text, span.end)
-        end = possessive.end() if possessive else span.end
+        end = _past_possessive(text, span.end)
         note = f" ({span.text})"
         if not text.startswith(note, end):
             pieces.append(text[done:end])
@@ -102,6 +101,12 @@ def noted(text: str, spans: Iterable[Span]) -> str:
             done = end
     pieces.append(text[done:])
     return "".join(pieces)
+
+
+def _past_possessive(text: str, end: int) -> int:
+    """Return where what ends at ``end`` ends with the "'s" that follows, as in "yesterday's"."""
+    possessive = _POSSESSIVE.match(text, end)
+    return possessive.end() if possessive else end
 
 
 def ranges(query: str, asked: date | None) -> list[Span]:
