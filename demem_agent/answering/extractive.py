@@ -70,8 +70,8 @@ class _Asked:
 
     def share(self, words: frozenset[str]) -> float:
         """Return how much of the question some words hold, in [0, 1], by rarity."""
-        shared = sum(self.rarity[word] for word in self.rarity.keys() & words)
-        return shared / self.mass
+        shared = self.rarity.keys() & words
+        return sum(self.rarity[word] for word in shared) / self.mass
 
     def lexical(self, sentence: _Sentence, overlap: float) -> float:
         """Return what a sentence scores besides vectors and kind; ``overlap`` is its share."""
@@ -101,9 +101,7 @@ class ExtractiveAnswerer:
         if corrected is not None:
             return corrected
         chosen = self._best(question.query, found)
-        text = " ".join(_quote(sentence, question.query) for sentence in chosen)
-        cited = dict.fromkeys(sentence.evidence.id for sentence in chosen)
-        return Draft(text, tuple(cited))
+        return _draft(question.query, chosen)
 
     def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
         """Return the best sentence, and the second where it comes close; none if none relates."""
@@ -112,28 +110,29 @@ class ExtractiveAnswerer:
         best = scores[order[0]]
         if best < _LEAST:
             return []
-        chosen = [found[order[0]]]
-        if len(order) > 1 and scores[order[1]] >= _CLOSE * best:
-            chosen.append(found[order[1]])
-        return chosen
+        close = [nth for nth in order[:2] if scores[nth] >= _CLOSE * best]
+        return [found[nth] for nth in close]
 
     def _scores(self, query: str, found: list[_Sentence]) -> np.ndarray:
         cosine = self._cosines(query, found)
-        rarity = _rarity(_wanted(query, found), found)
-        asked = _Asked(query.lower(), rarity, max(sum(rarity.values()), 1e-9))
-        overlap = [asked.share(sentence.words) for sentence in found]
-        lexical = list(map(asked.lexical, found, overlap))
-        kind = [_kind(asked.query, sentence) for sentence in found]
-        scores = _COSINE * cosine + np.array(lexical) + _KIND * np.array(kind)
-        related = (np.array(overlap) > 0) | (cosine > _LEAST)
+        overlap, lexical, kind = _by_words(_asked(query, found), found)
+        scores = _COSINE * cosine + lexical + _KIND * kind
+        related = (overlap > 0) | (cosine > _LEAST)
         return np.round(np.where(related, scores, 0.0), 4)
 
     def _cosines(self, query: str, found: list[_Sentence]) -> np.ndarray:
-        texts = [clean(query)]
-        texts += [clean(sentence.text) for sentence in found]
+        said = [sentence.text for sentence in found]
+        texts = list(map(clean, [query, *said]))
         vectors = as_matrix(self._encoder.encode(texts), len(texts))
         cosines: np.ndarray = vectors[1:] @ vectors[0]
         return cosines
+
+
+def _draft(query: str, chosen: list[_Sentence]) -> Draft:
+    """Return an answer that quotes sentences, citing each item once."""
+    text = " ".join(_quote(sentence, query) for sentence in chosen)
+    cited = dict.fromkeys(sentence.evidence.id for sentence in chosen)
+    return Draft(text, tuple(cited))
 
 
 def _corrected(question: Question) -> Draft | None:
@@ -151,12 +150,29 @@ def _corrected(question: Question) -> Draft | None:
 def _sentences(question: Question) -> list[_Sentence]:
     found: list[_Sentence] = []
     for line in question.reading.lines:
-        text = line.evidence.text
+        item = line.evidence
         around = frozenset(content_terms(line.text))
-        for start, end in sentences(text, line.start, line.end):
-            words = frozenset(content_terms(text[start:end]))
-            found.append(_Sentence(line.evidence, start, end, words, around))
+        for start, end in sentences(item.text, line.start, line.end):
+            words = frozenset(content_terms(item.text[start:end]))
+            found.append(_Sentence(item, start, end, words, around))
     return found
+
+
+def _asked(query: str, found: list[_Sentence]) -> _Asked:
+    rarity = _rarity(_wanted(query, found), found)
+    mass = max(sum(rarity.values()), 1e-9)
+    return _Asked(query.lower(), rarity, mass)
+
+
+def _by_words(asked: _Asked, found: list[_Sentence]) -> np.ndarray:
+    """Return three rows, a column a sentence: its share, its lexical score and its kind."""
+    columns = []
+    for sentence in found:
+        share = asked.share(sentence.words)
+        lexical = asked.lexical(sentence, share)
+        kind = _kind(asked.query, sentence)
+        columns.append((share, lexical, kind))
+    return np.array(columns).T
 
 
 def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:

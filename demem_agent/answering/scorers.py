@@ -49,11 +49,12 @@ def coverage(reference: str, lines: Sequence[set[str]]) -> float:
     """Return the share in [0, 1] of a reference's parts all of whose words one line holds."""
     parts = 0
     held = 0
-    for piece in _PARTS.split(_MONTH.sub(r"\1 \2", reference)):
-        words = set(content_terms(piece))
+    whole_months = _MONTH.sub(r"\1 \2", reference)
+    for part in _PARTS.split(whole_months):
+        words = set(content_terms(part))
         if words:
             parts += 1
-            held += any(words <= line for line in lines)
+            held += any(map(words.issubset, lines))
     return held / max(parts, 1)
 
 

@@ -58,7 +58,7 @@ def _name_by_what_it_is(encoder: object) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def as_matrix(raw: Any, n: int) -> NDArray[np.float32]:
+def as_matrix(raw: object, n: int) -> NDArray[np.float32]:
     """Turn what an encoder returned for n texts into an array whose rows have length 1.
 
     Takes arrays and lists of any real type, torch tensors on any device and lists of them, and for
@@ -76,12 +76,17 @@ def as_matrix(raw: Any, n: int) -> NDArray[np.float32]:
     if n == 0 and array.size == 0:
         dimensions = array.shape[1] if array.ndim == 2 else 0
         return np.zeros((0, dimensions), np.float32)
+    _check_rows(array, n)
+    return _unit(array)
+
+
+def _check_rows(array: NDArray[np.float64], n: int) -> None:
+    """Refuse what is not n rows of finite numbers."""
     fits = array.ndim == 2 and array.shape[0] == n and array.shape[1] > 0
     if not fits:
         raise CollaboratorError(f"the encoder gave an array of shape {array.shape} for {n} texts")
     if not np.isfinite(array).all():
         raise CollaboratorError("the encoder gave values that are not finite numbers")
-    return _unit(array)
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -94,7 +99,7 @@ def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     return unit
 
 
-def _as_array(raw: Any) -> NDArray[np.float64]:
+def _as_array(raw: object) -> NDArray[np.float64]:
     try:
         array = np.asarray(_off_device(raw))
         if array.dtype.kind in "fiu" or array.size == 0:
@@ -108,7 +113,7 @@ def _as_array(raw: Any) -> NDArray[np.float64]:
     )
 
 
-def _off_device(raw: Any) -> Any:
+def _off_device(raw: object) -> object:
     """Copy torch tensors, or a list of them, to where numpy can read them."""
     if isinstance(raw, list | tuple):
         return [_plain(row) for row in raw]
@@ -130,7 +135,7 @@ def _model_names(encoder: object) -> Iterator[str]:
             yield path.name if path.is_absolute() else found
 
 
-def _text(thing: Any, path: str) -> str:
+def _text(thing: object, path: str) -> str:
     """Return what stands at a dotted path of attributes and keys, if it is a text, else ""."""
     for part in path.split("."):
         thing = thing.get(part) if isinstance(thing, dict) else getattr(thing, part, None)

@@ -15,7 +15,7 @@ import unicodedata
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +63,12 @@ class StaticEncoder:
     @property
     def dimensions(self) -> int:
         """Return the length of a vector, without loading the model."""
-        return int(_config()["hidden_dim"])
+        return _config()["hidden_dim"]
 
     @property
     def fingerprint(self) -> str:
         """Return 16 hex digits that stand for the exact model files, without loading the model."""
-        return str(_config()["fingerprint"])
+        return _config()["fingerprint"]
 
     def encode(self, sentences: list[str], /) -> NDArray[np.float32]:
         """Encode n texts as an array of shape (n, 256) whose rows have length 1.
@@ -88,6 +88,13 @@ class StaticEncoder:
             block = slice(start, start + _BLOCK)
             vectors[block] = model.encode(sentences[block])
         return vectors
+
+
+class _Config(TypedDict):
+    """What is read of the model's ``config.json``."""
+
+    hidden_dim: int
+    fingerprint: str
 
 
 class _Model:
@@ -232,6 +239,6 @@ def _read_rows(path: Path) -> NDArray[np.int8]:
 
 
 @cache
-def _config() -> dict[str, Any]:
-    config: dict[str, Any] = json.loads((_FOLDER / "config.json").read_bytes())
+def _config() -> _Config:
+    config: _Config = json.loads((_FOLDER / "config.json").read_bytes())
     return config

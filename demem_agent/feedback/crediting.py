@@ -75,10 +75,8 @@ def credited(state: State, rated: Rated) -> StoredContext:
     stored = state.context(rated.answer_id)
     query = query_of(stored)
     context = _known(state, stored.context, rated)
-    # A correction may be forgotten again while the answer is being rated.
-    corrected = rated.remembered in state.evidence and rated.remembered in context.supports
-    well_served = any(reward >= REWARDED for reward in context.rewards)
-    if corrected or well_served:
+    corrected = _is_corrected(state, context, rated.remembered)
+    if corrected or max(context.rewards) >= REWARDED:
         context = _kept(state, context)
     relied_on = corrected or _credible(state, context, query)
     taught = _lesson(state, context, query)
@@ -86,19 +84,26 @@ def credited(state: State, rated: Rated) -> StoredContext:
     return replace(stored, context=context)
 
 
+def _is_corrected(state: State, context: Context, remembered: str | None) -> bool:
+    """Whether a context rests on its correction, which may be forgotten while it is rated."""
+    return remembered in state.evidence and remembered in context.supports
+
+
 def _known(state: State, context: Context, rated: Rated) -> Context:
     """Return a context with one more reward, and with what is known of it now."""
     signal = rated.signal
-    told = replace(
-        context,
-        rewards=(*context.rewards, rated.level),
-        told=(*context.told, signal.channel),
-    )
+    told = _with_reward(context, rated)
     channel, reference = _judged_by(told, signal)
     supports = context.supports
     if channel == signal.channel and signal.reference is not None:
         supports = _rests_on(state, context, signal.reference, rated.remembered)
     return replace(told, channel=channel, reference=reference, supports=supports)
+
+
+def _with_reward(context: Context, rated: Rated) -> Context:
+    rewards = (*context.rewards, rated.level)
+    told = (*context.told, rated.signal.channel)
+    return replace(context, rewards=rewards, told=told)
 
 
 def _rests_on(
@@ -112,9 +117,8 @@ def _rests_on(
 
 def _kept(state: State, context: Context) -> Context:
     """Return a well served context that keeps what it rests on, in the slot that holds that."""
-    kept = dict.fromkeys([*context.kept, *context.supports])
-    context = replace(context, kept=tuple(kept))
-    return replace(context, slot=_home(state, context))
+    kept = dict.fromkeys((*context.kept, *context.supports))
+    return replace(context, kept=tuple(kept), slot=_home(state, context))
 
 
 def _judged_by(told: Context, signal: Signal) -> tuple[Channel, str | None]:
@@ -167,7 +171,7 @@ def _lesson(state: State, context: Context, query: Query) -> Lesson:
         return ()
     if context.redacted or not rewarded(context):
         return ()
-    live = [line for line in context.read if line[0] in state.evidence]
+    live = [place for place in context.read if place[0] in state.evidence]
     return lesson(state.derived.index, query, live, context.supports)
 
 
@@ -178,11 +182,14 @@ def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[
     answer cited go first, then those that share most with the question.
     """
     wanted = set(content_terms(reference))
-    words = [wanted.intersection(content_terms(render([line]))) for line in lines]
-    chosen = _cover(words, _preferred(context, lines))
-    held = set().union(*(words[n] for n in chosen))
+    shared = []
+    for line in lines:
+        said = content_terms(render([line]))
+        shared.append(wanted.intersection(said))
+    held = set().union(*shared)
     if len(held) < SUPPORTED * max(len(wanted), 1):
         return ()
+    chosen = _cover(shared, _preferred(context, lines))
     items = {lines[n].evidence.id for n in chosen}
     return tuple(sorted(items, key=number_of))
 
@@ -221,13 +228,14 @@ def _nearness(query: str, lines: Sequence[Line]) -> list[float]:
     """
     bodies = _words_of(line.text for line in lines)
     speakers = _words_of(line.evidence.speaker or "" for line in lines)
-    words = set(content_terms(query))
-    rarity = _rarity(words.difference(*speakers), bodies)
+    asked = set(content_terms(query))
+    rarity = _rarity(asked.difference(*speakers), bodies)
     near = []
-    for body, name in zip(bodies, speakers, strict=True):
-        shared = sum(rarity[word] for word in rarity.keys() & body)
-        ahead = 0.0 if words.isdisjoint(name) else NAMED
-        near.append(round(shared + ahead, 4))
+    for body, speaker in zip(bodies, speakers, strict=True):
+        shared = rarity.keys() & body
+        weight = sum(rarity[word] for word in shared)
+        ahead = 0.0 if asked.isdisjoint(speaker) else NAMED
+        near.append(round(weight + ahead, 4))
     return near
 
 
@@ -246,12 +254,12 @@ def _rarity(words: set[str], bodies: Sequence[set[str]]) -> dict[str, float]:
 
 def _home(state: State, context: Context) -> int | None:
     """Return the slot that holds most of what a context rests on; its own if that is among them."""
-    places: Counter[int] = Counter()
+    held: Counter[int] = Counter()
     for item in context.supports:
         if item in state.slot_of:
-            places[state.slot_of[item]] += 1
-    most = max(places.values(), default=0)
-    first = [slot for slot, count in places.items() if count == most]
-    if not first or context.slot in first:
+            held[state.slot_of[item]] += 1
+    most = max(held.values(), default=0)
+    fullest = [slot for slot, count in held.items() if count == most]
+    if not fullest or context.slot in fullest:
         return context.slot
-    return min(first)
+    return min(fullest)

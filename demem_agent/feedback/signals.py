@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from demem_agent.channels import Signal, Told, row_of
 from demem_agent.errors import InvalidInput
-from demem_agent.turns import unit_field
+from demem_agent.turns import refuse_unknown, unit_field
 
 __all__ = ["signal_of"]
 
@@ -16,7 +15,7 @@ __all__ = ["signal_of"]
 _NAMES = tuple(Told.__annotations__)
 
 
-def signal_of(told: Mapping[str, Any]) -> Signal:
+def signal_of(told: Mapping[str, object]) -> Signal:
     """Check what was told and put it into one record.
 
     Raises:
@@ -24,6 +23,7 @@ def signal_of(told: Mapping[str, Any]) -> Signal:
             range.
         TypeError: for an argument that does not exist.
     """
+    refuse_unknown("feedback", told, Told)
     given = _given(told)
     channel = _channel(given, told)
     if channel == "reward" or "reward" not in given:
@@ -32,11 +32,8 @@ def signal_of(told: Mapping[str, Any]) -> Signal:
     return replace(_parsed(channel, told[channel]), reward=reward)
 
 
-def _given(told: Mapping[str, Any]) -> list[str]:
+def _given(told: Mapping[str, object]) -> list[str]:
     """Return the names of what was told, one at least."""
-    unknown = sorted(set(told) - set(_NAMES))
-    if unknown:
-        raise TypeError(f"feedback got an unexpected keyword argument {unknown[0]!r}")
     given = [name for name in _NAMES if told.get(name) is not None]
     if told.get("judge") is False:
         given.remove("judge")
@@ -45,14 +42,15 @@ def _given(told: Mapping[str, Any]) -> list[str]:
     return given
 
 
-def _channel(given: Sequence[str], told: Mapping[str, Any]) -> str:
+def _channel(given: Sequence[str], told: Mapping[str, object]) -> str:
     """Return the channel of what was told; a reward that goes with another one is of that one."""
     others = [name for name in given if name != "reward"]
     if not others:
         return "reward"
     channel = others[0]
-    alone = given == [channel]
-    if len(others) > 1 or not (alone or row_of(channel).with_reward):
+    with_reward = len(given) > len(others)
+    fits = row_of(channel).with_reward or not with_reward
+    if len(others) > 1 or not fits:
         raise InvalidInput(channel, told[channel], f"left out, as {given[0]} is given")
     return channel
 

@@ -31,9 +31,9 @@ Numbers = Sequence[float] | NDArray[Any]
 class Routes(TypedDict, total=False):
     """Keyword arguments of ``route``; all may be left out.
 
-    at: when the query is asked; "last week" in it then means something. vector: of the query by
-    the memory's own encoder, where you have it already, of any length but 0; the query may then
-    be "", and is found by its meaning alone.
+    at: when the query is asked; "last week" in it then means something.
+    vector: of the query by the memory's own encoder, where you have it already, of any length but
+    0. The query may then be "", and is found by its meaning alone.
     """
 
     at: When
@@ -43,12 +43,14 @@ class Routes(TypedDict, total=False):
 class Reads(Routes, total=False):
     """Keyword arguments of ``read``; all may be left out.
 
-    at, vector: as for ``route``. limit: the most that the reading may measure, in the memory's
-    unit, marks included; its ``read_limit`` unless given. mode: ``evidence`` fills the limit with
-    the best evidence, the routed slot's ahead; ``strict`` gives the routed slot's summary alone, as
-    in the paper. slot: read this one as if the query had been routed there. without: ids of
-    evidence to leave out, such as what the model is shown anyway; a strict reading, which is a
-    summary, is given as it is.
+    at, vector: as for ``route``.
+    limit: the most that the reading may measure, in the memory's unit, marks included; its
+    ``read_limit`` unless given.
+    mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
+    gives the routed slot's summary alone, as in the paper.
+    slot: read this one as if the query had been routed there.
+    without: ids of evidence to leave out, such as what the model is shown anyway; a strict reading,
+    which is a summary, is given as it is.
     """
 
     limit: int | None
@@ -91,23 +93,28 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
     """
     refuse_unknown("read", given, Reads)
     vector = given.get("vector")
-    if vector is None:
-        text_field("query", query)
-    elif not isinstance(query, str):
-        raise InvalidInput("query", query, "a text; with a vector it may be blank")
-    slot = given.get("slot")
+    _check_query(query, vector)
     return Ask(
         query=query,
-        vector=None if vector is None else _unit_vector(vector),
+        vector=_unit_vector(vector),
         limit=_limit(given.get("limit"), settings),
         mode=_mode(given.get("mode"), settings),
         at=at,
-        slot=None if slot is None else whole_field("slot", slot, 0),
+        slot=_slot(given.get("slot")),
         without=_ids("without", given.get("without", ())),
     )
 
 
-def _unit_vector(given: Numbers) -> Vector:
+def _check_query(query: object, vector: object) -> None:
+    if vector is None:
+        text_field("query", query)
+    elif not isinstance(query, str):
+        raise InvalidInput("query", query, "a text; with a vector it may be blank")
+
+
+def _unit_vector(given: Numbers | None) -> Vector | None:
+    if given is None:
+        return None
     try:
         vector: NDArray[np.float32] = as_matrix(given, 1)[0]
     except CollaboratorError as error:
@@ -126,6 +133,10 @@ def _mode(given: Mode | None, settings: Settings) -> Mode:
         return settings.mode
     check_mode(given)
     return given
+
+
+def _slot(given: object) -> int | None:
+    return None if given is None else whole_field("slot", given, 0)
 
 
 def _ids(field: str, given: object) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -28,17 +28,25 @@ WORD_WORTH = 1 / 3
 
 def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     """Route and read for a query that is encoded already."""
-    routed, ranking = slot_ranking(state, query)
-    if ask.slot is not None:
-        routed = replace(routed, slot=ask.slot)
+    routed, ranking = _routed(state, ask, query)
     if routed.slot is None or ranking is None:
         return routed, _reading(state, ask, routed, [], "")
     if ask.mode == "strict":
-        lines, text = _strict(state, state.slots[routed.slot], ask.limit)
+        slot = state.slots[routed.slot]
+        lines, text = _strict(state, slot, ask.limit)
     else:
         best = _best_first(state, ask, routed.slot, ranking)
-        lines, text = pack(best, ask.limit, state.measure, _trimmer(state, query))
+        cut = _trimmer(state, query)
+        lines, text = pack(best, ask.limit, state.measure, cut)
     return routed, _reading(state, ask, routed, lines, text)
+
+
+def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None]:
+    """Route a query, to the slot that is asked for where one is."""
+    routed, ranking = slot_ranking(state, query)
+    if ask.slot is not None:
+        routed = replace(routed, slot=ask.slot)
+    return routed, ranking
 
 
 def _reading(state: State, ask: Ask, routed: Route, lines: list[Line], text: str) -> Reading:
@@ -60,7 +68,7 @@ def _slots_of(state: State, routed: int | None, evidence: tuple[Evidence, ...]) 
     """Return the slots that items are in: the routed one first, the others as they come."""
     held = dict.fromkeys(state.slot_of[item.id] for item in evidence)
     if routed in held:
-        return (routed, *(slot for slot in held if slot != routed))
+        held = dict.fromkeys((routed, *held))
     return tuple(held)
 
 
@@ -72,22 +80,33 @@ def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]
     if slot.written is not None:
         text = wrap(slot.written.text)
         if state.measure(text) <= limit:
-            items = [state.evidence[id] for id in slot.written.cover]
-            return in_time_order([Line(item, 0, len(item.text)) for item in items]), text
+            return _whole(state, slot.written.cover), text
     return assemble(slot.summary, state.evidence, limit, state.measure)
+
+
+def _whole(state: State, ids: Iterable[str]) -> list[Line]:
+    """Return items as one line each, in time order."""
+    lines = []
+    for id in ids:
+        item = state.evidence[id]
+        lines.append(Line(item, 0, len(item.text)))
+    return in_time_order(lines)
 
 
 def _trimmer(state: State, query: Query) -> Cut:
     lexical = state.passage_index().lexical
-    words = filter(lexical.holds, content_terms(focus(query.text)))  # of a document as a query, few
-    worth = {word: WORD_WORTH * lexical.idf(word) for word in words}
+    asked = content_terms(focus(query.text))  # of a document as a query, few
+    worth = {}
+    for word in filter(lexical.holds, asked):
+        worth[word] = WORD_WORTH * lexical.idf(word)
     return trimmer(worth, state.cache.parts_of)
 
 
 def _best_first(state: State, ask: Ask, slot: int, ranking: Ranking) -> Iterator[Line]:
     """Yield the passages by score, those of the routed slot ahead by the prior."""
     index = state.passage_index()
-    scores = np.round(ranking.scores + SLOT_PRIOR * (index.slot.view()[ranking.rows] == slot), 4)
+    in_slot = index.slot.view()[ranking.rows] == slot
+    scores = np.round(ranking.scores + SLOT_PRIOR * in_slot, 4)
     for nth in np.argsort(-scores, kind="stable"):
         passage = index.passages[ranking.rows[nth]]
         if passage.evidence_id not in ask.without:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from demem_agent.reading.trimming import Cut
-from demem_agent.summaries.compress import Summary, summary_text
+from demem_agent.summaries.compress import Excerpt, Summary, summary_text
 from demem_agent.text.dates import moment
 from demem_agent.text.saying import day, said
 from demem_agent.text.units import Measure
@@ -52,7 +52,8 @@ def pack(
     total = measure(wrap("")) + 1
     misses = 0
     for whole in best_first:
-        line, told = cut(whole, total > WHOLE * limit)
+        shorter = total > WHOLE * limit
+        line, told = cut(whole, shorter)
         words = f"- {told}"
         header = day(line.evidence)
         cost = measure(words + "\n")
@@ -96,14 +97,25 @@ def assemble(
         text = wrap(summary_text(kept))
     if not kept:
         return [], ""
-    lines = [Line(ledger[e.evidence_id], e.start, e.end) for e in kept]
-    return in_time_order(lines), text
+    return _quoted(kept, ledger), text
+
+
+def _quoted(excerpts: Iterable[Excerpt], ledger: Mapping[str, Evidence]) -> list[Line]:
+    """Return the lines that excerpts stand for, in time order."""
+    lines = []
+    for excerpt in excerpts:
+        item = ledger[excerpt.evidence_id]
+        lines.append(Line(item, excerpt.start, excerpt.end))
+    return in_time_order(lines)
 
 
 def render(lines: Sequence[Line]) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    ordered = in_time_order(lines)
-    return _body([(line, f"- {said(line.evidence, line.start, line.end)}") for line in ordered])
+    rendered = []
+    for line in in_time_order(lines):
+        told = said(line.evidence, line.start, line.end)
+        rendered.append((line, f"- {told}"))
+    return _body(rendered)
 
 
 def wrap(body: str) -> str:

@@ -49,8 +49,11 @@ def _said(found: Parts, whole: Line, part: Line) -> str:
     """Say a part of a line, with the times that stand in it as the whole line means them."""
     shift = part.start - whole.start
     last = part.end - whole.start
-    inside = [time for time in found.times if time.start >= shift and time.end <= last]
-    times = [_moved(time, shift) for time in inside]
+    times = []
+    for time in found.times:
+        inside = time.start >= shift and time.end <= last
+        if inside:
+            times.append(_moved(time, shift))
     return say(found.name, clean(part.text), times)
 
 
@@ -67,7 +70,8 @@ def _core(found: Parts, words: Mapping[str, float]) -> tuple[int, int]:
     last = len(found.spans) - 1
     while first < last:
         first_goes = worth[first] <= worth[last]
-        held -= found.words[first if first_goes else last]
+        going = first if first_goes else last
+        held -= found.words[going]
         if held < least:
             break
         if first_goes:
@@ -97,7 +101,11 @@ def _worth(found: Parts, words: Mapping[str, float]) -> list[float]:
                 shared += worth
         around.append(shared)
     around.append(0.0)
-    return [max(around[n : n + 3]) + own for n, own in enumerate(found.worth)]
+    total = []
+    for n, own in enumerate(found.worth):
+        nearby = max(around[n : n + 3])  # the sentence before, this one, the one after
+        total.append(nearby + own)
+    return total
 
 
 def _in_all_forms(stem: str) -> str:

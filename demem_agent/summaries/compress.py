@@ -48,7 +48,8 @@ class Excerpt:
     Attributes:
         used: number of the last context whose rewarded answer rested on the item, 0 for none.
         weight: how specific it is, plus its age in e-folds; only differences matter.
-        line: as rendered; size: of the line and its line break, in the memory's unit.
+        line: as rendered.
+        size: of the line and its line break, in the memory's unit.
     """
 
     evidence_id: str
@@ -100,9 +101,11 @@ def excerpts(
     at = moment(evidence.at)
     stamp = f"{day(evidence)}, " if evidence.at else ""
     longest = min(EXCERPT_CHARS, max(2 * limit // 3, 16))
+    recency = order / RECENCY_ITEMS
     for start, end in _pieces(evidence.text, longest):
-        weight = _specificity(evidence.text[start:end]) + order / RECENCY_ITEMS
-        if gate is not None and (-used, -weight, -order, start) >= gate:
+        weight = _specificity(evidence.text[start:end]) + recency
+        rank = (-used, -weight, -order, start)
+        if gate is not None and rank >= gate:
             continue
         line = f"- {stamp}{said(evidence, start, end)}"
         size = measure(line + "\n")
@@ -127,20 +130,28 @@ def compress(
 
     The text is measured once more as a whole, since a tokenizer need not be additive.
     """
-    kept: list[Excerpt] = []
-    total = 0
-    for excerpt in _by_rank(candidates, limit):
-        total += excerpt.size
-        beyond = gate is not None and excerpt.rank >= gate
-        if total > limit or beyond:
-            gate = excerpt.rank if gate is None else min(gate, excerpt.rank)
-            break
-        kept.append(excerpt)
+    kept, gate = _prefix(_by_rank(candidates, limit), limit, gate)
     text = summary_text(kept)
     while kept and measure(text) > limit:
         gate = kept.pop().rank
         text = summary_text(kept)
     return Summary(text, tuple(kept), gate)
+
+
+def _prefix(
+    ranked: Iterable[Excerpt], limit: int, gate: Rank | None
+) -> tuple[list[Excerpt], Rank | None]:
+    """Return the longest prefix whose sizes add up to at most ``limit``, and where it ends."""
+    kept: list[Excerpt] = []
+    total = 0
+    for excerpt in ranked:
+        total += excerpt.size
+        beyond = gate is not None and excerpt.rank >= gate
+        if total > limit or beyond:
+            end = excerpt.rank if gate is None else min(gate, excerpt.rank)
+            return kept, end
+        kept.append(excerpt)
+    return kept, gate
 
 
 def summary_text(kept: Sequence[Excerpt]) -> str:

@@ -8,7 +8,7 @@ covers, as do half of all its words. Nothing that was needed before may be lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -38,7 +38,8 @@ class Written:
     """A summary that a model wrote and that was found to be made from its evidence.
 
     Attributes:
-        text: at most L; covers: per line of it, the ids of the evidence that it was made from.
+        text: at most L.
+        covers: per line of it, the ids of the evidence that it was made from.
         author: name of the model.
     """
 
@@ -49,7 +50,7 @@ class Written:
     @property
     def cover(self) -> tuple[str, ...]:
         """The ids of all evidence that it was made from, each once."""
-        return tuple(dict.fromkeys(chain.from_iterable(self.covers)))
+        return _each_once(chain.from_iterable(self.covers))
 
 
 def source_of(excerpt: Excerpt, needed: bool) -> Source:
@@ -59,8 +60,13 @@ def source_of(excerpt: Excerpt, needed: bool) -> Source:
 
 def written(proposal: Proposal, author: str) -> Written:
     """Return a proposal that has no fault as it is kept."""
-    covers = tuple(tuple(dict.fromkeys(cover)) for cover in proposal.covers)
-    return Written("\n".join(_lines(proposal)), covers, author)
+    text = "\n".join(_lines(proposal))
+    covers = tuple(map(_each_once, proposal.covers))
+    return Written(text, covers, author)
+
+
+def _each_once(ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(ids))
 
 
 def fault_of(proposal: Proposal, task: Compression) -> str | None:
@@ -68,10 +74,9 @@ def fault_of(proposal: Proposal, task: Compression) -> str | None:
     if not proposal.statements or len(proposal.statements) != len(proposal.covers):
         return "statements and covers are not equally many, or none"
     lines = _lines(proposal)
-    for number, (line, cover) in enumerate(zip(lines, proposal.covers, strict=True), 1):
-        fault = _fault_of_statement(line, cover, task.sources)
-        if fault is not None:
-            return f"statement {number} {fault}"
+    fault = _first_fault(lines, proposal.covers, task.sources)
+    if fault is not None:
+        return fault
     if task.measure("\n".join(lines)) > task.limit:
         return f"the statements measure more than {task.limit} {task.unit}"
     lost = _count_lost(lines, proposal.covers, task.sources)
@@ -80,11 +85,24 @@ def fault_of(proposal: Proposal, task: Compression) -> str | None:
     return None
 
 
+def _first_fault(
+    lines: Sequence[str], covers: Sequence[Sequence[str]], sources: Sequence[Source]
+) -> str | None:
+    """Return what is wrong with the first statement that is not made from what it covers."""
+    pairs = zip(lines, covers, strict=True)
+    for number, (line, cover) in enumerate(pairs, 1):
+        fault = _fault_of_statement(line, cover, sources)
+        if fault is not None:
+            return f"statement {number} {fault}"
+    return None
+
+
 def _fault_of_statement(line: str, cover: Sequence[str], sources: Sequence[Source]) -> str | None:
     live = {source.evidence_id for source in sources}
     if not cover or not live.issuperset(cover):
         return "covers no items, or items that are not there"
-    return invented(line, [source for source in sources if source.evidence_id in cover])
+    covered = [source for source in sources if source.evidence_id in cover]
+    return invented(line, covered)
 
 
 def _count_lost(
@@ -99,7 +117,7 @@ def _count_lost(
 
 
 def _lines(proposal: Proposal) -> list[str]:
-    return [_line(statement) for statement in proposal.statements]
+    return list(map(_line, proposal.statements))
 
 
 def _line(statement: str) -> str:
@@ -124,14 +142,15 @@ def invented(line: str, sources: Sequence[Source]) -> str | None:
 
 
 def _has_new_number(body: str, said: str) -> bool:
-    if not set(_NUMBER.findall(body)) <= set(_NUMBER.findall(said)):
+    numbers = set(_NUMBER.findall(body))
+    if not numbers.issubset(_NUMBER.findall(said)):
         return True
     number_words = _NUMBER_WORDS & _folded_words(body)
     return not number_words <= _folded_words(said)
 
 
 def _folded_words(text: str) -> set[str]:
-    return {word.casefold() for word in re.findall(r"\w+", text)}
+    return set(map(str.casefold, re.findall(r"\w+", text)))
 
 
 def _is_mostly_new(body: str, said: str) -> bool:
@@ -165,5 +184,5 @@ def _is_kept(source: Source, lines: Sequence[str], covers: Sequence[Sequence[str
     if not about:
         return False
     wanted = set(content_terms(source.text))
-    held = wanted & set(content_terms(" ".join(about)))
+    held = wanted.intersection(content_terms(" ".join(about)))
     return len(held) >= NEEDED * len(wanted)

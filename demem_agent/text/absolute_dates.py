@@ -60,27 +60,27 @@ def _parsed(match: re.Match[str], text: str, anchor: date | None) -> Meaning | N
         return _day(match, text, anchor)
     if match["recent"]:
         return _recent_month(month_in(match["recent"]), anchor)
-    year = int(match[0][-4:])
-    if match["month"]:
-        return _month(year, month_in(match["month"]))
-    if match["season"]:
-        return _season(year, match["season"].split()[0])
-    return Meaning(date(year, 1, 1), date(year, 12, 31), str(year))
+    return _ending_in_year(match)
 
 
 def _day(match: re.Match[str], text: str, anchor: date | None) -> Meaning | None:
     """Read "7 May 2023", "May 7, 2023" or "May 7th"; the last needs the anchor for its year."""
-    numbers = [int(digits) for digits in re.findall(r"\d+", match[0])]
-    years = [number for number in numbers if number > 999]
-    if years:
-        year = years[0]
-    elif anchor is not None:
-        year = anchor.year
-    else:
+    numbers = list(map(int, re.findall(r"\d+", match[0])))
+    year = _year_among(numbers, anchor)
+    if year is None:
         return None
     if len(numbers) == 1 and _reads_as_verb(match, text):
         return None
-    return day_alone(date(year, month_in(match[0]), min(numbers)))
+    month = month_in(match[0])
+    return day_alone(date(year, month, min(numbers)))
+
+
+def _year_among(numbers: list[int], anchor: date | None) -> int | None:
+    """Return the number that can be no day of a month, or else the anchor's year."""
+    for number in numbers:
+        if number > 999:
+            return number
+    return None if anchor is None else anchor.year
 
 
 def _reads_as_verb(match: re.Match[str], text: str) -> bool:
@@ -99,6 +99,17 @@ def _recent_month(month: int, anchor: date | None) -> Meaning | None:
         return None
     year = anchor.year - 1 if month > anchor.month else anchor.year
     return _month(year, month)
+
+
+def _ending_in_year(match: re.Match[str]) -> Meaning:
+    """Read "May 2023", "summer 2023" or "in 2023"."""
+    year = int(match[0][-4:])
+    if match["month"]:
+        return _month(year, month_in(match["month"]))
+    if match["season"]:
+        season = match["season"].split()[0]
+        return _season(year, season)
+    return Meaning(date(year, 1, 1), date(year, 12, 31), str(year))
 
 
 def _month(year: int, month: int) -> Meaning:

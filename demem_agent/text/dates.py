@@ -93,8 +93,7 @@ def noted(text: str, spans: Iterable[Span]) -> str:
     pieces: list[str] = []
     done = 0
     for span in spans:
-        possessive = _POSSESSIVE.match(text, span.end)
-        end = possessive.end() if possessive else span.end
+        end = _past_possessive(text, span.end)
         note = f" ({span.text})"
         if not text.startswith(note, end):
             pieces.append(text[done:end])
@@ -102,6 +101,12 @@ def noted(text: str, spans: Iterable[Span]) -> str:
             done = end
     pieces.append(text[done:])
     return "".join(pieces)
+
+
+def _past_possessive(text: str, end: int) -> int:
+    """Return where what ends at ``end`` ends with the "'s" that follows, as in "yesterday's"."""
+    possessive = _POSSESSIVE.match(text, end)
+    return possessive.end() if possessive else end
 
 
 def ranges(query: str, asked: date | None) -> list[Span]:
@@ -159,7 +164,11 @@ def _lower(text: str) -> str:
     low = text.lower()
     if len(low) == len(text):
         return low
-    return "".join(letter if len(letter.lower()) > 1 else letter.lower() for letter in text)
+    letters = []
+    for letter in text:
+        lower = letter.lower()
+        letters.append(letter if len(lower) > 1 else lower)
+    return "".join(letters)
 
 
 def _plain(day: date) -> date:

@@ -49,10 +49,11 @@ def parts(line: Line) -> Parts:
     text = line.evidence.text
     spans = sentences(text, line.start, line.end)
     said = [text[start:end] for start, end in spans]
+    words = map(str.split, said)
     return Parts(
         spans=tuple(spans),
-        texts=tuple(sentence.lower() for sentence in said),
-        words=tuple(len(sentence.split()) for sentence in said),
+        texts=tuple(map(str.lower, said)),
+        words=tuple(map(len, words)),
         worth=tuple(map(_own_worth, said)),
         name=name_of(line.evidence),
         times=_times(line),

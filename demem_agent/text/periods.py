@@ -96,6 +96,11 @@ def period(unit: str, step: int, anchor: date) -> tuple[date, date]:
         return _yearly(SEASONS[unit], 3, step, anchor)
     if unit in _MONTHS:
         return _yearly(_MONTHS[unit], 1, step, anchor)
+    return _counted(unit, step, anchor)
+
+
+def _counted(unit: str, step: int, anchor: date) -> tuple[date, date]:
+    """Place what has no name of its own: weekends, weeks, months, years and days."""
     if unit == "weekend":
         return _weekend(step, anchor)
     if unit == "week":
@@ -175,4 +180,5 @@ def day_alone(day: date) -> Meaning:
 
 def month_in(phrase: str) -> int:
     """Return the number of the one month named in a phrase in lower case."""
-    return next(_MONTHS[word[:3]] for word in re.findall(rf"{MONTH}\b", phrase))
+    found: list[str] = re.findall(rf"{MONTH}\b", phrase)
+    return _MONTHS[found[0][:3]]

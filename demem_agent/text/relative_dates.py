@@ -168,9 +168,18 @@ def _resolved(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
     ahead = match["ahead"]
     if ahead:
         return None if _is_length(match) else _shifted(ahead, 1, anchor)
+    return _near_day(match, anchor)
+
+
+def _near_day(match: re.Match[str], anchor: date) -> Meaning:
+    """Resolve what is always as many days away, such as "yesterday"."""
     phrase = match["fixed"] or match["near"] or match["now"]
-    days = _FIXED[" ".join(phrase.split())]
+    days = _FIXED[_one_spaced(phrase)]
     return named("day", days, anchor)
+
+
+def _one_spaced(phrase: str) -> str:
+    return " ".join(phrase.split())
 
 
 def _unit(match: re.Match[str], text: str) -> str:
@@ -228,9 +237,16 @@ def _shifted(phrase: str, sign: int, anchor: date) -> Meaning | None:
     far = period(unit, sign * most, anchor)
     text = period_name(unit, near[0]) if near == far else ""
     if not text:
-        relation = "before" if sign < 0 else "after"
-        text = f"{' '.join(phrase.split())} {relation} {day_name(anchor)}"
-    return Meaning(min(near[0], far[0]), max(near[1], far[1]), text)
+        text = _in_relation(phrase, sign, anchor)
+    first = min(near[0], far[0])
+    last = max(near[1], far[1])
+    return Meaning(first, last, text)
+
+
+def _in_relation(phrase: str, sign: int, anchor: date) -> str:
+    """Write a count of units as in "a few days before 9 June 2023"."""
+    relation = "before" if sign < 0 else "after"
+    return f"{_one_spaced(phrase)} {relation} {day_name(anchor)}"
 
 
 def _amounts(words: str, others: str | None) -> tuple[int, int]:

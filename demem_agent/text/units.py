@@ -91,7 +91,12 @@ def _tiktoken() -> Measure | None:
     import tiktoken
 
     encoding = tiktoken.get_encoding(_ENCODING)
-    return lambda text: len(encoding.encode_ordinary(clean(text)))
+
+    def count(text: str) -> int:
+        tokens = encoding.encode_ordinary(clean(text))
+        return len(tokens)
+
+    return count
 
 
 def _vocabulary_on_disk() -> bool:
@@ -99,11 +104,21 @@ def _vocabulary_on_disk() -> bool:
 
     A damaged one it would replace from the network.
     """
-    named = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
-    if named == "":
+    folder = _vocabulary_folder()
+    if folder is None:
         return False
-    folder = Path(named) if named else Path(tempfile.gettempdir()) / "data-gym-cache"
     file = folder / hashlib.sha1(_ENCODING_KEY.encode()).hexdigest()
     if not file.is_file():
         return False
-    return hashlib.sha256(file.read_bytes()).hexdigest() == _ENCODING_SHA256
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    return digest == _ENCODING_SHA256
+
+
+def _vocabulary_folder() -> Path | None:
+    """Return where tiktoken keeps vocabularies, or None where it was told to keep none."""
+    named = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
+    if named == "":
+        return None
+    if named is None:
+        return Path(tempfile.gettempdir()) / "data-gym-cache"
+    return Path(named)
