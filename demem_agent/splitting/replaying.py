@@ -75,10 +75,11 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
     """
     given = dict(certificate.parameters)
     if certificate.regime == "confidence sequence":
+        histories = _histories(certificate)
         # Certificates from before answers were counted as they turn up name no "growing": all had
         # equal shares.
         shares = growing_shares(len(certificate.candidates)) if given.get("growing") else None
-        return betting(_histories(certificate), delta=given["delta"], shares=shares)
+        return betting(histories, delta=given["delta"], shares=shares)
     return guard_band(
         _histories(certificate, len(certificate.scorers)),
         c_beta=given["c_beta"],
