@@ -26,13 +26,14 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
     routed, reading = read_for(state, ask, query)
     question = Question(ask.query, ask.at, reading)
     drafts: list[Draft] = yield Complete((question,))
-    context = _context(state, question, routed, drafts[0])
+    draft = drafts[0]
+    context = _context(state, question, routed, draft)
     yield from _stored(state, context, query.vector)
     return Answer(
         id=context.id,
         query=ask.query,
-        text=drafts[0].text,
-        evidence=drafts[0].evidence,
+        text=draft.text,
+        evidence=draft.evidence,
         route=routed,
         reading=reading,
     )
@@ -55,8 +56,10 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     if reading is None:
         routed, seen = read_for(state, ask, query)
     else:
-        routed, seen = slot_ranking(state, query)[0], reading
-    context = _context(state, Question(ask.query, ask.at, seen), routed, Draft(text))
+        routed, _ = slot_ranking(state, query)
+        seen = reading
+    question = Question(ask.query, ask.at, seen)
+    context = _context(state, question, routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))
     yield from _stored(state, context, query.vector)
     return Answer(
@@ -71,8 +74,9 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
 
 def _stored(state: State, context: Context, vector: Vector) -> Flow[None]:
     seq = state.head.seq + 1
+    count = state.head.contexts + 1
     delta = Delta(
-        replace(state.head, seq=seq, contexts=state.head.contexts + 1),
+        replace(state.head, seq=seq, contexts=count),
         (unkeyed(seq, "answer"),),
         contexts=(StoredContext(context, vector),),
     )
@@ -87,14 +91,16 @@ def _context(state: State, question: Question, routed: Route, draft: Draft) -> C
     lines = question.reading.lines
     live = [line for line in lines if line.evidence.id in state.evidence]
     forgotten = len(live) < len(lines)
+    slot = routed.slot if routed.slot in state.slots else min(state.slots, default=None)
+    supports = [item for item in draft.evidence if item in state.evidence]
     return Context(
         id=f"a{state.head.contexts + 1}",
         query=question.query,
         at=question.at,
-        slot=routed.slot if routed.slot in state.slots else min(state.slots, default=None),
+        slot=slot,
         answer="" if forgotten else draft.text,
         read=tuple((line.evidence.id, line.start, line.end) for line in live),
-        supports=tuple(item for item in draft.evidence if item in state.evidence),
+        supports=tuple(supports),
         redacted=forgotten,
     )
 
@@ -107,8 +113,9 @@ def _require_own(state: State, reading: Reading) -> None:
     for line in reading.lines:
         if not isinstance(line, Line) or not isinstance(line.evidence, Evidence):
             raise InvalidInput("reading", line, "a reading that this memory gave")
-        held = state.evidence.get(line.evidence.id)
-        fits = 0 <= line.start < line.end <= len(line.evidence.text)
-        foreign = held is not None and held.text != line.evidence.text
+        item = line.evidence
+        held = state.evidence.get(item.id)
+        fits = 0 <= line.start < line.end <= len(item.text)
+        foreign = held is not None and held.text != item.text
         if foreign or not fits:
-            raise InvalidInput("reading", line.evidence.id, "a reading that this memory gave")
+            raise InvalidInput("reading", item.id, "a reading that this memory gave")

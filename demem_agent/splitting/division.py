@@ -119,7 +119,7 @@ def _share_a_slot(state: State, ids: tuple[str, str]) -> bool:
 
 
 def _anchor(state: State, stored: StoredContext) -> Vector:
-    live = filter(state.evidence.__contains__, stored.context.supports)
+    live = [item for item in stored.context.supports if item in state.evidence]
     parts = [stored.vector, *map(state.item_vector, live)]
     directions = np.stack(list(map(direction, parts)))
     mean: Vector = directions.mean(axis=0)
