@@ -91,11 +91,8 @@ class Settings:
         whole_field("read_limit", self.read_limit, SMALLEST_LIMIT)
         whole_field("initial_slots", self.initial_slots, 1)
         if self.initial_slots > self.slots:
-            raise InvalidInput(
-                "initial_slots",
-                self.initial_slots,
-                f"a whole number from 1 to slots ({self.slots})",
-            )
+            allowed = f"a whole number from 1 to slots ({self.slots})"
+            raise InvalidInput("initial_slots", self.initial_slots, allowed)
         _within("near", self.near, -1.0, 1.0)
         if not isinstance(self.split, SplitSettings):
             raise InvalidInput("split", self.split, "a SplitSettings")
