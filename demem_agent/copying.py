@@ -32,16 +32,17 @@ def opened(
     if not isinstance(url, str | Store):
         known = ", ".join(repr(scheme.example) for scheme in SCHEMES.values())
         raise InvalidInput("url", url, f"{known} or a store")
+    is_own = isinstance(url, str)
     store = open_store(url) if isinstance(url, str) else url
     try:
         if lines is not None:
             _restore(lines, store, options)
         held = Held(options, store, skip_damaged=skip_damaged, reembed=reembed)
     except BaseException:
-        if isinstance(url, str):
+        if is_own:
             store.close()
         raise
-    held.owns_store = isinstance(url, str)
+    held.owns_store = is_own
     return held
 
 

@@ -11,6 +11,7 @@ from demem_agent.flows.encode import encoded
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Complete, Flow
+from demem_agent.scoring import Query
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, StoredContext, Vector
 from demem_agent.slots.routing import slot_ranking
@@ -53,11 +54,7 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     if reading is not None:
         _require_own(state, reading)
     query = yield from encoded(state, ask)
-    if reading is None:
-        routed, seen = read_for(state, ask, query)
-    else:
-        routed, _ = slot_ranking(state, query)
-        seen = reading
+    routed, seen = _seen(state, ask, query, reading)
     question = Question(ask.query, ask.at, seen)
     context = _context(state, question, routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))
@@ -70,6 +67,14 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
         route=routed,
         reading=seen,
     )
+
+
+def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
+    """Return where a query goes, and the reading given or else the one it would get now."""
+    if reading is None:
+        return read_for(state, ask, query)
+    routed, _ = slot_ranking(state, query)
+    return routed, reading
 
 
 def _stored(state: State, context: Context, vector: Vector) -> Flow[None]:
@@ -99,10 +104,14 @@ def _context(state: State, question: Question, routed: Route, draft: Draft) -> C
         at=question.at,
         slot=slot,
         answer="" if forgotten else draft.text,
-        read=tuple((line.evidence.id, line.start, line.end) for line in live),
+        read=tuple(map(_stretch, live)),
         supports=tuple(supports),
         redacted=forgotten,
     )
+
+
+def _stretch(line: Line) -> tuple[str, int, int]:
+    return line.evidence.id, line.start, line.end
 
 
 def _require_own(state: State, reading: Reading) -> None:

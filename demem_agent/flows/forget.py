@@ -179,16 +179,16 @@ def _rebuilt(state: State, going: _Going) -> tuple[SlotState, ...]:
     """
     revision = state.head.seq + 1
     holding = {state.slot_of[item] for item in going.items}
-    misnamed = {number for number, slot in state.slots.items() if _misnamed(slot, going)}
     rebuilt = []
-    for number in sorted(holding | misnamed):
-        slot = state.slots[number]
-        if number in misnamed:
+    for number, before in sorted(state.slots.items()):
+        slot = before
+        if _misnamed(slot, going):
             slot = replace(slot, name=None, revision=revision)
         if number in holding:
             left = going.without(state.members[number])
             slot = state.rebuild(slot, left, revision)
-        rebuilt.append(slot)
+        if slot is not before:
+            rebuilt.append(slot)
     return tuple(rebuilt)
 
 

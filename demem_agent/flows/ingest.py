@@ -101,8 +101,12 @@ def _results(
     coming: Sequence[_Coming], fresh: Sequence[int], placed: Placed
 ) -> dict[int, Ingested]:
     """Return what became of each turn that was carried out, by its number."""
+    results: dict[int, Ingested] = {}
     outcomes = iter(placed.results)
-    return {n: next(outcomes) if coming[n].spans else _SKIPPED for n in fresh}
+    for n in fresh:
+        is_blank = not coming[n].spans
+        results[n] = _SKIPPED if is_blank else next(outcomes)
+    return results
 
 
 def _cut(turn: Turn, request: str) -> _Coming:

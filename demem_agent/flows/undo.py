@@ -13,6 +13,7 @@ from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState
 from demem_agent.slots.state import State
+from demem_agent.types import SplitCertificate
 
 __all__ = ["undo"]
 
@@ -27,14 +28,13 @@ def undo(state: State, certificate_id: str) -> Flow[None]:
     certified = state.certificates.get(certificate_id)
     if certified is None:
         raise NotFound("certificate", certificate_id)
-    certificate = certified.certificate
     before = certified.before
-    if certificate.undone or before is None or certificate.new_slot is None:
+    opened = certified.certificate.new_slot
+    if certified.certificate.undone or before is None or opened is None:
         allowed = "the id of a split that was carried out and not undone"
         raise InvalidInput("certificate_id", certificate_id, allowed)
-    back = state.slots[certificate.new_slot]
-    origin = certificate.slot if back.parent is None else back.parent
-    parent = state.slots[origin]
+    back = state.slots[opened]
+    parent = _origin(state, certified.certificate, back)
     require_loose(back, "certificate_id")
     require_loose(parent, "certificate_id")
     if state.head.seq == certified.seq:
@@ -42,6 +42,12 @@ def undo(state: State, certificate_id: str) -> Flow[None]:
     else:
         delta = merging(state, back, parent, "undo")
     yield from committed(state, delta)
+
+
+def _origin(state: State, certificate: SplitCertificate, opened: SlotState) -> SlotState:
+    """Return the slot that another one goes back to: its parent, or else the one it came from."""
+    number = certificate.slot if opened.parent is None else opened.parent
+    return state.slots[number]
 
 
 def _restored(state: State, certified: Certified, before: SlotState, back: int) -> Delta:

@@ -63,12 +63,16 @@ def _check_slots(state: State) -> None:
     for number, slot in state.slots.items():
         _check_summary(state, slot)
         _require(slot.parent != number, f"slot {number} is its own parent")
-        for item in members[number]:
-            placed = state.slot_of[item] == number
-            _require(placed, f"{item} is listed in slot {number} and placed in another")
+        _check_members(state, number)
         total = state.sum_of(number)
         close = np.allclose(total, slot.total, rtol=1e-3, atol=1e-3)
         _require(close, f"the prototype of slot {number} is not the sum of its items")
+
+
+def _check_members(state: State, number: int) -> None:
+    for item in state.derived.members[number]:
+        placed = state.slot_of[item] == number
+        _require(placed, f"{item} is listed in slot {number} and placed in another")
 
 
 def _check_summary(state: State, slot: SlotState) -> None:

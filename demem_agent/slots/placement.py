@@ -64,15 +64,19 @@ class _Draft:
         self.totals = np.zeros((most, dimensions), np.float32)
         self.norms = np.ones(most, np.float32)
         self.counts = [0] * most
+        self._take(state)
+        self.changed: dict[int, int] = {}
+        self.sessions: dict[str | None, int] = {}
+        latest = next(reversed(state.slot_of), None)
+        self.last = None if latest is None else state.slot_of[latest]
+
+    def _take(self, state: State) -> None:
+        """Take over the slots as they stand."""
         for number, slot in state.slots.items():
             self.summaries[number] = slot.summary
             self.totals[number] = slot.total
             self.norms[number] = _norm(slot.total)
             self.counts[number] = len(state.members[number])
-        self.changed: dict[int, int] = {}
-        self.sessions: dict[str | None, int] = {}
-        latest = next(reversed(state.slot_of), None)
-        self.last = None if latest is None else state.slot_of[latest]
 
     def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
         """Return the slot that an item goes to, and whether it is a new one.

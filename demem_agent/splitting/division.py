@@ -188,11 +188,15 @@ def _own_sides(pair: Pair) -> dict[str, bool]:
 def _agreed_sides(state: State, pair: Pair, sides: Mapping[str, bool]) -> dict[str, bool]:
     """Return the side of each item that only contexts of one side rest on."""
     contexts = _with_pair(state, pair)
-    found: dict[str, set[bool]] = {}
+    agreed: dict[str, bool] = {}
+    disputed: set[str] = set()
     for id, side in sides.items():
         for item in contexts[id].context.supports:
-            found.setdefault(item, set()).add(side)
-    return {item: given.pop() for item, given in found.items() if len(given) == 1}
+            if agreed.setdefault(item, side) != side:
+                disputed.add(item)
+    for item in disputed:
+        del agreed[item]
+    return agreed
 
 
 def _moved_contexts(
@@ -230,6 +234,6 @@ def _inside(state: State, number: int) -> list[tuple[str, str]]:
     def is_inside(certificate: SplitCertificate) -> bool:
         return state.contexts[certificate.pair[0]].context.slot == number  # as is the other one
 
-    found = list(filter(is_inside, suppressed(state)))
-    found.sort(key=lambda certificate: (-certificate.radius, number_of(certificate.id)))
+    inside = filter(is_inside, suppressed(state))
+    found = sorted(inside, key=lambda certificate: (-certificate.radius, number_of(certificate.id)))
     return [certificate.pair for certificate in found[:HONOURED]]

@@ -186,8 +186,9 @@ def _answer(bench: _Bench, missing: Sequence[Cell]) -> Flow[None]:
     for cell in missing:
         readings[bench.key(cell)] = _strict_reading(state, bench.summary(cell))
     fresh = yield from _drafts(bench, missing, readings)
+    tried = state.cache.tried
     for key, reading in readings.items():
-        draft = fresh[key] if key in fresh else state.cache.tried[key]
+        draft = fresh[key] if key in fresh else tried[key]
         bench.trials.answers[key] = (draft, reading.text)
     for (context_id, content), draft in fresh.items():
         state.cache.keep_tried(context_id, content, draft)

@@ -34,9 +34,12 @@ def changed_queues(state: State, preview: Preview, trials: Trials) -> list[Store
         stored = preview.context_of(state, id)
         queue = _queue(state, preview, stored, fresh.get(id, ()), met)
         if queue != stored.context.untested:
-            context = replace(stored.context, untested=queue)
-            changed.append(replace(stored, context=context))
+            changed.append(_with_queue(stored, queue))
     return changed
+
+
+def _with_queue(stored: StoredContext, queue: tuple[str, ...]) -> StoredContext:
+    return replace(stored, context=replace(stored.context, untested=queue))
 
 
 def _fresh_partners(trials: Trials, met: Set[_Ids]) -> dict[str, list[str]]:

@@ -152,13 +152,18 @@ def _verdict(first: _History, second: _History, order: Mapping[str, int], delta:
     table = _table((first, second), answers)
     shares = growing_shares(len(answers))
     envelope = betting(table, delta=delta, shares=shares)
+    return verdict_of(_tried(first, second, answers), envelope)
+
+
+def _tried(first: _History, second: _History, answers: Sequence[str]) -> list[Tried]:
+    """Return every answer as a candidate, with its rewards for either question."""
     tried = []
     for number, answer in enumerate(answers, start=1):
         of_first = tuple(first.get(answer, ()))
         of_second = tuple(second.get(answer, ()))
         one = Tried(f"answer {number}", answers=(answer, answer), scores=(of_first, of_second))
         tried.append(one)
-    return verdict_of(tried, envelope)
+    return tried
 
 
 def _table(pair: tuple[_History, _History], answers: Sequence[str]) -> NDArray[np.float64]:

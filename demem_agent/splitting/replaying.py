@@ -55,7 +55,8 @@ def replay(certificate: SplitCertificate) -> Replayed:
     _check_candidates(certificate, envelope, result.losses)
     _check_radius(certificate, result.radius)
     _check_decision(certificate)
-    losses = tuple((float(first), float(second)) for first, second in result.losses.T)
+    of_first, of_second = result.losses.tolist()
+    losses = tuple(zip(of_first, of_second, strict=True))
     return Replayed(result.radius, losses, certificate.decision)
 
 

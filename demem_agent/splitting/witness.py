@@ -46,7 +46,6 @@ def certificate_of(
     settings = state.settings.split
     regime = conflict.regime
     division = conflict.division
-    stated = conflict.conditions or _conditions(settings, len(raters), regime)
     certificate = SplitCertificate(
         id=f"c{state.head.certificates + 1}",
         slot=0 if second.slot is None else second.slot,
@@ -61,7 +60,7 @@ def certificate_of(
         decision="suppressed" if division is None else "split",
         new_slot=None if division is None else division.going.number,
         scorers=() if regime == "confidence sequence" else raters,
-        conditions=stated,
+        conditions=conflict.conditions or _conditions(settings, len(raters), regime),
         regime=regime,
         parameters=_parameters(settings, regime),
         models=models,
