@@ -76,11 +76,11 @@ class AsyncSlotMemory(MemoryHandle):
         **options: Unpack[Options],
     ) -> Self:
         """Open a memory in a store, as ``SlotMemory.open`` does."""
-        held = await asyncio.to_thread(
-            functools.partial(opened, url, options, skip_damaged=skip_damaged, reembed=reembed)
+        opening = functools.partial(
+            opened, url, options, skip_damaged=skip_damaged, reembed=reembed
         )
-        memory = cls._of(held)
-        if held.built_with_another:
+        memory = cls._of(await asyncio.to_thread(opening))
+        if memory._held.built_with_another:
             await memory._reembed_or_release()
         return memory
 
@@ -107,10 +107,11 @@ class AsyncSlotMemory(MemoryHandle):
             trust=trust,
             key=key,
         )
-        return (await self._remember([as_turn(turn)]))[0]
+        remembered = await self._remember([as_turn(turn)])
+        return remembered[0]
 
     async def ingest_many(
-        self, turns: Iterable[Turn | Mapping[str, Any]], *, progress: Progress | None = None
+        self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
     ) -> list[Ingested]:
         """Remember many turns."""
         checked = self._door.turns(turns)
@@ -161,7 +162,8 @@ class AsyncSlotMemory(MemoryHandle):
         named = None if slot is None else whole_field("slot", slot, 0)
         async with self._fresh():
             numbers = due(self._held.state, named)
-        return tuple([await self._run(summarise, number, author) for number in numbers])
+        done = [await self._run(summarise, number, author) for number in numbers]
+        return tuple(done)
 
     async def rename(self, slot: int, name: str | None) -> None:
         """Name a slot."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from demem_agent.errors import InvalidInput
 from demem_agent.held import Held
@@ -11,7 +11,7 @@ from demem_agent.options import Options, collaborators
 from demem_agent.stores import SCHEMES, MemoryStore, Store, open_store
 from demem_agent.stores.portable import export, restore
 
-__all__ = ["Lines", "kept_of", "made_again", "opened"]
+__all__ = ["Kept", "Lines", "kept_of", "made_again", "opened"]
 
 #: Exported lines of a memory, as ``export`` gives them.
 Lines = Iterable[Mapping[str, Any]]
@@ -32,28 +32,38 @@ def opened(
     if not isinstance(url, str | Store):
         known = ", ".join(repr(scheme.example) for scheme in SCHEMES.values())
         raise InvalidInput("url", url, f"{known} or a store")
+    is_own = isinstance(url, str)
     store = open_store(url) if isinstance(url, str) else url
     try:
         if lines is not None:
             _restore(lines, store, options)
         held = Held(options, store, skip_damaged=skip_damaged, reembed=reembed)
     except BaseException:
-        if isinstance(url, str):
+        if is_own:
             store.close()
         raise
-    held.owns_store = isinstance(url, str)
+    held.owns_store = is_own
     return held
 
 
-def kept_of(held: Held) -> dict[str, Any]:
+class Kept(TypedDict):
+    """What makes a memory again elsewhere: all its lines, or else the store that it lives in."""
+
+    options: Options
+    store: Store | None
+    lines: Lines
+
+
+def kept_of(held: Held) -> Kept:
     """Return what makes a memory again elsewhere: all it holds, or the store that it lives in."""
     options = held.options()
-    if isinstance(held.team.store, MemoryStore):
+    store = held.team.store
+    if isinstance(store, MemoryStore):
         return {"options": options, "store": None, "lines": list(export(held.state))}
-    return {"options": options, "store": held.team.store, "lines": None}
+    return {"options": options, "store": store, "lines": ()}
 
 
-def made_again(kept: dict[str, Any]) -> Held:
+def made_again(kept: Kept) -> Held:
     """Make a memory from what :func:`kept_of` gave; its store is nobody else's."""
     store = kept["store"]
     if store is None:

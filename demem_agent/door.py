@@ -40,7 +40,7 @@ class Door:
     settings: Settings
     clock: Callable[[], datetime] | None
 
-    def turns(self, given: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
+    def turns(self, given: Iterable[Turn | Mapping[str, object]]) -> list[Turn]:
         """Check turns to remember, each named by its number in errors."""
         if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
             raise InvalidInput("turns", given, "a list of Turn records or mappings")
@@ -52,8 +52,7 @@ class Door:
         They are hashed before they are dated: a retry comes at another time and is the same
         request.
         """
-        hashes = ["" if turn.key is None else request_hash("ingest", turn) for turn in turns]
-        return [self._dated(turn) for turn in turns], hashes
+        return [self._dated(turn) for turn in turns], [_hash_of(turn) for turn in turns]
 
     def routing(self, query: str, given: Mapping[str, Any]) -> Ask:
         """Check a query and the keyword arguments of ``route``."""
@@ -86,11 +85,12 @@ class Door:
             raise InvalidInput("judge", True, "left out, as the memory was made without judges")
         if key is not None:
             text_field("key", key)
+        request = [answer_id, *astuple(signal)]
         return Given(
             answer_id=answer_id,
             signal=signal,
             key=key,
-            request=request_hash("feedback", [answer_id, *astuple(signal)]),
+            request=request_hash("feedback", request),
             raters=raters,
             at=self.when(None),
             answer=known,
@@ -103,8 +103,8 @@ class Door:
             text_field("evidence_id", evidence_id)
         if source_id is not None:
             text_field("source_id", source_id)
-        given = [evidence_id, source_id, selected.before]
-        if sum(selector is not None for selector in given) != 1:
+        given = (evidence_id, source_id, selected.before)
+        if given.count(None) != len(given) - 1:
             allowed = "given, or else one of source_id and before"
             raise InvalidInput("evidence_id", evidence_id, allowed)
         return selected
@@ -136,4 +136,10 @@ class Door:
         return None if self.clock is None else time_field("clock", self.clock())
 
     def _dated(self, turn: Turn) -> Turn:
-        return replace(turn, at=self._now()) if turn.at is None and self.clock else turn
+        if turn.at is not None or self.clock is None:
+            return turn
+        return replace(turn, at=self._now())
+
+
+def _hash_of(turn: Turn) -> str:
+    return "" if turn.key is None else request_hash("ingest", turn)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,7 @@ from demem_agent.encoders import EncoderInfo, as_matrix
 from demem_agent.errors import CollaboratorError, DeMemError
 from demem_agent.requests import Commit, Complete, Compress, Encode, Flow, Request, Score, Vectors
 from demem_agent.stores import Address, Store
-from demem_agent.types import Answerer, Attempt, Compressor, Draft, Encoder, Proposal, Scorer
+from demem_agent.types import Answerer, Compressor, Draft, Encoder, Proposal, Scorer
 
 __all__ = ["Collaborators", "drive", "drive_async"]
 
@@ -48,7 +48,7 @@ class Collaborators:
     compressor: Compressor | None = None
 
 
-def drive(flow: Flow[Result], lock: AbstractContextManager[Any], team: Collaborators) -> Result:
+def drive(flow: Flow[Result], lock: AbstractContextManager[object], team: Collaborators) -> Result:
     """Run a flow, and return what it returns.
 
     An awaitable that a collaborator returns is awaited on a loop in a thread of its own.
@@ -96,16 +96,18 @@ async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborator
 class _Run:
     """Step a flow, handing it the last reply or raising the last error inside it."""
 
-    def __init__(self, flow: Flow[Any]) -> None:
+    def __init__(self, flow: Flow[object]) -> None:
         self._flow = flow
         self._error: DeMemError | None = None
-        self.reply: Any = None
-        self.result: Any = None
+        self.reply: object = None
+        self.result: object = None
 
     def step(self) -> Request | None:
         """Return the next request, or None at the flow's end."""
-        reply, self.reply = self.reply, None
-        error, self._error = self._error, None
+        reply = self.reply
+        error = self._error
+        self.reply = None
+        self._error = None
         try:
             if error is not None:
                 return self._flow.throw(error)
@@ -123,23 +125,23 @@ class _Run:
             self._error = error
 
 
-# What collaborators take and give differs from request to request, so a call is Any to Any: it is
-# checked where the reply is made of the results.
+# What collaborators take and give differs from request to request: what they give is checked where
+# the reply is made of the results.
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
     """One call of a collaborator, with its one argument."""
 
-    function: Callable[[Any], Any]
-    argument: Any
+    function: Callable[[Any], object]
+    argument: object
 
     @property
     def blocks(self) -> bool:
         """Whether it is no coroutine function, so that it has to run in a thread."""
         return not inspect.iscoroutinefunction(self.function)
 
-    def make(self) -> Any:
+    def make(self) -> object:
         """Call it, and return what it gives, which may be an awaitable."""
         return self.function(self.argument)
 
@@ -150,7 +152,7 @@ class _Work:
 
     who: str
     calls: list[_Call]
-    finish: Callable[[list[Any]], Any]
+    finish: Callable[[list[object]], object]
 
 
 def _work(request: Encode | Complete | Score | Compress, team: Collaborators) -> _Work:
@@ -165,10 +167,13 @@ def _work(request: Encode | Complete | Score | Compress, team: Collaborators) ->
 
 
 def _encoding(request: Encode, team: Collaborators) -> _Work:
-    def finish(results: list[Any]) -> Vectors:
-        return Vectors(as_matrix(results[0], len(request.texts)), team.encoder_info)
+    texts = list(request.texts)
 
-    return _Work("encoder", [_Call(team.encoder.encode, list(request.texts))], finish)
+    def finish(results: list[object]) -> Vectors:
+        matrix = as_matrix(results[0], len(texts))
+        return Vectors(matrix, team.encoder_info)
+
+    return _Work("encoder", [_Call(team.encoder.encode, texts)], finish)
 
 
 def _compressing(request: Compress, team: Collaborators) -> _Work:
@@ -180,20 +185,17 @@ def _compressing(request: Compress, team: Collaborators) -> _Work:
 def _scoring(request: Score, team: Collaborators) -> _Work:
     raters = team.judges if request.judged else team.scorers
 
-    def finish(results: list[Any]) -> NDArray[np.float64]:
+    def finish(results: list[object]) -> NDArray[np.float64]:
         return _scores(results, raters)
 
     calls: list[_Call] = []
     for attempt in request.attempts:
-        calls += _ratings(attempt, raters)
-    return _Work("judge" if request.judged else "scorer", calls, finish)
+        calls += [_Call(rater.score, attempt) for rater in raters]
+    who = "judge" if request.judged else "scorer"
+    return _Work(who, calls, finish)
 
 
-def _ratings(attempt: Attempt, raters: Sequence[Scorer]) -> list[_Call]:
-    return [_Call(rater.score, attempt) for rater in raters]
-
-
-def _drafts(results: list[Any]) -> list[Draft]:
+def _drafts(results: list[object]) -> list[Draft]:
     return [_draft(given) for given in results]
 
 
@@ -205,7 +207,7 @@ def _draft(given: object) -> Draft:
     raise CollaboratorError(f"the answerer gave {type(given).__name__}, not a text or a Draft")
 
 
-def _proposal(results: list[Any]) -> Proposal:
+def _proposal(results: list[object]) -> Proposal:
     given = results[0]
     if isinstance(given, Proposal):
         return given
@@ -240,25 +242,25 @@ def _reported(who: str) -> Iterator[None]:
         raise CollaboratorError(f"the {who} failed: {type(error).__name__}") from error
 
 
-def _settled(value: Any) -> Any:
+def _settled(value: object) -> object:
     if inspect.isawaitable(value):
         return asyncio.run_coroutine_threadsafe(_wait(value), _loop()).result()
     return value
 
 
-async def _settled_async(calls: Sequence[_Call]) -> list[Any]:
+async def _settled_async(calls: Sequence[_Call]) -> list[object]:
     """Make all calls: coroutine functions here and together, all others in one thread in turn."""
     blocking = [call for call in calls if call.blocks]
     done = iter(await asyncio.to_thread(_made, blocking) if blocking else [])
     given = [next(done) if call.blocks else call.make() for call in calls]
-    return [*await asyncio.gather(*(_wait(value) for value in given))]
+    return await asyncio.gather(*map(_wait, given))
 
 
-def _made(calls: Sequence[_Call]) -> list[Any]:
+def _made(calls: Sequence[_Call]) -> list[object]:
     return [call.make() for call in calls]
 
 
-async def _to_the_end(work: Coroutine[Any, Any, Any]) -> None:
+async def _to_the_end(work: Awaitable[object]) -> None:
     """Await work that must not be left halfway: a cancelled caller goes only once it is done."""
     task = asyncio.ensure_future(work)
     try:
@@ -268,7 +270,7 @@ async def _to_the_end(work: Coroutine[Any, Any, Any]) -> None:
         raise
 
 
-async def _wait(value: Any) -> Any:
+async def _wait(value: object) -> object:
     return await value if inspect.isawaitable(value) else value
 
 

@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 __all__ = [
     "BudgetSpent",
@@ -61,7 +61,7 @@ class DeMemError(Exception):
     processes.
     """
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _remade, (type(self), self.args, self.__dict__)
 
 
@@ -161,10 +161,12 @@ class ModelError(CollaboratorError):
         self.status = status
         self.retry_after = retry_after
         self.requests = 0
-        details = "; ".join(part for part in (f"HTTP {status}" if status else "", note) if part)
-        super().__init__(
-            f"the model {_shown(model)} failed: {kind}" + (f" ({details})" if details else "")
-        )
+        code = f"HTTP {status}" if status else ""
+        details = "; ".join(filter(None, (code, note)))
+        text = f"the model {_shown(model)} failed: {kind}"
+        if details:
+            text += f" ({details})"
+        super().__init__(text)
 
 
 class BudgetSpent(CollaboratorError):
@@ -204,7 +206,9 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _remade(kind: type[DeMemError], args: tuple[Any, ...], state: dict[str, Any]) -> DeMemError:
+def _remade(
+    kind: type[DeMemError], args: tuple[object, ...], state: dict[str, object]
+) -> DeMemError:
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(state)

@@ -18,7 +18,7 @@ from demem_agent.slots.state import State
 from demem_agent.stores import Rows, Store
 from demem_agent.stores.loading import load_state
 from demem_agent.text.units import measure
-from demem_agent.types import Encoder
+from demem_agent.types import Encoder, Scorer
 
 __all__ = ["Held"]
 
@@ -101,13 +101,11 @@ class Held:
     def raters(self) -> Raters:
         """Return the names of those who rate answers, and of the models behind them."""
         answerer = self.team.answerer
+        answering = str(getattr(answerer, "name", type(answerer).__name__))
         return Raters(
-            scorers=_distinct(scorer.name for scorer in self.team.scorers),
-            judges=_distinct(judge.name for judge in self.team.judges),
-            models=(
-                str(getattr(answerer, "name", type(answerer).__name__)),
-                self.team.encoder_info.name,
-            ),
+            scorers=_distinct(self.team.scorers),
+            judges=_distinct(self.team.judges),
+            models=(answering, self.team.encoder_info.name),
         )
 
     def options(self) -> Options:
@@ -163,10 +161,11 @@ class Held:
         """Return the given settings that may differ from the stored ones; refuse any other."""
         changes: dict[str, Any] = {}
         for name, value in self._given.items():
+            made_with = getattr(stored, name)
             if name in _CHANGEABLE:
                 changes[name] = value
-            elif value != getattr(stored, name) and not self._follows_from_slots(name):
-                allowed = f"{getattr(stored, name)!r}, as the stored memory was made with"
+            elif value != made_with and not self._follows_from_slots(name):
+                allowed = f"{made_with!r}, as the stored memory was made with"
                 raise InvalidInput(name, value, f"{allowed}, or left out")
         return changes
 
@@ -176,18 +175,20 @@ class Held:
 
     def _check_encoder(self) -> None:
         if self.built_with_another:
-            head, encoder = self.state.head, self.team.encoder_info
+            head = self.state.head
+            encoder = self.team.encoder_info
             raise EncoderMismatch(
                 f"{head.encoder} {head.encoder_fingerprint}".strip(),
                 f"{encoder.name} {encoder.fingerprint}".strip(),
             )
 
 
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Number the second and later of equal names, so that each rater can be told apart."""
+def _distinct(raters: Iterable[Scorer]) -> tuple[str, ...]:
+    """Return names by which each rater can be told apart: the later of equal ones are numbered."""
     seen: Counter[str] = Counter()
     found = []
-    for name in names:
+    for rater in raters:
+        name = rater.name
         seen[name] += 1
         found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
     return tuple(found)

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent.channels import Told
-from demem_agent.copying import Lines, kept_of, made_again, opened
+from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import InvalidInput, StaleState
@@ -83,18 +83,18 @@ class MemoryHandle:
         with self._still():
             return len(self._held.state.evidence)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Kept:
         """Return what makes the memory again elsewhere."""
         with self._still():
             return kept_of(self._held)
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
+    def __setstate__(self, kept: Kept) -> None:
         self._begin(made_again(kept))
 
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
 
-    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
         """Copy a memory in RAM with all it holds; one in a store becomes another handle on it.
 
         Who does the work (encoder, answerer, ...) is shared, not copied.
@@ -114,7 +114,7 @@ class MemoryHandle:
         self._held = held
         self._door = Door(held.state.settings, held.clock)
 
-    def _still(self) -> AbstractContextManager[Any]:
+    def _still(self) -> AbstractContextManager[object]:
         """Keep the state still, and up to date, while it is inspected."""
         return nullcontext()
 
@@ -235,7 +235,7 @@ class SlotMemory(MemoryHandle):
         return self._remember([as_turn(turn)])[0]
 
     def ingest_many(
-        self, turns: Iterable[Turn | Mapping[str, Any]], *, progress: Progress | None = None
+        self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
     ) -> list[Ingested]:
         """Remember many turns, faster than one by one and with the same result.
 

@@ -63,7 +63,7 @@ _KNOWN = frozenset(get_type_hints(Options))
 _SETTINGS = frozenset(Settings.__dataclass_fields__)
 
 
-def settings_given(options: Mapping[str, Any]) -> dict[str, Any]:
+def settings_given(options: Options) -> dict[str, Any]:
     """Return those of the options that belong in :class:`Settings`.
 
     Raises:
@@ -80,7 +80,7 @@ def settings_given(options: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def collaborators(options: Mapping[str, Any], store: Store | None) -> Collaborators:
+def collaborators(options: Options, store: Store | None) -> Collaborators:
     """Put together what carries out the flows' requests.
 
     Args:
@@ -114,14 +114,14 @@ def checked_encoder(encoder: object) -> Encoder:
     return encoder
 
 
-def _answerer(options: Mapping[str, Any]) -> Answerer:
+def _answerer(options: Options) -> Answerer:
     answerer = options.get("answerer", ExtractiveAnswerer())
     if not isinstance(answerer, Answerer):
         raise InvalidInput("answerer", answerer, "an object with answer(question)")
     return answerer
 
 
-def _scorers(options: Mapping[str, Any]) -> tuple[Scorer, ...]:
+def _scorers(options: Options) -> tuple[Scorer, ...]:
     scorers = tuple(options.get("scorers", default_scorers()))
     if len(scorers) < 2 or not all(isinstance(scorer, Scorer) for scorer in scorers):
         allowed = "at least two objects with a name and score(attempt)"
@@ -129,7 +129,7 @@ def _scorers(options: Mapping[str, Any]) -> tuple[Scorer, ...]:
     return scorers
 
 
-def _judges(options: Mapping[str, Any]) -> tuple[Scorer, ...]:
+def _judges(options: Options) -> tuple[Scorer, ...]:
     judges = tuple(options.get("judges", ()))
     if len(judges) == 1 or not all(isinstance(judge, Scorer) for judge in judges):
         allowed = "at least two objects with a name and score(attempt), or none"
@@ -137,14 +137,14 @@ def _judges(options: Mapping[str, Any]) -> tuple[Scorer, ...]:
     return judges
 
 
-def _compressor(options: Mapping[str, Any]) -> Compressor | None:
+def _compressor(options: Options) -> Compressor | None:
     compressor = options.get("compressor")
     if compressor is not None and not isinstance(compressor, Compressor):
         raise InvalidInput("compressor", compressor, "an object with a name and compress(task)")
     return compressor
 
 
-def _name(field: str, options: Mapping[str, Any]) -> str:
+def _name(field: str, options: Mapping[str, object]) -> str:
     name = text_field(field, options.get(field, "default"))
     if clean(name) != name or "\0" in name:
         raise InvalidInput(field, name, "a text without NUL and lone surrogates")

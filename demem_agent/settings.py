@@ -86,16 +86,7 @@ class Settings:
     split: SplitSettings = field(default_factory=SplitSettings)
 
     def __post_init__(self) -> None:
-        whole_field("slots", self.slots, 1)
-        whole_field("slot_limit", self.slot_limit, SMALLEST_LIMIT)
-        whole_field("read_limit", self.read_limit, SMALLEST_LIMIT)
-        whole_field("initial_slots", self.initial_slots, 1)
-        if self.initial_slots > self.slots:
-            raise InvalidInput(
-                "initial_slots",
-                self.initial_slots,
-                f"a whole number from 1 to slots ({self.slots})",
-            )
+        self._check_sizes()
         _within("near", self.near, -1.0, 1.0)
         if not isinstance(self.split, SplitSettings):
             raise InvalidInput("split", self.split, "a SplitSettings")
@@ -105,8 +96,18 @@ class Settings:
             raise InvalidInput("learn", self.learn, "True or False")
         check_mode(self.mode)
 
+    def _check_sizes(self) -> None:
+        whole_field("slots", self.slots, 1)
+        whole_field("slot_limit", self.slot_limit, SMALLEST_LIMIT)
+        whole_field("read_limit", self.read_limit, SMALLEST_LIMIT)
+        whole_field("initial_slots", self.initial_slots, 1)
+        if self.initial_slots > self.slots:
+            allowed = f"a whole number from 1 to slots ({self.slots})"
+            raise InvalidInput("initial_slots", self.initial_slots, allowed)
+
 
 def check_mode(mode: str) -> None:
+    """Raise InvalidInput for what is no way to read."""
     if mode not in get_args(Mode):
         raise InvalidInput("mode", mode, "'evidence' or 'strict'")
 

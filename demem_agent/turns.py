@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, datetime, time
-from typing import Any
 
 from demem_agent.errors import InvalidInput
 
@@ -47,7 +46,7 @@ class Turn:
 _FIELDS = frozenset(field.name for field in fields(Turn))
 
 
-def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
+def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
     """Check a turn and return it with ``at`` as a datetime.
 
     Args:
@@ -67,10 +66,11 @@ def as_turn(given: Turn | Mapping[str, Any], where: str = "") -> Turn:
 
 def _turn_from(given: object, where: str) -> Turn:
     if not isinstance(given, Mapping):
-        raise InvalidInput(where.rstrip(".") or "turn", given, "a Turn or a mapping with a text")
-    unknown = sorted(str(key) for key in given if key not in _FIELDS)
+        field = where.rstrip(".") or "turn"
+        raise InvalidInput(field, given, "a Turn or a mapping with a text")
+    unknown = [str(key) for key in given if key not in _FIELDS]
     if unknown:
-        name = unknown[0]
+        name = min(unknown)
         known = ", ".join(sorted(_FIELDS))
         allowed = f"left out, as no field of a turn ({known})"
         raise InvalidInput(f"{where}{name}", given[name], allowed)

@@ -63,7 +63,7 @@ Lesson = tuple[tuple[str, float], ...]
 
 
 def number_of(id: str) -> int:
-    """Give the running number in an id such as ``e12``."""
+    """Return the running number in an id such as ``e12``."""
     return int(id[1:])
 
 
@@ -167,7 +167,7 @@ class Reading:
         size: of ``text``, in ``unit``; never more than ``limit``.
         evidence: the items in it, in the order in which they appear.
         slots: the slots these items are in; the routed one first.
-        probability: that the memory holds what was asked, as of :class:`Route`; 0.0 where nothing
+        probability: that the memory holds what was asked, as in :class:`Route`; 0.0 where nothing
             was asked of it.
     """
 

@@ -11,6 +11,7 @@ from demem_agent.flows.encode import encoded
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Complete, Flow
+from demem_agent.scoring import Query
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, StoredContext, Vector
 from demem_agent.slots.routing import slot_ranking
@@ -26,13 +27,14 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
     routed, reading = read_for(state, ask, query)
     question = Question(ask.query, ask.at, reading)
     drafts: list[Draft] = yield Complete((question,))
-    context = _context(state, question, routed, drafts[0])
+    draft = drafts[0]
+    context = _context(state, question, routed, draft)
     yield from _stored(state, context, query.vector)
     return Answer(
         id=context.id,
         query=ask.query,
-        text=drafts[0].text,
-        evidence=drafts[0].evidence,
+        text=draft.text,
+        evidence=draft.evidence,
         route=routed,
         reading=reading,
     )
@@ -52,11 +54,9 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     if reading is not None:
         _require_own(state, reading)
     query = yield from encoded(state, ask)
-    if reading is None:
-        routed, seen = read_for(state, ask, query)
-    else:
-        routed, seen = slot_ranking(state, query)[0], reading
-    context = _context(state, Question(ask.query, ask.at, seen), routed, Draft(text))
+    routed, seen = _seen(state, ask, query, reading)
+    question = Question(ask.query, ask.at, seen)
+    context = _context(state, question, routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))
     yield from _stored(state, context, query.vector)
     return Answer(
@@ -69,10 +69,19 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     )
 
 
+def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
+    """Return where a query goes, and the reading given or else the one it would get now."""
+    if reading is None:
+        return read_for(state, ask, query)
+    routed, _ = slot_ranking(state, query)
+    return routed, reading
+
+
 def _stored(state: State, context: Context, vector: Vector) -> Flow[None]:
     seq = state.head.seq + 1
+    count = state.head.contexts + 1
     delta = Delta(
-        replace(state.head, seq=seq, contexts=state.head.contexts + 1),
+        replace(state.head, seq=seq, contexts=count),
         (unkeyed(seq, "answer"),),
         contexts=(StoredContext(context, vector),),
     )
@@ -87,16 +96,22 @@ def _context(state: State, question: Question, routed: Route, draft: Draft) -> C
     lines = question.reading.lines
     live = [line for line in lines if line.evidence.id in state.evidence]
     forgotten = len(live) < len(lines)
+    slot = routed.slot if routed.slot in state.slots else min(state.slots, default=None)
+    supports = [item for item in draft.evidence if item in state.evidence]
     return Context(
         id=f"a{state.head.contexts + 1}",
         query=question.query,
         at=question.at,
-        slot=routed.slot if routed.slot in state.slots else min(state.slots, default=None),
+        slot=slot,
         answer="" if forgotten else draft.text,
-        read=tuple((line.evidence.id, line.start, line.end) for line in live),
-        supports=tuple(item for item in draft.evidence if item in state.evidence),
+        read=tuple(map(_stretch, live)),
+        supports=tuple(supports),
         redacted=forgotten,
     )
+
+
+def _stretch(line: Line) -> tuple[str, int, int]:
+    return line.evidence.id, line.start, line.end
 
 
 def _require_own(state: State, reading: Reading) -> None:
@@ -107,8 +122,9 @@ def _require_own(state: State, reading: Reading) -> None:
     for line in reading.lines:
         if not isinstance(line, Line) or not isinstance(line.evidence, Evidence):
             raise InvalidInput("reading", line, "a reading that this memory gave")
-        held = state.evidence.get(line.evidence.id)
-        fits = 0 <= line.start < line.end <= len(line.evidence.text)
-        foreign = held is not None and held.text != line.evidence.text
+        item = line.evidence
+        held = state.evidence.get(item.id)
+        fits = 0 <= line.start < line.end <= len(item.text)
+        foreign = held is not None and held.text != item.text
         if foreign or not fits:
-            raise InvalidInput("reading", line.evidence.id, "a reading that this memory gave")
+            raise InvalidInput("reading", item.id, "a reading that this memory gave")

@@ -9,10 +9,18 @@ from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
-from demem_agent.slots.records import Certified, Delta, SlotState, in_slot
+from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext, in_slot
 from demem_agent.slots.state import State
 
-__all__ = ["merge", "merging", "pin", "rename", "require_loose"]
+__all__ = [
+    "merge",
+    "merging",
+    "moved_contexts",
+    "moves_of",
+    "pin",
+    "rename",
+    "require_loose",
+]
 
 
 def rename(state: State, number: int, name: str | None) -> Flow[None]:
@@ -21,7 +29,8 @@ def rename(state: State, number: int, name: str | None) -> Flow[None]:
     Raises:
         NotFound: for a slot that is not active.
     """
-    yield from _changed(state, replace(_active(state, number), name=name), "rename")
+    slot = _active(state, number)
+    yield from _changed(state, replace(slot, name=name), "rename")
 
 
 def pin(state: State, number: int, pinned: bool) -> Flow[None]:
@@ -30,7 +39,8 @@ def pin(state: State, number: int, pinned: bool) -> Flow[None]:
     Raises:
         NotFound: for a slot that is not active.
     """
-    yield from _changed(state, replace(_active(state, number), pinned=pinned), "pin")
+    slot = _active(state, number)
+    yield from _changed(state, replace(slot, pinned=pinned), "pin")
 
 
 def merge(state: State, number: int, into: int) -> Flow[None]:
@@ -64,21 +74,31 @@ def merging(state: State, back: SlotState, target: SlotState, kind: str) -> Delt
     """
     seq = state.head.seq + 1
     lineage = _lineage(state, back, target, seq)
-    coming = list(state.members[back.number])
-    staying = list(state.members[target.number])
-    merged = state.rebuild(lineage.pop(target.number, target), [*staying, *coming], seq)
-    slots = (merged, *lineage.values())
+    heir = lineage.pop(target.number, target)
+    items = [*state.members[target.number], *state.members[back.number]]
+    slots = (state.rebuild(heir, items, seq), *lineage.values())
     rootless = {slot.number for slot in slots if slot.parent is None}
-    inside = [stored for stored in state.contexts.values() if stored.context.slot == back.number]
+    taken_back = _taken_back(state, back.number, target.number, rootless)
     return Delta(
         replace(state.head, seq=seq),
         (unkeyed(seq, kind),),
-        moves=tuple((item, target.number) for item in coming),
+        moves=moves_of(state, back.number, target.number),
         slots=slots,
         closed=(back.number,),
-        contexts=tuple(in_slot(stored, target.number) for stored in inside),
-        certificates=tuple(_taken_back(state, back.number, target.number, rootless)),
+        contexts=moved_contexts(state, back.number, target.number),
+        certificates=tuple(taken_back),
     )
+
+
+def moves_of(state: State, closed: int, target: int) -> tuple[tuple[str, int], ...]:
+    """Return the moves of all evidence of a slot that is closed to another."""
+    return tuple((item, target) for item in state.members[closed])
+
+
+def moved_contexts(state: State, closed: int, target: int) -> tuple[StoredContext, ...]:
+    """Return the contexts of a slot that is closed as members of another."""
+    inside = [stored for stored in state.contexts.values() if stored.context.slot == closed]
+    return tuple(in_slot(stored, target) for stored in inside)
 
 
 def _changed(state: State, slot: SlotState, kind: str) -> Flow[None]:
@@ -131,4 +151,5 @@ def _taken_back(state: State, closed: int, target: int, rootless: set[int]) -> I
             continue
         joined = together.issuperset(certificate.pair)
         if joined or certificate.new_slot == closed or certificate.new_slot in rootless:
-            yield replace(certified, certificate=replace(certificate, undone=True))
+            undone = replace(certificate, undone=True)
+            yield replace(certified, certificate=undone)

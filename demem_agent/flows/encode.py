@@ -16,7 +16,7 @@ from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
 from demem_agent.text.words import clean
 
-__all__ = ["Passages", "encoded", "encoded_passages"]
+__all__ = ["Passages", "encodable", "encoded", "encoded_passages"]
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -46,12 +46,17 @@ def encoded(state: State, ask: Ask) -> Flow[Query]:
     if ask.vector is not None:
         _require_fitting(state, ask.vector)
         return Query(ask.query, ask.vector, asked_on)
-    vectors: Vectors = yield Encode((clean(focus(ask.query)),))
+    vectors: Vectors = yield Encode((encodable(ask.query),))
     require_same_encoder(state, vectors.encoder)
     dimensions = vectors.matrix.shape[1]
     if state.head.dimensions not in (0, dimensions):
         raise mismatch(state, vectors.encoder, dimensions)
     return Query(ask.query, vectors.matrix[0], asked_on)
+
+
+def encodable(query: str) -> str:
+    """Return what of a query is encoded: what it is about, without what no encoder takes."""
+    return clean(focus(query))
 
 
 def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passages]:
@@ -67,13 +72,18 @@ def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passa
         nothing = np.zeros((0, 0), np.float32)
         return Passages([nothing] * len(texts), None)
     vectors: Vectors = yield Encode(tuple(pieces))
+    return Passages(_parted(vectors.matrix, spans), vectors.encoder)
+
+
+def _parted(matrix: Vector, spans: Sequence[Spans]) -> list[Vector]:
+    """Return the rows of each text's passages."""
     matrices = []
     start = 0
     for cut in spans:
         end = start + len(cut)
-        matrices.append(vectors.matrix[start:end])
+        matrices.append(matrix[start:end])
         start = end
-    return Passages(matrices, vectors.encoder)
+    return matrices
 
 
 def require_same_encoder(state: State, encoder: EncoderInfo) -> None:

@@ -124,10 +124,8 @@ def _replayed(state: State, given: Given) -> FeedbackReport | None:
 def _remembered(state: State, given: Given) -> Flow[str | None]:
     """Remember a correction with the question it is about, once; return the id of its evidence."""
     context = state.context(given.answer_id).context
-    text = given.signal.reference
-    if given.signal.channel != "correction" or text is None or context.redacted:
-        return None
-    if not strip_rendered(text).strip():  # nothing but what memory itself had said
+    text = _corrected(context, given.signal)
+    if text is None:
         return None
     turn = correction_turn(context, text, given.at)
     known = _remembered_already(state, context, turn)
@@ -137,6 +135,15 @@ def _remembered(state: State, given: Given) -> Flow[str | None]:
     turn = replace(turn, key=_correction_key(context, turn, request))
     done = yield from ingest(state, [turn], [request])
     return done[0].evidence_id
+
+
+def _corrected(context: Context, signal: Signal) -> str | None:
+    """Return what a correction says, if there is one that is worth remembering."""
+    text = signal.reference
+    if signal.channel != "correction" or text is None or context.redacted:
+        return None
+    # One that is nothing but what memory itself had said tells nothing.
+    return text if strip_rendered(text).strip() else None
 
 
 def _correction_key(context: Context, turn: Turn, request: str) -> str:
@@ -180,7 +187,8 @@ def _scores(state: State, context: Context, signal: Signal) -> Flow[list[float]]
 def _agreement(answer: str, others: Sequence[str]) -> float:
     """Return how far other answers agree with the observed one: the mean F1 of their words."""
     scorer = TokenF1()
-    return sum(scorer.score(Attempt("", other, "", answer)) for other in others) / len(others)
+    attempts = [Attempt("", other, "", answer) for other in others]
+    return sum(map(scorer.score, attempts)) / len(others)
 
 
 def _tested(state: State, rated: Rated) -> Flow[_Outcome]:
@@ -223,9 +231,10 @@ def _result(state: State, rated: Rated, tested: _Outcome) -> dict[str, object]:
 
 def _delta(state: State, given: Given, tested: _Outcome, result: Mapping[str, object]) -> Delta:
     """Return the rows to write: the context and its slots, queues, and what a conflict adds."""
-    line = operation(state.head.seq + 1, "feedback", given.key, given.request, result)
+    seq = state.head.seq + 1
+    line = operation(seq, "feedback", given.key, given.request, result)
     delta = Delta(
-        replace(state.head, seq=line.seq),
+        replace(state.head, seq=seq),
         (line,),
         slots=tested.preview.changed_slots(state),
         contexts=_contexts(state, tested),

@@ -21,7 +21,7 @@ from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary
-from demem_agent.types import Candidate, Evidence, Receipt, SplitCertificate
+from demem_agent.types import Candidate, Context, Evidence, Receipt, SplitCertificate
 
 __all__ = ["Selected", "forget", "select"]
 
@@ -55,6 +55,10 @@ class _Going:
         """Return these items less those that go."""
         return tuple(item for item in items if item not in self.items)
 
+    def unquoted(self, text: str) -> str:
+        """Return a text, or "" where it quotes what goes."""
+        return "" if self.quotes.held_by(text) else text
+
 
 def select(state: State, selected: Selected) -> list[str]:
     """Return the ids of the items meant.
@@ -63,18 +67,24 @@ def select(state: State, selected: Selected) -> list[str]:
         NotFound: for an evidence id or source id that no live item has. ``before`` may select
             nothing.
     """
-    items = state.evidence.values()
     if selected.evidence_id is not None:
         if selected.evidence_id not in state.evidence:
             raise NotFound("evidence", selected.evidence_id)
         return [selected.evidence_id]
-    if selected.source_id is not None:
-        found = [item.id for item in items if item.source_id == selected.source_id]
-        if not found:
-            raise NotFound("evidence with source_id", selected.source_id)
-        return found
-    limit = moment(selected.before)
-    return [item.id for item in items if item.at is not None and moment(item.at) < limit]
+    if selected.source_id is None:
+        return _dated_before(state, selected.before)
+    items = state.evidence.values()
+    found = [item.id for item in items if item.source_id == selected.source_id]
+    if not found:
+        raise NotFound("evidence with source_id", selected.source_id)
+    return found
+
+
+def _dated_before(state: State, limit: datetime | None) -> list[str]:
+    """Return the ids of the items whose date is known and earlier."""
+    end = moment(limit)
+    dated = (item for item in state.evidence.values() if item.at is not None)
+    return [item.id for item in dated if moment(item.at) < end]
 
 
 def forget(state: State, selected: Selected) -> Flow[Receipt]:
@@ -87,25 +97,27 @@ def forget(state: State, selected: Selected) -> Flow[Receipt]:
     if not chosen:
         return Receipt(())
     going = _with_corrections(state, chosen)
-    slots = _rebuilt(state, going)
-    contexts = _cleared_contexts(state, going)
-    certificates = _redacted_certificates(state, going)
-    seq = state.head.seq + 1
     ordered = tuple(item for item in state.evidence if item in going.items)
+    seq = state.head.seq + 1
+    forgotten = state.head.forgotten + len(ordered)
     delta = Delta(
-        replace(state.head, seq=seq, forgotten=state.head.forgotten + len(ordered)),
+        replace(state.head, seq=seq, forgotten=forgotten),
         (unkeyed(seq, "forget"),),
         forgotten=ordered,
-        slots=slots,
-        contexts=contexts,
-        certificates=certificates,
+        slots=_rebuilt(state, going),
+        contexts=_cleared_contexts(state, going),
+        certificates=_redacted_certificates(state, going),
     )
     yield from committed(state, delta)
+    return _receipt(delta)
+
+
+def _receipt(delta: Delta) -> Receipt:
     return Receipt(
-        ordered,
-        tuple(slot.number for slot in slots),
-        tuple(stored.context.id for stored in contexts),
-        tuple(certified.certificate.id for certified in certificates),
+        evidence=delta.forgotten,
+        slots=tuple(slot.number for slot in delta.slots),
+        contexts=tuple(stored.context.id for stored in delta.contexts),
+        certificates=tuple(certified.certificate.id for certified in delta.certificates),
     )
 
 
@@ -128,7 +140,7 @@ def _corrections(state: State, going: _Going) -> set[str]:
         if item.source == CORRECTION and item.id not in going.items:
             query = _asked(state, item)
             told = item.text.removeprefix(stem(query))
-            if any(going.quotes.repeated_in(text) for text in (item.text, query, told)):
+            if any(map(going.quotes.repeated_in, (item.text, query, told))):
                 found.add(item.id)
     return found
 
@@ -152,8 +164,11 @@ def _quotes(state: State, items: Iterable[str]) -> Quotes:
     texts = []
     for id in items:
         item = state.evidence[id]
+        text = item.text
         asked = _asked(state, item)
-        texts.append(item.text.removeprefix(stem(asked)).strip() if asked else item.text)
+        if asked:
+            text = text.removeprefix(stem(asked)).strip()
+        texts.append(text)
     return Quotes.of(texts)
 
 
@@ -164,15 +179,16 @@ def _rebuilt(state: State, going: _Going) -> tuple[SlotState, ...]:
     """
     revision = state.head.seq + 1
     holding = {state.slot_of[item] for item in going.items}
-    misnamed = {number for number, slot in state.slots.items() if _misnamed(slot, going)}
     rebuilt = []
-    for number in sorted(holding | misnamed):
-        slot = state.slots[number]
-        if number in misnamed:
+    for number, before in sorted(state.slots.items()):
+        slot = before
+        if _misnamed(slot, going):
             slot = replace(slot, name=None, revision=revision)
         if number in holding:
-            slot = state.rebuild(slot, going.without(state.members[number]), revision)
-        rebuilt.append(slot)
+            left = going.without(state.members[number])
+            slot = state.rebuild(slot, left, revision)
+        if slot is not before:
+            rebuilt.append(slot)
     return tuple(rebuilt)
 
 
@@ -196,16 +212,30 @@ def _cleared(stored: StoredContext, going: _Going) -> StoredContext:
     query_quotes = going.quotes.held_by(context.query)
     reference_quotes = going.quotes.held_by(context.reference or "")
     rests_on = going.touches(context.supports) or going.touches(context.kept)
-    read_from = rests_on or going.touches(item for item, _, _ in context.read)
-    if not (query_quotes or reference_quotes or read_from or going.quotes.held_by(context.answer)):
+    quotes = query_quotes or reference_quotes
+    if not (quotes or rests_on or _answered_from(context, going)):
         return stored
-    untold = rests_on or reference_quotes or context.channel == "stand-in"
-    cleared = replace(
+    cleared = _blanked(context, going)
+    vector = stored.vector
+    if query_quotes:
+        cleared = replace(cleared, query="")
+        vector = np.zeros_like(vector)
+    if rests_on or reference_quotes or context.channel == "stand-in":
+        cleared = replace(cleared, reference=None, channel="none")
+    return StoredContext(cleared, vector)
+
+
+def _answered_from(context: Context, going: _Going) -> bool:
+    """Whether the answer was given from a reading with something that goes in it, or quotes it."""
+    read = (item for item, _, _ in context.read)
+    return going.touches(read) or going.quotes.held_by(context.answer)
+
+
+def _blanked(context: Context, going: _Going) -> Context:
+    """Take out of a context its answer, what that drew on, and what it taught."""
+    return replace(
         context,
-        query="" if query_quotes else context.query,
         answer="",
-        reference=None if untold else context.reference,
-        channel="none" if untold else context.channel,
         read=tuple(line for line in context.read if line[0] not in going.items),
         supports=going.without(context.supports),
         kept=going.without(context.kept),
@@ -213,8 +243,6 @@ def _cleared(stored: StoredContext, going: _Going) -> StoredContext:
         lesson=(),
         credible=False,
     )
-    vector = np.zeros_like(stored.vector) if query_quotes else stored.vector
-    return StoredContext(cleared, vector)
 
 
 def _redacted_certificates(state: State, going: _Going) -> tuple[Certified, ...]:
@@ -233,22 +261,28 @@ def _redacted(certified: Certified, going: _Going) -> Certified:
     Its numbers stay.
     """
     old = certified.certificate
-    first, second = ("" if going.quotes.held_by(query) else query for query in old.queries)
-    candidates = tuple(_without(candidate, going) for candidate in old.candidates)
-    new: SplitCertificate = replace(old, candidates=candidates, queries=(first, second))
+    new = _redacted_texts(old, going)
     before = _scrubbed(certified.before, going)
     moved = going.without(certified.moved)
-    if new == old and before is certified.before and moved == certified.moved:
+    if new is old and before is certified.before and moved == certified.moved:
         return certified
-    new = replace(new, redacted=old.redacted or new != old)
     return replace(certified, certificate=new, before=before, moved=moved)
 
 
+def _redacted_texts(old: SplitCertificate, going: _Going) -> SplitCertificate:
+    """Blank the texts of a certificate; the same one comes back where nothing goes."""
+    first, second = map(going.unquoted, old.queries)
+    candidates = tuple(_without(candidate, going) for candidate in old.candidates)
+    new = replace(old, candidates=candidates, queries=(first, second))
+    return old if new == old else replace(new, redacted=True)
+
+
 def _without(candidate: Candidate, going: _Going) -> Candidate:
-    quoted = any(going.quotes.held_by(answer) for answer in candidate.answers)
+    quoted = any(map(going.quotes.held_by, candidate.answers))
     if not quoted and not going.touches(candidate.cover):
         return candidate
-    return replace(candidate, cover=going.without(candidate.cover), answers=("", ""))
+    left = going.without(candidate.cover)
+    return replace(candidate, cover=left, answers=("", ""))
 
 
 def _scrubbed(before: SlotState | None, going: _Going) -> SlotState | None:

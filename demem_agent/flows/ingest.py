@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
@@ -64,12 +64,10 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
     head = _head_after(state, passages.encoder, arrivals)
     placed = place(state, arrivals)
     results = _results(coming, fresh, placed)
-    operations = []
-    for seq, (n, result) in enumerate(results.items(), state.head.seq + 1):
-        operations.append(_ledger_line(seq, coming[n], result))
+    operations = _ledger_lines(state, coming, results)
     if operations:
         head = replace(head, seq=operations[-1].seq)
-        delta = Delta(head, tuple(operations), evidence=placed.evidence, slots=placed.slots)
+        delta = Delta(head, operations, evidence=placed.evidence, slots=placed.slots)
         yield from committed(state, delta)
     return [results.get(n) or _replayed(state, one) for n, one in enumerate(coming)]
 
@@ -89,10 +87,12 @@ def _arrivals(
 ) -> list[Arrival]:
     """Return the items of the turns to carry out; a turn without any passage is none."""
     arrivals: list[Arrival] = []
+    number = state.head.evidence
     for seq, n in enumerate(fresh, state.head.seq + 1):
         one = coming[n]
         if one.spans:
-            item = _evidence(state.head.evidence + len(arrivals) + 1, one)
+            number += 1
+            item = _evidence(number, one)
             arrivals.append(Arrival(seq, item, one.spans, passages.matrices[n]))
     return arrivals
 
@@ -101,8 +101,12 @@ def _results(
     coming: Sequence[_Coming], fresh: Sequence[int], placed: Placed
 ) -> dict[int, Ingested]:
     """Return what became of each turn that was carried out, by its number."""
+    results: dict[int, Ingested] = {}
     outcomes = iter(placed.results)
-    return {n: next(outcomes) if coming[n].spans else _SKIPPED for n in fresh}
+    for n in fresh:
+        is_blank = not coming[n].spans
+        results[n] = _SKIPPED if is_blank else next(outcomes)
+    return results
 
 
 def _cut(turn: Turn, request: str) -> _Coming:
@@ -129,7 +133,20 @@ def _not_done(state: State, coming: Sequence[_Coming]) -> list[int]:
 
 def _replayed(state: State, one: _Coming) -> Ingested:
     stored = stored_result(state, one.turn.key, one.request)
-    return Ingested(**stored) if stored else _SKIPPED
+    if not stored:
+        return _SKIPPED
+    return Ingested(**stored)
+
+
+def _ledger_lines(
+    state: State, coming: Sequence[_Coming], results: Mapping[int, Ingested]
+) -> tuple[Operation, ...]:
+    """Return one operation for each turn that was carried out."""
+    lines = []
+    for seq, (n, result) in enumerate(results.items(), state.head.seq + 1):
+        line = _ledger_line(seq, coming[n], result)
+        lines.append(line)
+    return tuple(lines)
 
 
 def _ledger_line(seq: int, one: _Coming, result: Ingested) -> Operation:
@@ -158,7 +175,8 @@ def _head_after(state: State, encoder: EncoderInfo | None, arrivals: Sequence[Ar
     Raises:
         EncoderMismatch: for vectors of another length than the memory has.
     """
-    head = replace(state.head, evidence=state.head.evidence + len(arrivals))
+    count = state.head.evidence + len(arrivals)
+    head = replace(state.head, evidence=count)
     if not arrivals or encoder is None:
         return head
     dimensions = arrivals[0].vectors.shape[1]

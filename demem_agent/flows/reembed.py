@@ -9,9 +9,8 @@ import numpy as np
 
 from demem_agent.errors import StaleState
 from demem_agent.flows.commit import committed
-from demem_agent.flows.encode import encoded_passages
+from demem_agent.flows.encode import encodable, encoded_passages
 from demem_agent.requests import Encode, Flow, Vectors
-from demem_agent.scoring import focus
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import (
     Delta,
@@ -22,7 +21,6 @@ from demem_agent.slots.records import (
     Vector,
 )
 from demem_agent.slots.state import State
-from demem_agent.text.words import clean
 
 __all__ = ["reembed"]
 
@@ -37,30 +35,39 @@ def reembed(state: State, adopt: Callable[[], None]) -> Flow[int]:
         StaleState: if the memory changed while it was encoded.
     """
     begun = state.head.seq
-    items = list(state.evidence.values())
-    spans = [tuple(state.spans(item.id)) for item in items]
-    passages = yield from encoded_passages([item.text for item in items], spans)
+    evidence = yield from _encoded_evidence(state)
     contexts = list(state.contexts.values())
-    questions = [clean(focus(stored.context.query)) for stored in contexts]
+    questions = [encodable(stored.context.query) for stored in contexts]
     # One text more: it tells the number of dimensions when there is nothing else to encode.
     asked: Vectors = yield Encode(("", *questions))
     if state.head.seq != begun:
         raise StaleState("the memory changed while it was encoded anew")
-    evidence = []
-    for item, cut, matrix in zip(items, spans, passages.matrices, strict=True):
-        evidence.append(StoredEvidence(item, state.slot_of[item.id], cut, matrix))
     head = _head(state, asked)
     delta = Delta(
         head,
         (unkeyed(head.seq, "reembed"),),
-        evidence=tuple(evidence),
+        evidence=evidence,
         slots=_slots(state, evidence, head),
         contexts=_contexts(contexts, asked.matrix[1:]),
         reembedded=True,
     )
     yield from committed(state, delta)
     adopt()
-    return len(items)
+    return len(evidence)
+
+
+def _encoded_evidence(state: State) -> Flow[tuple[StoredEvidence, ...]]:
+    """Encode every item anew, in the slot that it is in."""
+    items = list(state.evidence.values())
+    slot_of = dict(state.slot_of)
+    spans = [tuple(state.spans(item.id)) for item in items]
+    texts = [item.text for item in items]
+    passages = yield from encoded_passages(texts, spans)
+    evidence = []
+    for item, cut, matrix in zip(items, spans, passages.matrices, strict=True):
+        stored = StoredEvidence(item, slot_of[item.id], cut, matrix)
+        evidence.append(stored)
+    return tuple(evidence)
 
 
 def _head(state: State, asked: Vectors) -> Head:
@@ -78,8 +85,11 @@ def _slots(state: State, evidence: Sequence[StoredEvidence], head: Head) -> tupl
     totals = {number: np.zeros(head.dimensions, np.float32) for number in state.slots}
     for stored in evidence:
         totals[stored.slot] += stored.vectors.mean(axis=0)
-    slots = sorted(state.slots.items())
-    return tuple(replace(slot, total=totals[number], revision=head.seq) for number, slot in slots)
+    slots = []
+    for number, slot in sorted(state.slots.items()):
+        renewed = replace(slot, total=totals[number], revision=head.seq)
+        slots.append(renewed)
+    return tuple(slots)
 
 
 def _contexts(contexts: Sequence[StoredContext], vectors: Vector) -> tuple[StoredContext, ...]:
@@ -89,5 +99,6 @@ def _contexts(contexts: Sequence[StoredContext], vectors: Vector) -> tuple[Store
     """
     renewed = []
     for stored, vector in zip(contexts, vectors, strict=True):
-        renewed.append(StoredContext(replace(stored.context, lesson=()), vector))
+        untaught = replace(stored.context, lesson=())
+        renewed.append(StoredContext(untaught, vector))
     return tuple(renewed)

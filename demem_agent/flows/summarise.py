@@ -15,7 +15,7 @@ from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, SlotState
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt, compress
-from demem_agent.summaries.grounding import fault_of, source_of, written
+from demem_agent.summaries.grounding import Written, fault_of, source_of, written
 from demem_agent.types import Compression, Proposal, Summarised
 
 __all__ = ["due", "summarise"]
@@ -57,11 +57,15 @@ def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
         return Summarised(number, False, problem)
     if state.slots.get(number) != before:
         return Summarised(number, False, "the slot has changed meanwhile")
-    seq = state.head.seq + 1
-    slot = replace(before, written=written(proposal, author), revision=seq)
-    delta = Delta(replace(state.head, seq=seq), (unkeyed(seq, "summarise"),), slots=(slot,))
-    yield from committed(state, delta)
+    yield from committed(state, _delta(state, before, written(proposal, author)))
     return Summarised(number, True)
+
+
+def _delta(state: State, slot: SlotState, text: Written) -> Delta:
+    """Return the rows to write: the slot with what was written for it."""
+    seq = state.head.seq + 1
+    renewed = replace(slot, written=text, revision=seq)
+    return Delta(replace(state.head, seq=seq), (unkeyed(seq, "summarise"),), slots=(renewed,))
 
 
 def task_of(state: State, slot: SlotState) -> Compression:
@@ -70,12 +74,15 @@ def task_of(state: State, slot: SlotState) -> Compression:
     Those are marked that must be kept: what the slot's excerpts hold of what rewarded answers and
     the witnesses of certificates rested on.
     """
-    limit, measure = state.settings.slot_limit, state.measure
+    limit = state.settings.slot_limit
+    every = _every_excerpt(state, slot)
+    best = compress(every, SOURCES * limit, state.measure).kept
     needed = _needed(state, slot)
-    best = compress(_every_excerpt(state, slot), SOURCES * limit, measure).kept
-    ordered = sorted(best, key=lambda excerpt: (excerpt.at, excerpt.order, excerpt.start))
-    sources = tuple(source_of(e, (e.evidence_id, e.start) in needed) for e in ordered)
-    return Compression(sources, limit, state.settings.unit, measure)
+    sources = []
+    for excerpt in sorted(best, key=lambda excerpt: (excerpt.at, excerpt.order, excerpt.start)):
+        is_needed = (excerpt.evidence_id, excerpt.start) in needed
+        sources.append(source_of(excerpt, is_needed))
+    return Compression(tuple(sources), limit, state.settings.unit, state.measure)
 
 
 def _wants_summary(slot: SlotState) -> bool:
@@ -91,20 +98,21 @@ def _every_excerpt(state: State, slot: SlotState) -> Iterator[Excerpt]:
 def _needed(state: State, slot: SlotState) -> set[tuple[str, int]]:
     """Return (evidence id, start) of the excerpts that must be kept."""
     witnessed = _witnessed(state)
-    return {
-        (excerpt.evidence_id, excerpt.start)
-        for excerpt in slot.summary.kept
-        if excerpt.used or excerpt.evidence_id in witnessed
-    }
+    needed = set()
+    for excerpt in slot.summary.kept:
+        if excerpt.used or excerpt.evidence_id in witnessed:
+            needed.add((excerpt.evidence_id, excerpt.start))
+    return needed
 
 
 def _witnessed(state: State) -> set[str]:
     """Return the evidence that the contexts of standing certificates rest on."""
     found: set[str] = set()
     for certified in state.certificates.values():
-        if certified.certificate.undone:
+        certificate = certified.certificate
+        if certificate.undone:
             continue
-        for id in certified.certificate.pair:
+        for id in certificate.pair:
             if id in state.contexts:
                 found.update(state.contexts[id].context.supports)
     return found

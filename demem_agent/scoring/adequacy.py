@@ -76,5 +76,9 @@ def default_adequacy() -> Adequacy:
     """
     text = files("demem_agent.scoring").joinpath("adequacy.json").read_text(encoding="utf-8")
     found = json.loads(text)
-    weights = Signals(*(float(found["weights"][name]) for name in SIGNALS))
-    return Adequacy(float(found["intercept"]), weights, float(found["threshold"]))
+    weights = {name: float(found["weights"][name]) for name in SIGNALS}
+    return Adequacy(
+        intercept=float(found["intercept"]),
+        weights=Signals(**weights),
+        threshold=float(found["threshold"]),
+    )

@@ -32,5 +32,6 @@ def focus(question: str) -> str:
     for start, end in reversed(running(question)):
         kept = f"{kept[:start]} {kept[end:]}"
     said = [word.strip(_AROUND) for word in kept.split()]
-    about = " ".join([word for word in said if word and word.lower() not in _FRAME])
+    telling = [word for word in said if word and word.lower() not in _FRAME]
+    about = " ".join(telling)
     return about if words(about) else question

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,7 @@ class PassageIndex:
         """Drop items without a trace: what is left is as if they had never been added."""
         stays = [passage.evidence_id not in evidence_ids for passage in self.passages]
         kept = np.array(stays, np.bool_)
-        self.passages = [self.passages[row] for row in np.flatnonzero(kept)]
+        self.passages = list(compress(self.passages, stays))
         for column in self._columns():
             column.keep(kept)
         self.lexical.keep(kept)

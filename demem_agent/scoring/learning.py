@@ -60,9 +60,11 @@ def lesson(
         nothing where all or none of what was read served.
     """
     rows, table = feature_table(index, query)
-    stretches = list(read)
-    resting = [stretch for stretch in stretches if stretch[0] in supports]
-    spare = [stretch for stretch in stretches if stretch[0] not in supports]
+    resting: list[Stretch] = []
+    spare: list[Stretch] = []
+    for stretch in read:
+        alike = resting if stretch[0] in supports else spare
+        alike.append(stretch)
     served = np.isin(rows, rows_of(index, resting))
     others = np.isin(rows, rows_of(index, spare))
     if not served.any() or not others.any():
@@ -117,9 +119,11 @@ def moved_weights(prior: Weights, lessons: NDArray[np.float64]) -> Weights:
     weights = np.asarray(prior.values)
     room = box(prior)
     steps = _steps(weights, room, np.clip(lessons, -_FAR, _FAR))
-    total = np.rint(steps / _GRAIN).astype(np.int64).sum(axis=0) * _GRAIN
+    grains = np.rint(steps / _GRAIN).astype(np.int64)
+    total = grains.sum(axis=0) * _GRAIN
     share = np.clip(STEP * total / (len(lessons) + CALM), -1.0, 1.0)
-    return Weights(tuple((weights + room * share).tolist()))
+    moved = weights + room * share
+    return Weights(tuple(moved.tolist()))
 
 
 def _steps(

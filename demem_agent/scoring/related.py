@@ -92,9 +92,9 @@ class RelatedWords:
         if not len(words) or not stems:
             return best
         filled = counts > 0
-        starts = (np.cumsum(counts) - counts)[filled]
+        starts = np.cumsum(counts) - counts
         nearness = self._nearness(stems, forms).take(words, axis=1)
-        best[:, filled] = np.maximum.reduceat(nearness, starts, axis=1)
+        best[:, filled] = np.maximum.reduceat(nearness, starts[filled], axis=1)
         return best
 
     def _words_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

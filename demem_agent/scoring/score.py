@@ -107,7 +107,8 @@ def _prefilter(hybrid: NDArray[np.float32]) -> NDArray[np.intp]:
     if count <= PREFILTER:
         return np.arange(count)
     top = np.argpartition(-hybrid, PREFILTER)[:PREFILTER]
-    best = top[np.argpartition(-hybrid[top], NEIGHBOURED)[:NEIGHBOURED]]
+    best_of_top = np.argpartition(-hybrid[top], NEIGHBOURED)[:NEIGHBOURED]
+    best = top[best_of_top]
     near = np.concatenate([best - 1, best + 1])
     inside = near[(near >= 0) & (near < count)]
     return _sorted_once(np.concatenate([top, inside]))
@@ -125,10 +126,12 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
     words = words_of(query)
     rows, table = _table(index, query, words)
-    scores = np.round(table.astype(np.float64) @ np.asarray(weights.values), 4)
+    exact = table.astype(np.float64) @ np.asarray(weights.values)
+    scores = np.round(exact, 4)
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
-    signals = _signals(index.lexical, words, table[order[0]], ranked)
+    best = table[order[0]]
+    signals = _signals(index.lexical, words, best, ranked)
     return Ranking(rows[order], ranked, signals)
 
 
@@ -141,12 +144,15 @@ def _signals(
         best: the features of the best passage.
         scores: those of all passages, descending.
     """
-    missing = sum(lexical.idf(word) for word in words.stems if not lexical.holds(word))
+    unheld = [word for word in words.stems if not lexical.holds(word)]
+    missing = sum(map(lexical.idf, unheld))
     runner_up = scores[:RUNNER_UP][-1]
+    related = best[FEATURES.index("related")]
+    coverage = best[FEATURES.index("coverage")]
     return Signals(
-        related=float(best[FEATURES.index("related")]),
+        related=float(related),
         lead=float(scores[0] - runner_up),
-        coverage=float(best[FEATURES.index("coverage")]),
+        coverage=float(coverage),
         missing=missing / max(len(words.stems), 1),
     )
 

@@ -34,7 +34,8 @@ def default_weights() -> Weights:
         LookupError: if the file lacks a feature; the text names it.
     """
     text = files("demem_agent.scoring").joinpath("weights.json").read_text(encoding="utf-8")
-    return weights_from(json.loads(text)["weights"])
+    found = json.loads(text)
+    return weights_from(found["weights"])
 
 
 def weights_from(found: Mapping[str, float]) -> Weights:

@@ -74,10 +74,8 @@ class Experience:
         self._slots.view()[row] = slot
         self._homes.view()[row] = slot if at_home(context) else -1
         self._served.view()[row] = served(context)
-        if context.credible and context.supports:
-            self._raters.view()[row] = _RATERS[testable(context)]
-        else:
-            self._raters.view()[row] = _RATERS[None]
+        rater = testable(context) if context.credible and context.supports else None
+        self._raters.view()[row] = _RATERS[rater]
         self._lessons.view()[row] = as_row(context.lesson)
         self._note(context)
 
@@ -87,9 +85,11 @@ class Experience:
         Keys are the slots that are known to serve some context.
         """
         best: dict[int, float] = {}
+        vectors = self._vectors.view()
         slots = self._homes.view()
         for slot in np.unique(slots[slots >= 0]):
-            best[int(slot)] = max(float((self._vectors.view()[slots == slot] @ vector).max()), 0.0)
+            cosines = vectors[slots == slot] @ vector
+            best[int(slot)] = max(float(cosines.max()), 0.0)
         return best
 
     def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
@@ -98,9 +98,11 @@ class Experience:
         Args:
             least: cosine from which on they count; most: how many there may be.
         """
-        near = np.where(self._served.view(), self._vectors.view() @ vector, -np.inf)
-        rows = np.argsort(-near, kind="stable")[:most]
-        return [(self._ids[row], float(near[row])) for row in rows if near[row] >= least]
+        cosines = self._vectors.view() @ vector
+        near = np.where(self._served.view(), cosines, -np.inf)
+        nearest = np.argsort(-near, kind="stable")[:most]
+        rows = nearest[near[nearest] >= least]
+        return [(self._ids[row], float(near[row])) for row in rows]
 
     def lessons(self) -> NDArray[np.float64]:
         """Return every lesson that feedback has taught and not taken back.
@@ -124,7 +126,8 @@ class Experience:
         inside = self._slots.view() == slot
         rated = self._raters.view() == _RATERS[rater]
         rows = np.flatnonzero(inside & rated)
-        order = np.argsort(np.round(self._vectors.view()[rows] @ vector, 4), kind="stable")
+        cosines = np.round(self._vectors.view()[rows] @ vector, 4)
+        order = np.argsort(cosines, kind="stable")
         return [self._ids[row] for row in rows[order]]
 
     def asked(self, question: str) -> list[str]:
@@ -146,7 +149,8 @@ class Experience:
         self._lessons.append(0.0)
 
     def _note(self, context: Context) -> None:
-        self._note_question(context.id, "" if context.redacted else spoken(context.query))
+        question = "" if context.redacted else spoken(context.query)
+        self._note_question(context.id, question)
         if context.untested:
             self._waiting[context.id] = None
         else:

@@ -27,7 +27,8 @@ def check(state: State) -> None:
 
 def _check_budget(state: State) -> None:
     budget = state.settings
-    _require(len(state.slots) <= budget.slots, f"{len(state.slots)} slots, K is {budget.slots}")
+    count = len(state.slots)
+    _require(count <= budget.slots, f"{count} slots, K is {budget.slots}")
     for number, slot in state.slots.items():
         size = max(state.measure(slot.summary.text), state.measure(slot.text))
         _require(size <= budget.slot_limit, f"the summary of slot {number} measures {size}")
@@ -40,6 +41,13 @@ def _check_ledger(state: State) -> None:
     _require(count == live, f"{count} items live, ingested less forgotten is {live}")
     in_order = sorted(state.evidence, key=number_of)
     _require(list(state.evidence) == in_order, "evidence is out of order")
+    _check_placed(state, in_order)
+    index = state.derived.index
+    indexed = index.evidence_ids() if index else set()
+    _require(indexed == set(state.evidence), "the index does not hold exactly the live items")
+
+
+def _check_placed(state: State, in_order: list[str]) -> None:
     held: list[str] = []
     for items in state.derived.members.values():
         held += items
@@ -47,9 +55,6 @@ def _check_ledger(state: State) -> None:
     _require(held == in_order, "slots do not hold every live item exactly once")
     placed = state.slot_of.keys() == state.evidence.keys()
     _require(placed, "an item has no slot, or a forgotten one still has")
-    index = state.derived.index
-    indexed = index.evidence_ids() if index else set()
-    _require(indexed == set(state.evidence), "the index does not hold exactly the live items")
 
 
 def _check_slots(state: State) -> None:
@@ -58,11 +63,16 @@ def _check_slots(state: State) -> None:
     for number, slot in state.slots.items():
         _check_summary(state, slot)
         _require(slot.parent != number, f"slot {number} is its own parent")
-        for item in members[number]:
-            placed = state.slot_of[item] == number
-            _require(placed, f"{item} is listed in slot {number} and placed in another")
-        close = np.allclose(state.sum_of(number), slot.total, rtol=1e-3, atol=1e-3)
+        _check_members(state, number)
+        total = state.sum_of(number)
+        close = np.allclose(total, slot.total, rtol=1e-3, atol=1e-3)
         _require(close, f"the prototype of slot {number} is not the sum of its items")
+
+
+def _check_members(state: State, number: int) -> None:
+    for item in state.derived.members[number]:
+        placed = state.slot_of[item] == number
+        _require(placed, f"{item} is listed in slot {number} and placed in another")
 
 
 def _check_summary(state: State, slot: SlotState) -> None:

@@ -60,16 +60,23 @@ class _Draft:
         self.state = state
         self.numbers = sorted(state.slots)
         self.slots = dict(state.slots)
-        self.summaries = {number: slot.summary for number, slot in state.slots.items()}
+        self.summaries: dict[int, Summary] = {}
         self.totals = np.zeros((most, dimensions), np.float32)
         self.norms = np.ones(most, np.float32)
-        for number, slot in state.slots.items():
-            self.totals[number] = slot.total
-            self.norms[number] = _norm(slot.total)
-        self.counts = [len(state.members.get(number, ())) for number in range(most)]
+        self.counts = [0] * most
+        self._take(state)
         self.changed: dict[int, int] = {}
         self.sessions: dict[str | None, int] = {}
-        self.last = state.slot_of[next(reversed(state.slot_of))] if state.slot_of else None
+        latest = next(reversed(state.slot_of), None)
+        self.last = None if latest is None else state.slot_of[latest]
+
+    def _take(self, state: State) -> None:
+        """Take over the slots as they stand."""
+        for number, slot in state.slots.items():
+            self.summaries[number] = slot.summary
+            self.totals[number] = slot.total
+            self.norms[number] = _norm(slot.total)
+            self.counts[number] = len(state.members[number])
 
     def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
         """Return the slot that an item goes to, and whether it is a new one.
@@ -89,10 +96,15 @@ class _Draft:
         most = self._most(NEARLY_FULL if begun is None else FULL)
         if stay is not None and shares[self.numbers.index(stay)] <= most:
             return stay, False
+        return self._nearest_with_room(nearness, shares), False
+
+    def _nearest_with_room(self, nearness: Vector, shares: NDArray[np.float64]) -> int:
+        """Return the nearest of the slots that have room, the less crowded the rather."""
         has_room = shares <= self._most(NEARLY_FULL)
+        reachable = np.where(has_room, nearness, -np.inf)
         crowding = CROWDING * shares * len(self.numbers)
-        best = int((np.where(has_room, nearness, -np.inf) - crowding).argmax())
-        return self.numbers[best], False
+        best = int((reachable - crowding).argmax())
+        return self.numbers[best]
 
     def open(self) -> tuple[int, bool]:
         """Open the slot with the smallest free number."""
@@ -134,8 +146,8 @@ class _Draft:
     def _shares(self) -> NDArray[np.float64]:
         """Return the share of all items that each slot holds."""
         counts = np.array([self.counts[number] for number in self.numbers])
-        # All may be forgotten, and their slots still there.
-        shares: NDArray[np.float64] = counts / max(counts.sum(), 1)
+        total = max(counts.sum(), 1)  # all may be forgotten, and their slots still there
+        shares: NDArray[np.float64] = counts / total
         return shares
 
     def _most(self, share: float) -> float:
@@ -151,9 +163,11 @@ class _Draft:
         return self.state.slot_of[said[-1]] if said else None
 
     def _extended(self, summary: Summary, evidence: Evidence) -> Summary:
-        limit, measure = self.state.settings.slot_limit, self.state.measure
+        limit = self.state.settings.slot_limit
+        measure = self.state.measure
         order = number_of(evidence.id)
-        fresh = list(excerpts(evidence, order, 0, limit, measure, summary.gate))
+        cut = excerpts(evidence, order, used=0, limit=limit, measure=measure, gate=summary.gate)
+        fresh = list(cut)
         if not fresh:
             return summary
         return compress([*summary.kept, *fresh], limit, measure, summary.gate)
@@ -163,15 +177,17 @@ def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
     """Place items one after the other, as if each had been committed before the next came."""
     if not arrivals:
         return Placed()
-    draft = _Draft(state, arrivals[0].vectors.shape[1])
+    dimensions = arrivals[0].vectors.shape[1]
+    draft = _Draft(state, dimensions)
     stored = []
     results = []
     for arrival in arrivals:
+        item = arrival.evidence
         vector = mean_vector(arrival.vectors)
-        number, opened = draft.choose(vector, arrival.evidence.session)
+        number, opened = draft.choose(vector, item.session)
         draft.add(number, arrival, vector)
-        stored.append(StoredEvidence(arrival.evidence, number, arrival.spans, arrival.vectors))
-        results.append(Ingested(arrival.evidence.id, number, opened))
+        stored.append(StoredEvidence(item, number, arrival.spans, arrival.vectors))
+        results.append(Ingested(item.id, number, opened))
     return Placed(tuple(stored), draft.filled(), tuple(results))
 
 

@@ -40,16 +40,18 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
 
     There is no ranking while there is nothing to rank.
     """
-    if state.derived.index is None or not len(state.derived.index):
+    index = state.derived.index
+    if index is None or not len(index):
         return _route_to_nowhere(state), None
-    ranking = _lifted(state, query, rank(state.derived.index, query, _weights(state)))
-    past = state.derived.experience.nearest(query.vector) if state.derived.experience else {}
+    ranking = _lifted(state, query, rank(index, query, _weights(state)))
+    experience = state.derived.experience
+    past = experience.nearest(query.vector) if experience else {}
     scores = slot_scores(
         ranking,
-        state.derived.index.slot.view(),
-        state.prototypes(),
-        query.vector,
-        {slot: CONTEXT_BONUS * near for slot, near in past.items()},
+        slot_of_row=index.slot.view(),
+        prototypes=state.prototypes(),
+        vector=query.vector,
+        bonus={slot: CONTEXT_BONUS * near for slot, near in past.items()},
     )
     _recall(scores, past)
     return _route(scores, ranking), ranking
@@ -61,8 +63,10 @@ def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> 
     A reference's words that are found further down stand there by chance more often
     (docs/splits.md), and a conflict over evidence that is none would divide a slot for nothing.
     """
+    scores = np.round(ranking.scores, 4)
+    best_first = ranking.rows[np.argsort(-scores, kind="stable")]
     first: dict[str, None] = {}
-    for row in ranking.rows[np.argsort(-np.round(ranking.scores, 4), kind="stable")]:
+    for row in best_first:
         first[index.passages[row].evidence_id] = None
         if len(first) == CREDIBLE:
             break
@@ -87,11 +91,12 @@ def _recall(scores: dict[int, float], past: Mapping[int, float]) -> None:
 
 def _route(scores: Mapping[int, float], ranking: Ranking) -> Route:
     ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
-    margin = scores[ordered[0]] - scores[ordered[1]] if len(ordered) > 1 else 0.0
+    best = ordered[0]
+    margin = scores[best] - scores[ordered[1]] if len(ordered) > 1 else 0.0
     adequacy = default_adequacy()
     probability = adequacy.probability(ranking.signals)
     return Route(
-        slot=ordered[0],
+        slot=best,
         scores=scores,
         margin=round(margin, 4),
         adequate=probability >= adequacy.threshold,
@@ -101,17 +106,21 @@ def _route(scores: Mapping[int, float], ranking: Ranking) -> Route:
 
 def _weights(state: State) -> Weights:
     """Return the default weights or, where the memory learns, what its lessons made of them."""
-    if not state.settings.learn or state.derived.experience is None:
+    experience = state.derived.experience
+    if not state.settings.learn or experience is None:
         return default_weights()
-    return moved_weights(default_weights(), state.derived.experience.lessons())
+    return moved_weights(default_weights(), experience.lessons())
 
 
 def _lifted(state: State, query: Query, ranking: Ranking) -> Ranking:
     """Put ahead what served questions like this one, where the memory learns."""
-    if not state.settings.learn or state.derived.experience is None:
+    experience = state.derived.experience
+    if not state.settings.learn or experience is None:
         return ranking
-    alike = state.derived.experience.alike(query.vector, ALIKE, REMEMBERED)
-    served = [(cosine, _support(state, state.contexts[id].context)) for id, cosine in alike]
+    served = []
+    for id, cosine in experience.alike(query.vector, ALIKE, REMEMBERED):
+        support = _support(state, state.contexts[id].context)
+        served.append((cosine, support))
     return lift(ranking, state.passage_index(), served) if served else ranking
 
 

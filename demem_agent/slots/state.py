@@ -93,8 +93,9 @@ class State:
     def excerpts_of(self, item: str, used: Mapping[str, int] | None = None) -> tuple[Excerpt, ...]:
         """Cut one item for a summary; ``used`` stands in for ``derived.used``."""
         uses = self.derived.used if used is None else used
+        used_at = uses.get(item, 0)
         limit = self.settings.slot_limit
-        return self.cache.excerpts_of(self.evidence[item], uses.get(item, 0), limit, self.measure)
+        return self.cache.excerpts_of(self.evidence[item], used_at, limit, self.measure)
 
     def free_slot(self) -> int | None:
         """Return the smallest number without a slot, or None when K are active."""
@@ -103,14 +104,14 @@ class State:
     def slot_view(self, number: int) -> Slot:
         """Return a slot as a user sees it."""
         slot = self.slots[number]
-        stored = self.contexts.values()
+        contexts = (stored.context for stored in self.contexts.values())
         return Slot(
             number=number,
             summary=slot.text,
             size=self.measure(slot.text),
             evidence=tuple(self.members[number]),
             cover=slot.cover,
-            contexts=tuple(c.context.id for c in stored if c.context.slot == number),
+            contexts=tuple(context.id for context in contexts if context.slot == number),
             parent=slot.parent,
             revision=slot.revision,
             name=slot.name,
@@ -268,22 +269,26 @@ class State:
         for item, evidence in self.evidence.items():
             yield _bytes((evidence, self.slot_of[item]))
             yield self.passage_index().vectors_of(item).tobytes()
-        for number, slot in sorted(self.slots.items()):
-            yield _bytes(
-                (
-                    number,
-                    slot.parent,
-                    slot.revision,
-                    slot.summary,
-                    slot.name,
-                    slot.pinned,
-                    slot.written,
-                )
-            )
+        for _, slot in sorted(self.slots.items()):
+            yield _bytes(_described(slot))
             yield slot.total.tobytes()
         for stored in self.contexts.values():
-            yield _bytes(replace(stored.context, untested=()))
+            told = replace(stored.context, untested=())
+            yield _bytes(told)
             yield stored.vector.tobytes()
+
+
+def _described(slot: SlotState) -> tuple[object, ...]:
+    """Return all that a slot is but for its vector."""
+    return (
+        slot.number,
+        slot.parent,
+        slot.revision,
+        slot.summary,
+        slot.name,
+        slot.pinned,
+        slot.written,
+    )
 
 
 def _bytes(record: object) -> bytes:

@@ -102,11 +102,11 @@ def _lost(state: State, context: StoredContext, summary: Summary) -> Iterator[St
         return
     mine = context.context
     held = {excerpt.evidence_id for excerpt in summary.kept}
-    served = held.issuperset(mine.supports)
+    is_served = held.issuperset(mine.supports)
     met = _witnessed_with(state, mine.id)
     for id in partners:
         other = state.contexts[id]
-        serves_both = served and held.issuperset(other.context.supports)
+        serves_both = is_served and held.issuperset(other.context.supports)
         if id not in met and not serves_both:
             yield other
 
@@ -228,7 +228,9 @@ def _both(table: NDArray[np.float64], u: int) -> tuple[float, float]:
 
 
 def _known(scores: NDArray[np.float64]) -> tuple[float, ...]:
-    return () if np.isnan(scores).all() else tuple(map(float, scores))
+    if np.isnan(scores).all():
+        return ()
+    return tuple(map(float, scores))
 
 
 def _existing(name: str, slot: SlotState) -> Content:

@@ -61,14 +61,15 @@ def divide(
     """
     anchors = np.stack([_anchor(state, stored) for stored in pair])
     sides = witness_sides(state, number, pair, anchors)
-    staying: list[str] = []
-    moved: list[str] = []
-    for item, goes in _item_sides(state, number, pair, sides, anchors).items():
-        (moved if goes else staying).append(item)
+    item_sides = _item_sides(state, number, pair, sides, anchors)
+    staying = [item for item, goes in item_sides.items() if not goes]
+    moved = [item for item, goes in item_sides.items() if goes]
     seq = state.head.seq + 1
+    parted = state.slots[number]
+    opened = empty_slot(new, parent=number)
     return Division(
-        staying=state.rebuild(state.slots[number], staying, seq, used),
-        going=state.rebuild(empty_slot(new, number), moved, seq, used),
+        staying=state.rebuild(parted, staying, seq, used),
+        going=state.rebuild(opened, moved, seq, used),
         moved=tuple(moved),
         moved_contexts=_moved_contexts(state, number, sides, anchors),
     )
@@ -91,11 +92,11 @@ def witness_sides(
     if not witnesses:
         return {stays: False, goes: True}
     ids = list(dict.fromkeys(chain((stays, goes), *witnesses)))
-    links = [(ids.index(first), ids.index(second)) for first, second in witnesses]
-    contexts = ChainMap({stays: pair[0], goes: pair[1]}, state.contexts)
+    contexts = _with_pair(state, pair)
     vectors = np.stack([contexts[id].vector for id in ids])
-    labels = _two_sides(_worth(vectors, anchors), links)
-    return dict(zip(ids, (labels == labels[1]).tolist(), strict=True))
+    labels = _two_sides(_worth(vectors, anchors), _links(ids, witnesses))
+    is_going = labels == labels[1]
+    return dict(zip(ids, is_going.tolist(), strict=True))
 
 
 def suppressed(state: State) -> list[SplitCertificate]:
@@ -120,8 +121,20 @@ def _share_a_slot(state: State, ids: tuple[str, str]) -> bool:
 def _anchor(state: State, stored: StoredContext) -> Vector:
     live = [item for item in stored.context.supports if item in state.evidence]
     parts = [stored.vector, *map(state.item_vector, live)]
-    mean: Vector = np.stack(list(map(direction, parts))).mean(axis=0)
+    directions = np.stack(list(map(direction, parts)))
+    mean: Vector = directions.mean(axis=0)
     return direction(mean)
+
+
+def _with_pair(state: State, pair: Pair) -> Mapping[str, StoredContext]:
+    """Return the contexts of a memory, those of the pair as they will be."""
+    return ChainMap(dict(zip(ids_of(pair), pair, strict=True)), state.contexts)
+
+
+def _links(ids: Sequence[str], witnesses: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Return each witness by the places of its two contexts among the ids."""
+    place = {id: n for n, id in enumerate(ids)}
+    return [(place[first], place[second]) for first, second in witnesses]
 
 
 def _worth(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> Envelope:
@@ -157,7 +170,8 @@ def _item_sides(
     """
     items = list(state.members[number])
     vectors = np.stack(list(map(state.item_vector, items)))
-    goes = dict(zip(items, _prefers_second(vectors, anchors), strict=True))
+    nearer = _prefers_second(vectors, anchors)
+    goes = dict(zip(items, nearer, strict=True))
     told = _agreed_sides(state, pair, sides) | _own_sides(pair)
     for item in told.keys() & goes.keys():
         goes[item] = told[item]
@@ -173,12 +187,16 @@ def _own_sides(pair: Pair) -> dict[str, bool]:
 
 def _agreed_sides(state: State, pair: Pair, sides: Mapping[str, bool]) -> dict[str, bool]:
     """Return the side of each item that only contexts of one side rest on."""
-    contexts = ChainMap(dict(zip(ids_of(pair), pair, strict=True)), state.contexts)
-    found: dict[str, set[bool]] = {}
+    contexts = _with_pair(state, pair)
+    agreed: dict[str, bool] = {}
+    disputed: set[str] = set()
     for id, side in sides.items():
         for item in contexts[id].context.supports:
-            found.setdefault(item, set()).add(side)
-    return {item: given.pop() for item, given in found.items() if len(given) == 1}
+            if agreed.setdefault(item, side) != side:
+                disputed.add(item)
+    for item in disputed:
+        del agreed[item]
+    return agreed
 
 
 def _moved_contexts(
@@ -216,6 +234,6 @@ def _inside(state: State, number: int) -> list[tuple[str, str]]:
     def is_inside(certificate: SplitCertificate) -> bool:
         return state.contexts[certificate.pair[0]].context.slot == number  # as is the other one
 
-    found = list(filter(is_inside, suppressed(state)))
-    found.sort(key=lambda certificate: (-certificate.radius, number_of(certificate.id)))
+    inside = filter(is_inside, suppressed(state))
+    found = sorted(inside, key=lambda certificate: (-certificate.radius, number_of(certificate.id)))
     return [certificate.pair for certificate in found[:HONOURED]]

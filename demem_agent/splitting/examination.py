@@ -112,6 +112,7 @@ def _tried(bench: _Bench, thorough: bool) -> Flow[Verdict | None]:
     """Answer both queries from the contents, in steps that may end the test early, and judge."""
     ids = ids_of(bench.pair)
     trials = bench.trials
+    settings = bench.state.settings.split
     known: dict[Cell, Scores] = {}
     for step in _steps(len(bench.contents)):
         missing = [cell for cell in step if not bench.known(cell)]
@@ -124,7 +125,7 @@ def _tried(bench: _Bench, thorough: bool) -> Flow[Verdict | None]:
             trials.done.append(ids)
             return None
     trials.done.append(ids)
-    return judge(bench.contents, _answers(bench), _table(known), bench.state.settings.split)
+    return judge(bench.contents, _answers(bench), _table(known), settings)
 
 
 def _affordable(bench: _Bench, missing: Sequence[Cell]) -> bool:
@@ -141,8 +142,10 @@ def _steps(count: int) -> list[list[Cell]]:
     """
     first = count - 2
     second = count - 1
-    steps = [[(0, first), (1, second)], [(0, second), (1, first)]]
-    return steps + [[(0, u), (1, u)] for u in range(count - 2)]
+    from_own = [(0, first), (1, second)]
+    crosswise = [(0, second), (1, first)]
+    others = [[(0, u), (1, u)] for u in range(first)]
+    return [from_own, crosswise, *others]
 
 
 def _settled(state: State, known: Mapping[Cell, Scores]) -> bool:
@@ -151,8 +154,11 @@ def _settled(state: State, known: Mapping[Cell, Scores]) -> bool:
     threshold = threshold_of(state)
     if len(known) == 2:
         return not any(worth_having(scores, settings, threshold) for scores in known.values())
-    columns = (_column(known, u) for x, u in known if x == 0 and (1, u) in known)
-    return any(bearable(column, settings, threshold) for column in columns)
+    for x, u in known:
+        answered_by_both = x == 0 and (1, u) in known
+        if answered_by_both and bearable(_column(known, u), settings, threshold):
+            return True
+    return False
 
 
 def _column(known: Mapping[Cell, Scores], u: int) -> Scores:
@@ -180,26 +186,29 @@ def _answer(bench: _Bench, missing: Sequence[Cell]) -> Flow[None]:
     for cell in missing:
         readings[bench.key(cell)] = _strict_reading(state, bench.summary(cell))
     fresh = yield from _drafts(bench, missing, readings)
+    tried = state.cache.tried
     for key, reading in readings.items():
-        draft = fresh[key] if key in fresh else state.cache.tried[key]
+        draft = fresh[key] if key in fresh else tried[key]
         bench.trials.answers[key] = (draft, reading.text)
-    for key, draft in fresh.items():
-        state.cache.keep_tried(*key, draft)
+    for (context_id, content), draft in fresh.items():
+        state.cache.keep_tried(context_id, content, draft)
 
 
 def _drafts(
     bench: _Bench, cells: Sequence[Cell], readings: Mapping[Key, Reading]
 ) -> Flow[dict[Key, Draft]]:
     """Have answered what no earlier feedback has asked for."""
+    tried = bench.state.cache.tried
     asked: dict[Key, Question] = {}
     for cell in cells:
         key = bench.key(cell)
         context = bench.context(cell)
-        if key not in bench.state.cache.tried:
+        if key not in tried:
             asked[key] = Question(context.query, context.at, readings[key])
     if not asked:
         return {}
-    drafts: list[Draft] = yield from bench.reply_to(Complete(tuple(asked.values())))
+    request = Complete(tuple(asked.values()))
+    drafts: list[Draft] = yield from bench.reply_to(request)
     return dict(zip(asked, drafts, strict=True))
 
 
@@ -235,7 +244,8 @@ def _table(known: Mapping[Cell, Scores]) -> Scores:
 
 
 def _strict_reading(state: State, summary: Summary) -> Reading:
-    limit = state.settings.slot_limit + state.measure(wrap(""))
+    marks = state.measure(wrap(""))
+    limit = state.settings.slot_limit + marks
     lines, text = assemble(summary, state.evidence, limit, state.measure)
     items = dict.fromkeys(line.evidence for line in lines)
     return Reading(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
-from itertools import chain
 
 from demem_agent.slots.experience import testable
 from demem_agent.slots.records import StoredContext
@@ -29,14 +28,18 @@ def changed_queues(state: State, preview: Preview, trials: Trials) -> list[Store
         return []
     met = set(map(frozenset, trials.done))
     fresh = _fresh_partners(trials, met)
+    waiting = state.derived.past().waiting()
     changed = []
-    for id in dict.fromkeys(chain([preview.id], state.derived.past().waiting(), fresh)):
+    for id in dict.fromkeys([preview.id, *waiting, *fresh]):
         stored = preview.context_of(state, id)
         queue = _queue(state, preview, stored, fresh.get(id, ()), met)
         if queue != stored.context.untested:
-            context = replace(stored.context, untested=queue)
-            changed.append(replace(stored, context=context))
+            changed.append(_with_queue(stored, queue))
     return changed
+
+
+def _with_queue(stored: StoredContext, queue: tuple[str, ...]) -> StoredContext:
+    return replace(stored, context=replace(stored.context, untested=queue))
 
 
 def _fresh_partners(trials: Trials, met: Set[_Ids]) -> dict[str, list[str]]:
@@ -55,15 +58,24 @@ def _queue(
     id = stored.context.id
     wanted = dict.fromkeys(stored.context.untested)
     for first in fresh:
-        if id not in preview.context_of(state, first).context.untested:  # else it waits there
+        partner = preview.context_of(state, first).context
+        if id not in partner.untested:  # else it waits there
             wanted[first] = None
-    queue = []
-    for other in wanted:
-        if other not in state.contexts or frozenset((other, id)) in met:
+    return tuple(_untested(state, preview, stored, wanted, met))
+
+
+def _untested(
+    state: State, preview: Preview, stored: StoredContext, wanted: Iterable[str], met: Set[_Ids]
+) -> dict[str, StoredContext]:
+    """Return by id those of the wanted partners that a context can meet and has not met."""
+    found: dict[str, StoredContext] = {}
+    for id in wanted:
+        if id not in state.contexts or frozenset((id, stored.context.id)) in met:
             continue
-        if _can_meet(preview.context_of(state, other), stored):
-            queue.append(other)
-    return tuple(queue)
+        partner = preview.context_of(state, id)
+        if _can_meet(partner, stored):
+            found[id] = partner
+    return found
 
 
 def postponed(state: State, preview: Preview, shared: int, taken: Sequence[Pair]) -> list[Pair]:
@@ -73,17 +85,12 @@ def postponed(state: State, preview: Preview, shared: int, taken: Sequence[Pair]
         taken: pairs that are tested anyway, and left out here.
     """
     known = {frozenset(ids_of(pair)) for pair in taken}
-    found = []
+    found: list[Pair] = []
     for id in sorted(state.derived.past().waiting(), key=number_of):
         stored = preview.context_of(state, id)
-        if stored.context.slot != shared:
-            continue
-        for other in stored.context.untested:
-            if other not in state.contexts or frozenset((other, id)) in known:
-                continue
-            first = preview.context_of(state, other)
-            if _can_meet(first, stored):
-                found.append((first, stored))
+        if stored.context.slot == shared:
+            partners = _untested(state, preview, stored, stored.context.untested, known)
+            found += [(partner, stored) for partner in partners.values()]
     return found
 
 
@@ -97,12 +104,18 @@ def reopened(state: State, preview: Preview) -> Pair | None:
     for certificate in suppressed(state):
         first, second = certificate.pair
         pair = (preview.context_of(state, first), preview.context_of(state, second))
-        shared = slot_of(pair)
-        if shared is None or preview.slots[shared].pinned or not _can_meet(*pair):
-            continue
-        if state.cache.reviewed.get(ids_of(pair)) != preview.revision_of(pair):
+        reviewed_at = state.cache.reviewed.get(ids_of(pair))
+        if _is_loose(preview, pair) and reviewed_at != preview.revision_of(pair):
             return pair
     return None
+
+
+def _is_loose(preview: Preview, pair: Pair) -> bool:
+    """Whether a pair can be tested in a slot that is not pinned."""
+    shared = slot_of(pair)
+    if shared is None or preview.slots[shared].pinned:
+        return False
+    return _can_meet(*pair)
 
 
 def _can_meet(first: StoredContext, second: StoredContext) -> bool:

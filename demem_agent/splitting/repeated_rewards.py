@@ -90,8 +90,9 @@ def _comparable(other: _Question, own: _Question) -> bool:
 
 def _often_enough(state: State, context: StoredContext, question: str) -> bool:
     """Whether a question may have enough rewards; seen without going through all others."""
+    asked = {*state.derived.past().asked(question), context.context.id}
     rewards = 1
-    for id in {*state.derived.past().asked(question), context.context.id}:
+    for id in asked:
         rewards += len(state.contexts[id].context.rewards)
     return rewards >= LEAST
 
@@ -106,8 +107,8 @@ def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
         asked += state.derived.past().asked(question)
     found: dict[str, int] = {}
     for id in sorted(asked, key=number_of):
-        answer = spoken(state.contexts[id].context.answer)
-        found.setdefault(answer, number_of(id))
+        context = state.contexts[id].context
+        found.setdefault(spoken(context.answer), number_of(id))
     return found
 
 
@@ -146,19 +147,29 @@ def _observed(context: Context) -> list[float]:
 
 def _verdict(first: _History, second: _History, order: Mapping[str, int], delta: float) -> Verdict:
     """Judge two questions by the rewards of every answer that either of them was given."""
-    answers = sorted({*first, *second}, key=lambda answer: (order[answer], answer))
+    answers = sorted({*first, *second})
+    answers.sort(key=order.__getitem__)
     table = _table((first, second), answers)
-    envelope = betting(table, delta=delta, shares=growing_shares(len(answers)))
+    shares = growing_shares(len(answers))
+    envelope = betting(table, delta=delta, shares=shares)
+    return verdict_of(_tried(first, second, answers), envelope)
+
+
+def _tried(first: _History, second: _History, answers: Sequence[str]) -> list[Tried]:
+    """Return every answer as a candidate, with its rewards for either question."""
     tried = []
-    for u, answer in enumerate(answers):
-        scores = (tuple(first.get(answer, ())), tuple(second.get(answer, ())))
-        tried.append(Tried(f"answer {u + 1}", answers=(answer, answer), scores=scores))
-    return verdict_of(tried, envelope)
+    for number, answer in enumerate(answers, start=1):
+        of_first = tuple(first.get(answer, ()))
+        of_second = tuple(second.get(answer, ()))
+        one = Tried(f"answer {number}", answers=(answer, answer), scores=(of_first, of_second))
+        tried.append(one)
+    return tried
 
 
 def _table(pair: tuple[_History, _History], answers: Sequence[str]) -> NDArray[np.float64]:
     """Return rewards by question and answer, shape (2, U, n), with NaN after the last of each."""
-    longest = max(len(rewards) for rewards in chain(pair[0].values(), pair[1].values()))
+    every = chain(pair[0].values(), pair[1].values())
+    longest = max(map(len, every))
     table = np.full((2, len(answers), longest), np.nan)
     for x, told in enumerate(pair):
         for u, answer in enumerate(answers):

@@ -55,7 +55,8 @@ def replay(certificate: SplitCertificate) -> Replayed:
     _check_candidates(certificate, envelope, result.losses)
     _check_radius(certificate, result.radius)
     _check_decision(certificate)
-    losses = tuple((float(first), float(second)) for first, second in result.losses.T)
+    of_first, of_second = result.losses.tolist()
+    losses = tuple(zip(of_first, of_second, strict=True))
     return Replayed(result.radius, losses, certificate.decision)
 
 
@@ -75,10 +76,11 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
     """
     given = dict(certificate.parameters)
     if certificate.regime == "confidence sequence":
+        histories = _histories(certificate)
         # Certificates from before answers were counted as they turn up name no "growing": all had
         # equal shares.
         shares = growing_shares(len(certificate.candidates)) if given.get("growing") else None
-        return betting(_histories(certificate), delta=given["delta"], shares=shares)
+        return betting(histories, delta=given["delta"], shares=shares)
     return guard_band(
         _histories(certificate, len(certificate.scorers)),
         c_beta=given["c_beta"],

@@ -63,11 +63,12 @@ class Preview:
     @classmethod
     def of(cls, state: State, context: StoredContext) -> Preview:
         """Return the memory with one context in the place of what it was."""
-        used = dict(state.derived.used)
+        before = state.derived.used
+        used = dict(before)
         state.note_use(context.context, used)
         slots = dict(state.slots)
         for item in context.context.kept:
-            if used.get(item, 0) != state.derived.used.get(item, 0):
+            if used.get(item, 0) != before.get(item, 0):
                 number = state.slot_of[item]
                 slots[number] = _kept_first(state, slots[number], item, used)
         return cls(state.head.seq, context, used, slots)
@@ -126,7 +127,8 @@ def slot_of(pair: Pair) -> int | None:
 
 
 def _kept_first(state: State, slot: SlotState, item: str, used: dict[str, int]) -> SlotState:
-    summary = state.fold(slot.summary, state.excerpts_of(item, used))
+    fresh = state.excerpts_of(item, used)
+    summary = state.fold(slot.summary, fresh)
     if summary == slot.summary:
         return slot
     return replace(slot, summary=summary, written=None, revision=state.head.seq + 1)

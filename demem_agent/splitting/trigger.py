@@ -65,6 +65,13 @@ def find_conflict(state: State, preview: Preview, trials: Trials) -> Flow[Confli
     found = _repeated(state, preview, shared)
     if found is not None:
         return found
+    return (yield from _counterfactual(state, preview, shared, trials))
+
+
+def _counterfactual(
+    state: State, preview: Preview, shared: int, trials: Trials
+) -> Flow[Conflict | None]:
+    """Test the pairs of a slot in turn by answers that were never given, until one conflicts."""
     pairs = _pairs(state, preview, shared)
     witness = reopened(state, preview)
     if witness is not None:
@@ -81,7 +88,8 @@ def find_conflict(state: State, preview: Preview, trials: Trials) -> Flow[Confli
 def _pairs(state: State, preview: Preview, shared: int) -> list[Pair]:
     """Return the pairs to test: of the context at hand, then those that there was no budget for."""
     summary = preview.slots[shared].summary
-    partners = pairs_to_test(state, preview.context, summary, state.settings.split.pairs)
+    limit = state.settings.split.pairs
+    partners = pairs_to_test(state, preview.context, summary, limit)
     pairs = [(other, preview.context) for other in partners]
     return pairs + postponed(state, preview, shared, pairs)
 
@@ -95,7 +103,8 @@ def _review(preview: Preview, pair: Pair, trials: Trials) -> None:
 
 def _repeated(state: State, preview: Preview, shared: int) -> Conflict | None:
     """Look for two questions whose repeated rewards certify that no one answer serves both."""
-    for pair, verdict in repeated_rewards(state, preview.context, state.settings.split.delta):
+    delta = state.settings.split.delta
+    for pair, verdict in repeated_rewards(state, preview.context, delta):
         if verdict.radius <= threshold_of(state):
             continue
         division = divided(state, preview, shared, pair)

@@ -41,11 +41,11 @@ def certificate_of(
         raters: names of those who rated the answers of the tests.
         models: names of the models behind answers and vectors.
     """
-    first, second = (stored.context for stored in conflict.pair)
+    first = conflict.pair[0].context
+    second = conflict.pair[1].context
     settings = state.settings.split
     regime = conflict.regime
     division = conflict.division
-    stated = conflict.conditions or _conditions(settings, len(raters), regime)
     certificate = SplitCertificate(
         id=f"c{state.head.certificates + 1}",
         slot=0 if second.slot is None else second.slot,
@@ -60,7 +60,7 @@ def certificate_of(
         decision="suppressed" if division is None else "split",
         new_slot=None if division is None else division.going.number,
         scorers=() if regime == "confidence sequence" else raters,
-        conditions=stated,
+        conditions=conflict.conditions or _conditions(settings, len(raters), regime),
         regime=regime,
         parameters=_parameters(settings, regime),
         models=models,
@@ -80,9 +80,9 @@ def with_witness(
     if division is None:
         suppressed = Certified(certificate, head.seq)
         return replace(delta, head=head, certificates=(suppressed,))
-    parted = division.staying.number
+    before = preview.slots[division.staying.number]
     moved = (*division.moved, *division.moved_contexts)
-    certified = Certified(certificate, head.seq, before=preview.slots[parted], moved=moved)
+    certified = Certified(certificate, head.seq, before=before, moved=moved)
     split = _split(delta, state, division)
     return replace(split, head=head, certificates=(certified,))
 
@@ -105,8 +105,10 @@ def _moved_contexts(
 ) -> tuple[StoredContext, ...]:
     """Return the contexts to write, with those that go in their new slot."""
     found = {stored.context.id: stored for stored in written}
+    new = division.going.number
     for id in division.moved_contexts:
-        found[id] = in_slot(found.get(id, state.contexts[id]), division.going.number)
+        latest = found.get(id, state.contexts[id])
+        found[id] = in_slot(latest, new)
     return tuple(found.values())
 
 

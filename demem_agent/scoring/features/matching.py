@@ -41,7 +41,8 @@ def _related(work: Work) -> NDArray[np.float32]:
         rows=work.rows,
     )
     mass = idf[rarest].astype(np.float32)
-    related: NDArray[np.float32] = mass @ matches / np.float32(max(mass.sum(), 1e-9))
+    total = np.float32(max(mass.sum(), 1e-9))
+    related: NDArray[np.float32] = mass @ matches / total
     return related
 
 

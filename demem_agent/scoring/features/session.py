@@ -35,13 +35,15 @@ def _coverage(work: Work) -> NDArray[np.float32]:
     """Return the share in [0, 1] of the query's idf mass that the whole session holds."""
     sessions: NDArray[np.int32] = work.passages.session.view()
     lexical = work.passages.lexical
-    covered = np.zeros(int(sessions.max()) + 1, np.float32)
+    count = int(sessions.max()) + 1
+    covered = np.zeros(count, np.float32)
     mass = 0.0
     for word in dict.fromkeys(work.words.stems):
         weight = lexical.idf(word)
         mass += weight
         holding = np.zeros_like(covered)
-        holding[sessions[lexical.rows(word)]] = weight
+        in_sessions = sessions[lexical.rows(word)]
+        holding[in_sessions] = weight
         covered += holding
     share = covered / np.float32(max(mass, 1e-9))
     return share[sessions[work.rows]]

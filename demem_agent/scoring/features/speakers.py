@@ -33,8 +33,12 @@ _USER = ("user", "human")
 def _named(work: Work) -> NDArray[np.bool_]:
     """Mark what is said by a speaker whose name, or a word of it, stands in the query."""
     asked = set(_words(work.query.text))
-    codes = work.passages.speakers.codes.items()
-    return _said_by(work, [code for name, code in codes if not asked.isdisjoint(_words(name))])
+    wanted = []
+    for name, code in work.passages.speakers.codes.items():
+        is_asked = not asked.isdisjoint(_words(name))
+        if is_asked:
+            wanted.append(code)
+    return _said_by(work, wanted)
 
 
 def _user(work: Work) -> NDArray[np.bool_]:
@@ -42,7 +46,8 @@ def _user(work: Work) -> NDArray[np.bool_]:
     if _ASKS_FOR_REPLY.search(work.query.text):
         return work.nothing()
     codes = work.passages.speakers.codes.items()
-    return _said_by(work, [code for name, code in codes if name and name.lower() in _USER])
+    users = [code for name, code in codes if name and name.lower() in _USER]
+    return _said_by(work, users)
 
 
 def _words(name: str | None) -> list[str]:
