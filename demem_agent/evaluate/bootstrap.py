@@ -85,7 +85,10 @@ def _check_values(values: Sequence[float], dialogues: Sequence[Hashable]) -> Non
 def _numbered(dialogues: Sequence[Hashable]) -> NDArray[np.intp]:
     """Return the number of each value's dialogue, in order of first appearance from 0."""
     numbers: dict[Hashable, int] = {}
-    rows = [numbers.setdefault(name, len(numbers)) for name in dialogues]
+    rows: list[int] = []
+    for name in dialogues:
+        number = numbers.setdefault(name, len(numbers))
+        rows.append(number)
     return np.array(rows)
 
 

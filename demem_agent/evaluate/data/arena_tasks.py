@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from demem_agent.evaluate.data.plain import Entry
 from demem_agent.turns import Turn, text_field
@@ -148,11 +149,16 @@ def _results(number: int, person: str, answer: object) -> Iterator[Result]:
 
 
 def _all_results(number: int, person: str, answer: object) -> Iterator[Result]:
-    if not isinstance(answer, list) or not all(isinstance(day, Mapping) for day in answer):
+    if not _is_plan(answer):
         yield Result("", _turn(number, "result", _text(answer), "assistant"))
         return
     for place, planned in enumerate(answer, 1):
         yield _planned(number, person, place, planned)
+
+
+def _is_plan(answer: object) -> TypeGuard[list[Entry]]:
+    """Whether an answer is a list of days."""
+    return isinstance(answer, list) and all(isinstance(day, Mapping) for day in answer)
 
 
 def _planned(number: int, person: str, place: int, planned: Entry) -> Result:

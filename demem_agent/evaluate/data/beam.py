@@ -46,11 +46,10 @@ def load_beam(path: str | Path, sample: str | None = None) -> list[Dialogue]:
 
 def _named(folders: Sequence[Path], name: str) -> list[Path]:
     """Return the folder of this name."""
-    chosen = [folder for folder in folders if folder.name == name]
-    if not chosen:
-        names = [folder.name for folder in folders]
-        raise InvalidInput("sample", name, f"one of {names}")
-    return chosen
+    by_name = {folder.name: folder for folder in folders}
+    if name not in by_name:
+        raise InvalidInput("sample", name, f"one of {list(by_name)}")
+    return [by_name[name]]
 
 
 def _folders(root: Path) -> list[Path]:

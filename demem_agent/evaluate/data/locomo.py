@@ -76,8 +76,11 @@ def _turns(conversation: Entry) -> Iterator[Turn]:
 
 def _numbers(conversation: Entry) -> list[int]:
     """Return the numbers of the sessions in their order; a date alone makes none."""
-    names = filter(_SESSION.fullmatch, conversation)
-    return sorted(int(name.removeprefix("session_")) for name in names)
+    numbers: list[int] = []
+    for name in filter(_SESSION.fullmatch, conversation):
+        number = name.removeprefix("session_")
+        numbers.append(int(number))
+    return sorted(numbers)
 
 
 def _said(turn: Entry) -> str:

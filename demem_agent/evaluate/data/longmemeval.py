@@ -111,11 +111,16 @@ def _said(entry: Entry) -> Iterator[_Said]:
         times = seen[session]
         name = f"{session}#{times}" if times > 1 else session
         at = datetime.strptime(date, _DATE)
-        for number, given in enumerate(turns):
-            if given["content"].strip():
-                turn = _turn(given, name, at, number)
-                marked = bool(given.get("has_answer"))
-                yield _Said(turn, session, marked)
+        for turn, marked in _turns(turns, name, at):
+            yield _Said(turn, session, marked)
+
+
+def _turns(given: Iterable[Entry], session: str, at: datetime) -> Iterator[tuple[Turn, bool]]:
+    """Yield each turn of a session that has text, and whether the answer stands in it."""
+    for number, said in enumerate(given):
+        if said["content"].strip():
+            turn = _turn(said, session, at, number)
+            yield turn, bool(said.get("has_answer"))
 
 
 def _turn(given: Entry, session: str, at: datetime, number: int) -> Turn:

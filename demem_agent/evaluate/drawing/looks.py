@@ -272,5 +272,8 @@ def trail(
 
 def _sizes(count: int) -> list[float]:
     """Return the areas of marks, in points squared, from the smallest to the largest."""
-    widths = [3 + 5 * place / count for place in range(1, count + 1)]
-    return [width**2 for width in widths]
+    sizes: list[float] = []
+    for place in range(1, count + 1):
+        width = 3 + 5 * place / count
+        sizes.append(width**2)
+    return sizes

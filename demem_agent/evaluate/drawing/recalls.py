@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from demem_agent.evaluate.drawing.looks import (
@@ -33,17 +33,20 @@ def over_all(shown: Shown) -> Figure:
     figure = new_figure(8.6, 5.4)
     axes = figure.subplots()
     ends = _ends(shown)
-    with_band = (OURS, _best_rival(ends))
-    for name in shown.names:
-        points = [cell["recall"] for cell in shown.cells(name)]
-        band = name in with_band
-        curve(axes, shown.limits, points, name, shown.names, band=band)
+    _curves(axes, shown, with_band=(OURS, _best_rival(ends)))
     limits_below(axes, shown.limits)
     label(axes, "characters that the reading may have", WORDS["recall"], _heading(shown))
     axes.set_ylim(0, 1.02)
     axes.margins(x=0.02)  # the names begin right of the axes
     names_at_the_end(axes, shown.limits[-1], ends, shown.names)
     return figure
+
+
+def _curves(axes: Axes, shown: Shown, with_band: Collection[str]) -> None:
+    for name in shown.names:
+        points = [cell["recall"] for cell in shown.cells(name)]
+        band = name in with_band
+        curve(axes, shown.limits, points, name, shown.names, band=band)
 
 
 def _heading(shown: Shown) -> str:

@@ -54,12 +54,7 @@ def estimate(
             again.
     """
     left = list(_left(questions, panel.runs, known))
-    prompts = _prompts(left)
-    answers = Usage(prompts.answers, _ANSWER * len(left))
-    marks = Usage(prompts.marks, _MARK * len(KINDS) * len(left))
-    total = Usage() + ledger.priced(panel.model.name, answers)
-    for judge in panel.judges:
-        total += ledger.priced(judge.name, marks)
+    total = _used(left, panel, ledger)
     calls_a_question = 1 + len(KINDS) * len(panel.judges)
     return Estimate(
         questions=len(left),
@@ -68,6 +63,17 @@ def estimate(
         completion_tokens=total.completion_tokens,
         cost=total.cost,
     )
+
+
+def _used(left: Sequence[Posed], panel: Panel, ledger: Ledger) -> Usage:
+    """Return what the answers and all their marks take, with its cost."""
+    prompts = _prompts(left)
+    answers = Usage(prompts.answers, _ANSWER * len(left))
+    marks = Usage(prompts.marks, _MARK * len(KINDS) * len(left))
+    total = Usage() + ledger.priced(panel.model.name, answers)
+    for judge in panel.judges:
+        total += ledger.priced(judge.name, marks)
+    return total
 
 
 def _left(questions: Sequence[Posed], runs: int, known: Sequence[Mark]) -> Iterator[Posed]:
@@ -84,7 +90,9 @@ def _left(questions: Sequence[Posed], runs: int, known: Sequence[Mark]) -> Itera
 
 def _prompts(left: Sequence[Posed]) -> _Prompts:
     """Count the tokens of all prompts; each question is counted once and added for every run."""
-    rules = sum(_tokens(prompt_text(f"judge_{kind}")) for kind in KINDS)
+    rules = 0
+    for kind in KINDS:
+        rules += _tokens(prompt_text(f"judge_{kind}"))
     total = _Prompts()
     counted: dict[Place, _Prompts] = {}
     for one in left:

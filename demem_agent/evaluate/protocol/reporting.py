@@ -48,7 +48,9 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
     """
     useful: list[Mark] = []
     failures: Counter[str] = Counter()
+    useless = 0
     for mark in marked.marks:
+        useless += mark.useless
         if mark.failed:
             failures[mark.failed] += 1
         else:
@@ -61,7 +63,7 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
         "runs": panel.runs,
         "questions": len(questions),
         "marked": len(useful),
-        "useless": sum(mark.useless for mark in marked.marks),
+        "useless": useless,
         "failed": dict(sorted(failures.items())),
         "stopped": marked.stopped,
         "whole_runs": len(whole),
