@@ -61,24 +61,34 @@ def bootstrap(
         InvalidInput: without values, with another number of dialogues, or for resamples < 1.
     """
     whole_field("resamples", resamples, 1)
-    if not values or len(values) != len(dialogues):
-        allowed = f"at least one, and as many as dialogues ({len(dialogues)})"
-        raise InvalidInput("values", len(values), allowed)
+    _check_values(values, dialogues)
     rows = _numbered(dialogues)
     sums = np.bincount(rows, np.asarray(values, np.float64))
     counts = np.bincount(rows).astype(np.float64)
+    clusters = len(counts)
     mean = _rounded(sums.sum() / counts.sum())
-    if len(counts) == 1:
-        return Interval(mean, low=None, high=None, questions=len(values), dialogues=1)
-    drawn = _draws(len(counts), seed, resamples)
-    low, high = _ends((drawn @ sums) / (drawn @ counts), clusters=len(counts))
-    return Interval(mean, low, high, questions=len(values), dialogues=len(counts))
+    low: float | None = None
+    high: float | None = None
+    if clusters > 1:
+        drawn = _draws(clusters, seed, resamples)
+        means = (drawn @ sums) / (drawn @ counts)
+        low, high = _ends(means, clusters)
+    return Interval(mean, low, high, questions=len(values), dialogues=clusters)
+
+
+def _check_values(values: Sequence[float], dialogues: Sequence[Hashable]) -> None:
+    if not values or len(values) != len(dialogues):
+        allowed = f"at least one, and as many as dialogues ({len(dialogues)})"
+        raise InvalidInput("values", len(values), allowed)
 
 
 def _numbered(dialogues: Sequence[Hashable]) -> NDArray[np.intp]:
     """Return the number of each value's dialogue, in order of first appearance from 0."""
     numbers: dict[Hashable, int] = {}
-    rows = [numbers.setdefault(name, len(numbers)) for name in dialogues]
+    rows: list[int] = []
+    for name in dialogues:
+        number = numbers.setdefault(name, len(numbers))
+        rows.append(number)
     return np.array(rows)
 
 

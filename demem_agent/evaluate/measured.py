@@ -48,7 +48,10 @@ class Measured:
 
 def save(measured: Iterable[Measured], path: str | Path) -> None:
     """Write records as JSON lines, one a reading."""
-    lines = [json.dumps(asdict(record), allow_nan=False) + "\n" for record in measured]
+    lines: list[str] = []
+    for record in measured:
+        line = json.dumps(asdict(record), allow_nan=False)
+        lines.append(line + "\n")
     Path(path).write_text("".join(lines), encoding="utf-8")
 
 
@@ -62,8 +65,11 @@ def load(path: str | Path) -> list[Measured]:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("path", str(path), f"a readable file ({error})") from error
-    lines = enumerate(text.split("\n"), 1)
-    return [_record(number, line) for number, line in lines if line.strip()]
+    records: list[Measured] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            records.append(_record(number, line))
+    return records
 
 
 def _record(number: int, line: str) -> Measured:

@@ -63,10 +63,12 @@ class Gold:
         """Cut a turn."""
         parts: list[Grams] = []
         for start, end in passages(turn.text):
-            grams = _grams(_words(turn.text[start:end]), _GRAM)
+            passage = turn.text[start:end]
+            grams = _grams(_words(passage), _GRAM)
             if grams:
                 parts.append(grams)
-        return cls(tuple(parts), _grams(_words(turn.text), _GRAM))
+        whole = _grams(_words(turn.text), _GRAM)
+        return cls(tuple(parts), whole)
 
 
 @dataclass(slots=True)
@@ -165,12 +167,8 @@ def as_reading(text: str) -> Reading:
     A line that begins with "# " dates those below it where it holds a date; "Speaker: words" names
     the speaker. Other text does as well, one line at a time.
     """
-    items: list[Evidence] = []
-    lines: list[Line] = []
-    for number, (words, speaker, at) in enumerate(_statements(text), 1):
-        item = Evidence(f"e{number}", words, speaker, at)
-        items.append(item)
-        lines.append(Line(item, 0, len(words)))
+    items = list(_evidence(text))
+    lines = [Line(item, 0, len(item.text)) for item in items]
     return Reading(
         text=text,
         size=len(text),
@@ -183,9 +181,10 @@ def as_reading(text: str) -> Reading:
     )
 
 
-def _statements(text: str) -> Iterator[tuple[str, str | None, datetime | None]]:
-    """Yield the words of each line, who said them, and the date that they stand under."""
+def _evidence(text: str) -> Iterator[Evidence]:
+    """Yield the words of each line, with who said them and the date that they stand under."""
     at: datetime | None = None
+    number = 0
     for line in text.replace("\n  ", " ").splitlines():
         if line in (OPEN, CLOSE):
             continue
@@ -194,7 +193,8 @@ def _statements(text: str) -> Iterator[tuple[str, str | None, datetime | None]]:
             continue
         said = _SAID.fullmatch(line)
         if said:
-            yield said["words"], said["speaker"], at
+            number += 1
+            yield Evidence(f"e{number}", said["words"], said["speaker"], at)
 
 
 def _date(header: str) -> datetime | None:
@@ -203,7 +203,11 @@ def _date(header: str) -> datetime | None:
 
 
 def _gold(turns: Sequence[Turn]) -> list[Gold]:
-    gold = [cut for cut in map(Gold.of, turns) if cut.whole]
+    gold: list[Gold] = []
+    for turn in turns:
+        cut = Gold.of(turn)
+        if cut.whole:
+            gold.append(cut)
     if not gold:
         raise InvalidInput("gold", turns, "at least one turn with a word in it")
     return gold

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -121,7 +120,7 @@ def random(held: Held, query: str) -> Scores:
     return np.random.default_rng(seed).random(len(held.lines))
 
 
-def _rounded(values: NDArray[Any]) -> Scores:
+def _rounded(values: NDArray[np.float32] | Scores) -> Scores:
     return np.asarray(values, np.float64).round(5)
 
 

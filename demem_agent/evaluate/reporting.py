@@ -16,6 +16,8 @@ from demem_agent.turns import whole_field
 
 __all__ = ["paired", "report"]
 
+#: JSON values by name.
+Json = dict[str, Any]
 #: A question by its dialogue and its number there.
 Key = tuple[str, int]
 
@@ -34,7 +36,7 @@ class _Drawing:
         return bootstrap(drawn, dialogues, seed=self.seed, resamples=self.resamples)
 
 
-def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000) -> dict[str, Any]:
+def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000) -> Json:
     """Sum up records as JSON values.
 
     Returns:
@@ -52,18 +54,29 @@ def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000
     if not measured:
         raise InvalidInput("measured", "no records", "what evaluate() gave")
     whole_field("resamples", resamples, 1)
-    questions = {(record.dialogue, record.question): record for record in measured}
-    scored = [key for key, record in questions.items() if record.recall is not None]
+    questions = _by_question(measured)
+    dialogues = {dialogue for dialogue, _ in questions}
+    limits = {record.limit for record in measured}
+    categories: Counter[str] = Counter()
+    scored = 0
+    for record in questions.values():
+        categories[record.category] += 1
+        scored += record.recall is not None
     return {
         "seed": seed,
         "resamples": resamples,
-        "dialogues": len({dialogue for dialogue, _ in questions}),
+        "dialogues": len(dialogues),
         "questions": len(questions),
-        "scored": len(scored),
-        "limits": sorted({record.limit for record in measured}),
-        "categories": dict(Counter(record.category for record in questions.values())),
+        "scored": scored,
+        "limits": sorted(limits),
+        "categories": dict(categories),
         "systems": _systems(measured, _Drawing(seed, resamples)),
     }
+
+
+def _by_question(measured: Iterable[Measured]) -> dict[Key, Measured]:
+    """Return the last record of each question, in order of the first ones."""
+    return {(record.dialogue, record.question): record for record in measured}
 
 
 def paired(
@@ -92,21 +105,24 @@ def paired(
     return _Drawing(seed, resamples).interval(differences)
 
 
-def _systems(measured: Sequence[Measured], drawing: _Drawing) -> dict[str, dict[str, Any]]:
+def _systems(measured: Sequence[Measured], drawing: _Drawing) -> dict[str, Json]:
     groups: dict[tuple[str, int], list[Measured]] = {}
     for record in measured:
-        groups.setdefault((record.system, record.limit), []).append(record)
-    systems: dict[str, dict[str, Any]] = {}
+        place = (record.system, record.limit)
+        groups.setdefault(place, []).append(record)
+    systems: dict[str, Json] = {}
     for (system, limit), group in groups.items():
         cells = systems.setdefault(system, {})
         cells[str(limit)] = _cell(group, drawing)
     return systems
 
 
-def _cell(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Any]:
+def _cell(group: Sequence[Measured], drawing: _Drawing) -> Json:
     """Sum up the readings of one system at one limit."""
-    median, p95 = np.quantile([record.seconds for record in group], [0.5, 0.95])
-    size = np.mean([record.size for record in group])
+    seconds = [record.seconds for record in group]
+    sizes = [record.size for record in group]
+    median, p95 = np.quantile(seconds, [0.5, 0.95])
+    size = np.mean(sizes)
     return {
         **_measures(group, drawing),
         "size": round(float(size), 1),
@@ -115,15 +131,15 @@ def _cell(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Any]:
     }
 
 
-def _categories(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Any]:
+def _categories(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Json]:
     parts: dict[str, list[Measured]] = {}
     for record in group:
         parts.setdefault(record.category, []).append(record)
     return {name: _measures(part, drawing) for name, part in parts.items()}
 
 
-def _measures(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Any]:
-    found: dict[str, Any] = dict.fromkeys(MEASURES)
+def _measures(group: Sequence[Measured], drawing: _Drawing) -> Json:
+    found: Json = dict.fromkeys(MEASURES)
     for measure in MEASURES:
         values = _values(group, measure)
         if values:

@@ -5,7 +5,7 @@ records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -74,15 +74,23 @@ def evaluate(
     total = probes * len(systems) * len(limits)
     answerer = ExtractiveAnswerer()
     measured: list[Measured] = []
+    for reader, asked in _readings(dialogues, systems):
+        measured += [_measured(reader, asked, limit, answerer) for limit in limits]
+        if tick:
+            tick(len(measured), total)
+    return measured
+
+
+def _readings(
+    dialogues: Sequence[Dialogue], systems: Mapping[str, Maker]
+) -> Iterator[tuple[_Reader, _Asked]]:
+    """Yield every question with each system that was told its dialogue."""
     for dialogue in dialogues:
         questions = _questions(dialogue)
         for name, make in systems.items():
             reader = _told(name, make, dialogue)
             for asked in questions:
-                measured += [_measured(reader, asked, limit, answerer) for limit in limits]
-                if tick:
-                    tick(len(measured), total)
-    return measured
+                yield reader, asked
 
 
 def _check_dialogues(dialogues: Sequence[Dialogue]) -> None:
@@ -110,9 +118,7 @@ def _told(name: str, make: Maker, dialogue: Dialogue) -> _Reader:
 
 
 def _questions(dialogue: Dialogue) -> list[_Asked]:
-    turns: dict[str | None, list[Turn]] = {}
-    for turn in dialogue.turns:
-        turns.setdefault(turn.source_id, []).append(turn)
+    turns = _by_id(dialogue.turns)
     asked = []
     for number, probe in enumerate(dialogue.probes):
         _check_evidence(dialogue.name, number, probe, turns)
@@ -120,6 +126,14 @@ def _questions(dialogue: Dialogue) -> list[_Asked]:
         gold = _gold(probe, turns) if answerable else ()
         asked.append(_Asked(dialogue.name, number, probe, gold, answerable))
     return asked
+
+
+def _by_id(turns: Sequence[Turn]) -> TurnsById:
+    """Return turns by their ``source_id``, which several may have."""
+    found: dict[str | None, list[Turn]] = {}
+    for turn in turns:
+        found.setdefault(turn.source_id, []).append(turn)
+    return found
 
 
 def _check_evidence(dialogue: str, number: int, probe: Probe, turns: TurnsById) -> None:
@@ -133,8 +147,10 @@ def _gold(probe: Probe, turns: TurnsById) -> tuple[Gold, ...]:
     """Return the gold turns of a question that have a word in them, each cut once."""
     found: list[Gold] = []
     for id in dict.fromkeys(probe.evidence):
-        cut = map(Gold.of, turns[id])
-        found += filter(lambda gold: gold.whole, cut)
+        for turn in turns[id]:
+            gold = Gold.of(turn)
+            if gold.whole:
+                found.append(gold)
     return tuple(found)
 
 
@@ -175,9 +191,10 @@ def _found(
         wording = Wording.of(text)
         found["recall"] = wording.recall(asked.gold)
         found["whole"] = wording.whole_recall(asked.gold)
-    reference = asked.probe.reference
+    probe = asked.probe
+    reference = probe.reference
     if asked.answerable and reference.strip():
-        answer = extract(text, asked.probe, answerer)
+        answer = extract(text, probe, answerer)
         found["f1"] = answer_f1(answer, reference)
         found["contained"] = float(contains(text, reference))
     return found

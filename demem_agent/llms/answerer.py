@@ -116,7 +116,8 @@ def _holds(line: Line, quoted: list[str]) -> bool:
     spoken = _spaced(quoted)
     if spoken in _spaced(words(raw)):
         return True
-    return spoken in _spaced(words(said(line.evidence, line.start, line.end)))
+    as_read = said(line.evidence, line.start, line.end)
+    return spoken in _spaced(words(as_read))
 
 
 def _spaced(tokens: list[str]) -> str:

@@ -229,7 +229,7 @@ class _Reading:
         self.named = model
         self._model = model
         self.text = ""
-        self.usage: Any = None
+        self.usage: object = None
         self._finish: object = None
         self._refused = False
 
@@ -240,7 +240,8 @@ class _Reading:
         choice = first_choice(piece)
         self._finish = getattr(choice, "finish_reason", None) or self._finish
         delta = getattr(choice, "delta", None)
-        self._refused = self._refused or bool(getattr(delta, "refusal", None))
+        if getattr(delta, "refusal", None):
+            self._refused = True
         content = getattr(delta, "content", None)
         text = content if isinstance(content, str) else ""
         self.text += text

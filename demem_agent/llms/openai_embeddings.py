@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,20 +122,25 @@ class OpenAIEmbeddings:
     async def _encode(self, texts: list[str], until: float) -> NDArray[np.float32]:
         if not texts:
             return np.zeros((0, self.dimensions or 0), np.float32)
-        shorten = self.dimensions if self._shorten else None
-        calls = []
-        for batch in _batches(texts, self._batch):
-            asking = _Asking(self._caller.model, batch, shorten, self._checked)
-            need = Need(asking.tokens, 0, "always")
-            calls.append(self._caller.call(asking.send, need, until))
-        given = await asyncio.gather(*calls)
-        rows: NDArray[np.float32] = np.concatenate([vectors for vectors, _ in given])
+        batches = _batches(texts, self._batch)
+        calls = [self._embedded(batch, until) for batch in batches]
+        vectors = await asyncio.gather(*calls)
+        rows: NDArray[np.float32] = np.concatenate(vectors)
         return rows
 
+    async def _embedded(self, batch: list[str], until: float) -> NDArray[np.float32]:
+        """Call the provider for the vectors of one batch."""
+        shorten = self.dimensions if self._shorten else None
+        asking = _Asking(self._caller.model, batch, shorten, self._checked)
+        need = Need(asking.tokens, 0, "always")
+        vectors, _ = await self._caller.call(asking.send, need, until)
+        return vectors
+
     def _checked(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        self.dimensions = self.dimensions or rows.shape[1]
-        if rows.shape[1] != self.dimensions:
-            note = f"vectors of {rows.shape[1]} dimensions, not {self.dimensions}"
+        _, length = rows.shape
+        self.dimensions = self.dimensions or length
+        if length != self.dimensions:
+            note = f"vectors of {length} dimensions, not {self.dimensions}"
             raise ModelError("malformed", self._caller.model, note=note)
         return rows
 
@@ -163,24 +168,38 @@ class _Asking:
         if self.shorten is not None:
             fields["dimensions"] = self.shorten
         raw: object = await client.embeddings.create(model=self.model, input=self.texts, **fields)
-        spend(reported_usage(raw, lambda: Usage(self.tokens, requests=1, estimated=True)))
-        return self.check(_matrix(raw, len(self.texts), self.model))
+        spend(reported_usage(raw, self._estimate))
+        vectors = _matrix(raw, len(self.texts), self.model)
+        return self.check(vectors)
+
+    def _estimate(self) -> Usage:
+        return Usage(self.tokens, requests=1, estimated=True)
 
 
 def _matrix(raw: object, n: int, model: str) -> NDArray[np.float32]:
     """Put the vectors of a reply in the order of the texts, shape (n, d)."""
     data = getattr(raw, "data", None)
     given = data if isinstance(data, list) else []
-    found = {str(getattr(one, "index", None)): getattr(one, "embedding", None) for one in given}
-    rows = [found.get(str(number)) for number in range(n)]
-    vectors: list[Any] = [row for row in rows if _is_vector(row)]
-    lengths = {len(vector) for vector in vectors}
+    vectors = list(_in_order(given, n))
+    lengths = set(map(len, vectors))
     if len(given) != n or len(vectors) != n or len(lengths) != 1:
         raise ModelError("malformed", model, note=f"not {n} vectors of one length")
     return np.array(vectors, np.float32)
 
 
-def _is_vector(row: object) -> bool:
+def _in_order(given: Sequence[object], n: int) -> Iterator[list[float]]:
+    """Yield the vectors of the numbers 0 to n - 1, as far as there are any."""
+    found: dict[str, object] = {}
+    for one in given:
+        number = str(getattr(one, "index", None))
+        found[number] = getattr(one, "embedding", None)
+    for number in map(str, range(n)):
+        row = found.get(number)
+        if _is_vector(row):
+            yield row
+
+
+def _is_vector(row: object) -> TypeGuard[list[float]]:
     return isinstance(row, list) and bool(row) and all(map(_is_finite, row))
 
 

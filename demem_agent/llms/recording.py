@@ -24,8 +24,10 @@ __all__ = ["Recorded", "RecordingMode", "call_key"]
 
 Outcome = TypeVar("Outcome", Completion, ModelError)
 RecordingMode = Literal["record", "replay", "resume"]
+#: A recorded call, as its line has it.
+Row = Mapping[str, Any]
 #: The rows of each key, in the order of the file.
-Known = dict[str, list[Mapping[str, Any]]]
+Known = dict[str, list[Row]]
 
 _NOT_RECORDED: ModelFault = "not recorded"
 #: What every recorded call begins with: another file, given by mistake, must not be cut.
@@ -66,11 +68,7 @@ class Recorded:
         self._path = Path(path)
         self._lock = threading.Lock()
         self._given: Counter[str] = Counter()
-        self._known: Known = {}
-        if mode != "replay":
-            _without_torn_end(self._path)
-        if mode != "record":
-            self._known = _load(self._path, failures=mode == "replay")
+        self._known = _opened(self._path, mode)
 
     def complete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
         """Return what was recorded, or ask the model and record it.
@@ -121,10 +119,16 @@ class Recorded:
 
     def _keep(self, key: str, prompt: Prompt, options: Options, outcome: Outcome) -> Outcome:
         messages, plain = _asked(prompt, options)
-        row = {"key": key, "model": self.name, "messages": messages, "options": plain}
-        line = json.dumps({**row, **_plain(outcome)}) + "\n"
+        row = {
+            "key": key,
+            "model": self.name,
+            "messages": messages,
+            "options": plain,
+            **_plain(outcome),
+        }
+        line = json.dumps(row)
         with self._lock, self._path.open("a", encoding="utf-8") as file:
-            file.write(line)
+            file.write(line + "\n")
         return outcome
 
 
@@ -137,29 +141,40 @@ def call_key(model: str, prompt: Prompt, options: Options) -> str:
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-def _asked(prompt: Prompt, options: Options) -> tuple[list[list[str]], dict[str, Any]]:
+def _asked(prompt: Prompt, options: Options) -> tuple[list[list[str]], dict[str, object]]:
     """Return what a call is told apart by; whether it can wait has no bearing on the answer."""
     messages = [[message.role, message.text] for message in prompt.messages]
     plain = asdict(options)
     del plain["background"]
-    return messages, {name: value for name, value in plain.items() if value is not None}
+    given = {name: value for name, value in plain.items() if value is not None}
+    return messages, given
 
 
-def _plain(outcome: Completion | ModelError) -> dict[str, Any]:
+def _plain(outcome: Completion | ModelError) -> dict[str, object]:
     if isinstance(outcome, Completion):
         return {"completion": asdict(outcome)}
     failed = {"kind": outcome.kind, "status": outcome.status, "requests": outcome.requests}
     return {"failed": failed}
 
 
-def _outcome(row: Mapping[str, Any], model: str) -> Completion:
+def _outcome(row: Row, model: str) -> Completion:
     if "completion" in row:
         given = row["completion"]
-        return Completion(**{**given, "usage": Usage(**given["usage"])})
+        usage = Usage(**given["usage"])
+        return Completion(**{**given, "usage": usage})
     failed = row["failed"]
     error = ModelError(failed["kind"], model, status=failed["status"], note="as recorded")
     error.requests = failed["requests"]
     raise error
+
+
+def _opened(path: Path, mode: RecordingMode) -> Known:
+    """Make the file ready to be added to, unless for a replay; read it, unless to record anew."""
+    if mode != "replay":
+        _without_torn_end(path)
+    if mode == "record":
+        return {}
+    return _load(path, failures=mode == "replay")
 
 
 def _load(path: Path, failures: bool) -> Known:
@@ -186,18 +201,22 @@ def _text(path: Path) -> str:
         raise InvalidInput("path", path.name, expected) from error
 
 
-def _row(line: str, number: int) -> dict[str, Any]:
+def _row(line: str, number: int) -> Row:
     try:
-        row: dict[str, Any] = json.loads(line)
-        if "failed" in row:
-            known = row["failed"]["kind"] in get_args(ModelFault)
-        else:
-            known = bool(_outcome(row, ""))
+        row: Row = json.loads(line)
+        known = _has_outcome(row) and isinstance(row.get("key"), str)
     except (AttributeError, KeyError, TypeError, ValueError):
         known = False
-    if not known or not isinstance(row.get("key"), str):
+    if not known:
         raise InvalidInput(f"line {number}", line.strip(), "a recorded call")
     return row
+
+
+def _has_outcome(row: Row) -> bool:
+    """Whether a row tells what came of a call; it may raise where it is no row at all."""
+    if "failed" in row:
+        return row["failed"]["kind"] in get_args(ModelFault)
+    return bool(_outcome(row, ""))
 
 
 def _without_torn_end(path: Path) -> None:

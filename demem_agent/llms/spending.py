@@ -216,7 +216,9 @@ class Ledger:
         used = self._spent + self._held + (most or Usage(1, cost=1e-12))
         if limit.tokens is not None and used.tokens > share * limit.tokens:
             return False
-        return limit.cost is None or (used.cost or 0.0) <= share * limit.cost
+        if limit.cost is None:
+            return True
+        return (used.cost or 0.0) <= share * limit.cost
 
     def _stopped(self) -> str:
         if self._room(background=True):

@@ -44,11 +44,15 @@ class Failures:
 
 Kind = TypeVar("Kind", bound=Reply)
 #: Tells in a few words what is wrong with a reply; None when nothing is. It must not quote memory.
-Check = Callable[[Any], str | None]
+Check = Callable[[Kind], str | None]
 
 
 async def asked_for(
-    model: ChatModel, prompt: Prompt, kind: type[Kind], options: Options, check: Check | None = None
+    model: ChatModel,
+    prompt: Prompt,
+    kind: type[Kind],
+    options: Options,
+    check: Check[Kind] | None = None,
 ) -> Kind:
     """Return what a model replies, once it is of the kind asked for and passes the check.
 
@@ -60,15 +64,21 @@ async def asked_for(
     """
     options = replace(options, schema=_schema(kind))
     judged = partial(_judged, kind, check)
-    first = (await model.acomplete(prompt, options)).text
-    found, problem = judged(first)
+    first = await model.acomplete(prompt, options)
+    found, problem = judged(first.text)
     if found is None:
-        again = (Message("assistant", first), Message("user", _AGAIN.format(problem=problem)))
-        second = (await model.acomplete(replace(prompt, more=again), options)).text
-        found, problem = judged(second)
+        second = await model.acomplete(_repairing(prompt, first.text, problem), options)
+        found, problem = judged(second.text)
     if found is None:
         raise ModelError("malformed", model.name, note=f"{problem}, twice")
     return found
+
+
+def _repairing(prompt: Prompt, reply: str, problem: str) -> Prompt:
+    """Return the prompt that sends a reply back, with what is wrong with it."""
+    replied = Message("assistant", reply)
+    again = Message("user", _AGAIN.format(problem=problem))
+    return replace(prompt, more=(replied, again))
 
 
 @cache
@@ -76,10 +86,11 @@ def _schema(kind: type[Reply]) -> dict[str, Any]:
     return kind.model_json_schema()
 
 
-def _judged(kind: type[Kind], check: Check | None, text: str) -> tuple[Kind | None, str]:
+def _judged(kind: type[Kind], check: Check[Kind] | None, text: str) -> tuple[Kind | None, str]:
     fenced = _FENCED.match(text)
+    body = fenced.group(1) if fenced else text
     try:
-        found = kind.model_validate_json(fenced.group(1) if fenced else text)
+        found = kind.model_validate_json(body)
     except ValidationError as error:
         return None, _named(error)
     problem = check(found) if check else None

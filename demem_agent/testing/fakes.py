@@ -58,7 +58,8 @@ class BagEncoder:
 @lru_cache(maxsize=10_000)
 def _direction(word: str, dimensions: int) -> NDArray[np.float32]:
     """Return the direction of a word, drawn from a seed that follows from the word."""
-    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
+    digest = hashlib.sha256(word.encode()).digest()
+    seed = int.from_bytes(digest[:8], "little")
     direction = np.random.default_rng(seed).standard_normal(dimensions).astype(np.float32)
     return direction * np.float32(1.0 if word else 0.01)
 
@@ -123,7 +124,7 @@ class Failing:
         """Score, or raise."""
         return self._call("score", attempt)
 
-    def _call(self, method: str, argument: Any) -> Any:
+    def _call(self, method: str, argument: object) -> Any:
         if self._left <= 0:
             raise self._error
         self._left -= 1
@@ -178,7 +179,7 @@ class Async:
         """Score, in the loop."""
         return await self._later(self._inner.score, attempt)
 
-    async def _later(self, call: Callable[[Any], Any], argument: Any) -> Any:
+    async def _later(self, call: Callable[[Any], Any], argument: object) -> Any:
         await asyncio.sleep(0)
         value = call(argument)
         return await value if isinstance(value, Awaitable) else value

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["BODY_FAULTS", "FAULTS", "STATUS_FAULTS", "TEXT_FAULTS"]
 
@@ -111,19 +110,18 @@ def _in_json(change: Callable[[str], str]) -> Callable[[str], str]:
     return changed
 
 
-def _strings(value: Any) -> list[str]:
+def _strings(value: object) -> Iterator[str]:
+    """Yield every string in a JSON value."""
     if isinstance(value, str):
-        return [value]
+        yield value
     if isinstance(value, dict):
         value = list(value.values())
-    found: list[str] = []
     if isinstance(value, list):
         for part in value:
-            found += _strings(part)
-    return found
+            yield from _strings(part)
 
 
-def _replaced(value: Any, old: str, new: str) -> Any:
+def _replaced(value: object, old: str, new: str) -> object:
     if isinstance(value, dict):
         return {name: _replaced(part, old, new) for name, part in value.items()}
     if isinstance(value, list):

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from demem_agent.text.words import content_terms
 
 __all__ = ["obedient"]
 
-Reply = dict[str, Any]
+Reply = dict[str, object]
 
 _SOURCE = re.compile(r"^\[(e\d+)\](\*?) (.*)$", re.MULTILINE)
 _LIMIT = re.compile(r"At most (\d+) ")
 _SLOT = re.compile(r"<demem:slot>\s*(\d+)(.*?)</demem:slot>", re.DOTALL)
 
 
-def obedient(messages: Sequence[Mapping[str, Any]]) -> str:
+def obedient(messages: Sequence[Mapping[str, object]]) -> str:
     """Reply to a request as ``Provider`` passes it on, in ``Provider(obedient)``.
 
     It answers with the line of the reading that shares most words with the question, marks and
@@ -40,13 +39,20 @@ def obedient(messages: Sequence[Mapping[str, Any]]) -> str:
 
 def _answer(system: str, user: str) -> Reply:
     block, _, asked = user.rpartition("\n\n")
-    question = set(content_terms(asked.partition(":")[2]))
-    quotes = [line.removeprefix("- ") for line in block.splitlines() if line.startswith("- ")]
-    best = max(quotes, key=lambda quote: _shared(question, quote), default="")
+    _, _, query = asked.partition(":")
+    question = set(content_terms(query))
+    best = max(_quotes(block), key=lambda quote: _shared(question, quote), default="")
     if not _shared(question, best):
         return {"known": False, "answer": "", "quotes": []}
-    said = best.partition(": ")[2] or best
-    return {"known": True, "answer": said, "quotes": [best]}
+    _, _, said = best.partition(": ")
+    return {"known": True, "answer": said or best, "quotes": [best]}
+
+
+def _quotes(block: str) -> Iterator[str]:
+    """Yield the lines of a reading, without their bullets."""
+    for line in block.splitlines():
+        if line.startswith("- "):
+            yield line.removeprefix("- ")
 
 
 def _shared(question: set[str], text: str) -> int:
@@ -66,8 +72,9 @@ def _share(user: str) -> float:
     """Return the share of the words that should be in the answer which are."""
     known, _, answer = user.partition("\n\nAnswer to be marked: ")
     _, has_reference, reference = known.partition("Reference answer: ")
+    _, _, memory = known.partition("\n\n")
     should = reference or answer
-    held = answer if has_reference else known.partition("\n\n")[2]
+    held = answer if has_reference else memory
     wanted = set(content_terms(should))
     found = wanted.intersection(content_terms(held))
     return len(found) / max(len(wanted), 1)
@@ -75,11 +82,10 @@ def _share(user: str) -> float:
 
 def _summarise(system: str, user: str) -> Reply:
     limit = int(_LIMIT.findall(system)[-1])
-    needed_first = sorted(_SOURCE.findall(user), key=lambda source: not source[1])
     statements: list[str] = []
     covers: list[list[str]] = []
     size = 0
-    for item, _, text in needed_first:
+    for item, text in _needed_first(user):
         size += len(text) + 3
         if size > limit:
             break
@@ -88,15 +94,26 @@ def _summarise(system: str, user: str) -> Reply:
     return {"statements": statements, "covers": covers}
 
 
+def _needed_first(user: str) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of each source, those that are marked as needed ahead."""
+    sources = _SOURCE.findall(user)
+    for item, _, text in sorted(sources, key=lambda source: not source[1]):
+        yield item, text
+
+
 def _notes(system: str, user: str) -> Reply:
-    inside = user.partition("<demem:message>")[2].partition("</demem:message>")[0]
-    sentences = [part.strip() for part in re.split(r"(?<=[.!])\s", inside)]
-    return {"notes": [part for part in sentences if part and "?" not in part]}
+    _, _, rest = user.partition("<demem:message>")
+    inside, _, _ = rest.partition("</demem:message>")
+    sentences = map(str.strip, re.split(r"(?<=[.!])\s", inside))
+    return {"notes": [sentence for sentence in sentences if sentence and "?" not in sentence]}
 
 
 def _sort(system: str, user: str) -> Reply:
-    question = set(content_terms(user.rpartition("Question:")[2]))
-    shared = {int(number): _shared(question, text) for number, text in _SLOT.findall(system)}
+    _, _, query = user.rpartition("Question:")
+    question = set(content_terms(query))
+    shared: dict[int, int] = {}
+    for number, text in _SLOT.findall(system):
+        shared[int(number)] = _shared(question, text)
     return {"slot": max(shared, key=lambda slot: (shared[slot], -slot))}
 
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.testing.faults import FAULTS
-from demem_agent.testing.replies import chat_reply, embeddings_reply
+from demem_agent.testing.replies import Body, Json, chat_reply, embeddings_reply
 from demem_agent.testing.responses import as_messages
 from demem_agent.testing.serving import Handler, Seen, Server
 
 __all__ = ["Provider", "Seen"]
 
 #: What the messages of a request, each with ``role`` and ``content``, are answered with.
-Reply = Callable[[Sequence[Mapping[str, Any]]], str]
+Reply = Callable[[Sequence[Body]], str]
 #: Refusals that depend on a field of the request.
 _IF_SENT = {
     "no-schema": "response_format",
@@ -113,20 +112,13 @@ class Provider:
         fault, times = _parsed(asked, seen.model)
         if times is not None and number > times:
             return ""
-        field = _IF_SENT.get(fault)
-        if field is not None and field not in seen.body:
-            return ""
-        return fault
+        return fault if _is_due(fault, seen) else ""
 
-    def body(self, seen: Seen, fault: str) -> dict[str, Any]:
+    def body(self, seen: Seen, fault: str) -> Json:
         """Return the reply to a request as a JSON value."""
         if seen.path.endswith("/embeddings"):
             return self._embeddings(seen, fault)
-        messages: Sequence[Mapping[str, Any]]
-        if seen.path.endswith("/responses"):
-            messages = as_messages(seen.body["input"])
-        else:
-            messages = seen.body["messages"]
+        messages = _messages(seen)
         prompt = " ".join(str(message.get("content") or "") for message in messages)
         text = self._reply(messages) if callable(self._reply) else self._reply
         return chat_reply(seen.model, prompt, text, fault, number=len(self.requests))
@@ -135,11 +127,25 @@ class Provider:
         """Wait; return False as soon as the provider closes."""
         return not self._closing.wait(seconds)
 
-    def _embeddings(self, seen: Seen, fault: str) -> dict[str, Any]:
+    def _embeddings(self, seen: Seen, fault: str) -> Json:
         given = seen.body["input"]
         texts = given if isinstance(given, list) else [given]
         dimensions = seen.body.get("dimensions") or self.dimensions
         return embeddings_reply(seen.model, texts, dimensions, fault)
+
+
+def _messages(seen: Seen) -> Sequence[Body]:
+    """Return the messages of a request in either form."""
+    if seen.path.endswith("/responses"):
+        return as_messages(seen.body["input"])
+    messages: Sequence[Body] = seen.body["messages"]
+    return messages
+
+
+def _is_due(fault: str, seen: Seen) -> bool:
+    """Whether a request has what its fault refuses; most refuse whatever comes."""
+    field = _IF_SENT.get(fault)
+    return field is None or field in seen.body
 
 
 def _in_name(model: str) -> str:

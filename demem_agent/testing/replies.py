@@ -13,9 +13,11 @@ from typing import Any
 from demem_agent.testing.fakes import BagEncoder
 from demem_agent.testing.faults import TEXT_FAULTS
 
-__all__ = ["chat_reply", "embeddings_reply", "pieces_of", "stream_pieces"]
+__all__ = ["Body", "Json", "chat_reply", "embeddings_reply", "pieces_of", "stream_pieces"]
 
 Json = dict[str, Any]
+#: What comes in or goes out as a JSON object, to be read alone.
+Body = Mapping[str, Any]
 
 _FINISH = {"length": "length", "filtered": "content_filter", "no-finish": None}
 _NO_TEXT = ("null-content", "refusal")
@@ -48,15 +50,16 @@ def chat_reply(model: str, prompt: str, text: str, fault: str, number: int = 1) 
     return reply
 
 
-def pieces_of(reply: Mapping[str, Any]) -> list[str]:
+def pieces_of(reply: Body) -> list[str]:
     """Cut the text of a chat completion into what a model gives at a time."""
     pieces: list[str] = []
     for choice in reply["choices"]:
-        pieces += _PIECE.findall(choice["message"]["content"] or "")
+        text = choice["message"]["content"]
+        pieces += _PIECE.findall(text or "")
     return pieces
 
 
-def stream_pieces(reply: Mapping[str, Any], usage: bool) -> Iterator[str]:
+def stream_pieces(reply: Body, usage: bool) -> Iterator[str]:
     """Cut the body of a chat completion into the events of a stream, without their line ends."""
     frame = {
         "id": reply["id"],
@@ -81,21 +84,28 @@ def embeddings_reply(model: str, texts: Sequence[str], dimensions: int, fault: s
 
     They are those of :class:`~demem_agent.testing.BagEncoder`.
     """
-    encoder = BagEncoder(dimensions + (fault == "other-dimensions"))
-    rows = encoder.encode(list(texts)).tolist()
-    if fault == "not-a-number":
-        rows[0][0] = float("nan")
-    data: list[Json] = []
-    for number, row in enumerate(rows):
-        data.append({"object": "embedding", "index": number, "embedding": row})
+    data = list(_embeddings(texts, dimensions, fault))
     if fault == "shuffled":
         data.reverse()
-    kept = {"one-missing": data[1:], "no-choices": []}.get(fault, data)
-    reply: Json = {"object": "list", "model": model, "data": kept}
+    if fault == "one-missing":
+        data = data[1:]
+    if fault == "no-choices":
+        data = []
+    reply: Json = {"object": "list", "model": model, "data": data}
     if fault != "no-usage":
         used = _tokens(" ".join(texts))
         reply["usage"] = {"prompt_tokens": used, "total_tokens": used}
     return reply
+
+
+def _embeddings(texts: Sequence[str], dimensions: int, fault: str) -> Iterator[Json]:
+    """Yield the vector of each text, with what can be wrong within one."""
+    encoder = BagEncoder(dimensions + (fault == "other-dimensions"))
+    rows = encoder.encode(list(texts)).tolist()
+    if fault == "not-a-number":
+        rows[0][0] = float("nan")
+    for number, row in enumerate(rows):
+        yield {"object": "embedding", "index": number, "embedding": row}
 
 
 def _message(text: str, fault: str) -> Json:
@@ -106,7 +116,7 @@ def _message(text: str, fault: str) -> Json:
     }
 
 
-def _deltas(message: Mapping[str, Any]) -> Iterator[Json]:
+def _deltas(message: Body) -> Iterator[Json]:
     """Yield what each event of a stream adds to a message."""
     text = message["content"]
     yield {"role": "assistant", "content": "" if text is not None else None}
@@ -135,5 +145,5 @@ def _tokens(text: str) -> int:
     return len(text.split())
 
 
-def _event(value: Mapping[str, Any]) -> str:
+def _event(value: Body) -> str:
     return f"data: {json.dumps(value)}"

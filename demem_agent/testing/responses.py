@@ -6,12 +6,11 @@ It is a chat completion, sound or spoilt, in that API's form.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+
+from demem_agent.testing.replies import Body, Json
 
 __all__ = ["as_messages", "as_response", "response_events"]
-
-Json = dict[str, Any]
 
 #: By the finish reason of a completion, how a response has ended; one that just ends is still in
 #: progress.
@@ -24,18 +23,19 @@ _STATUS = {
 _REASON = {"length": "max_output_tokens", "content_filter": "content_filter"}
 
 
-def as_messages(given: str | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def as_messages(given: str | Sequence[Body]) -> list[Body]:
     """Return the input of a response as messages: those items of it that have a role."""
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
     return [item for item in given if "role" in item]
 
 
-def as_response(reply: Mapping[str, Any]) -> Json:
+def as_response(reply: Body) -> Json:
     """Return the body of a response that says what a chat completion says."""
     choices = reply["choices"]
     finish = choices[0]["finish_reason"] if choices else "stop"
     reason = {"reason": _REASON[finish]} if finish in _REASON else None
+    output = [_message(reply["id"], choice["message"]) for choice in choices]
     return {
         "id": reply["id"].replace("chatcmpl", "resp"),
         "object": "response",
@@ -44,7 +44,7 @@ def as_response(reply: Mapping[str, Any]) -> Json:
         "model": reply["model"],
         "status": _STATUS[finish],
         "incomplete_details": reason,
-        "output": [_message(reply["id"], choice["message"]) for choice in choices],
+        "output": output,
         "tools": [],
         "tool_choice": "auto",
         "parallel_tool_calls": True,
@@ -52,7 +52,7 @@ def as_response(reply: Mapping[str, Any]) -> Json:
     }
 
 
-def response_events(reply: Mapping[str, Any], pieces: Sequence[str]) -> Iterator[str]:
+def response_events(reply: Body, pieces: Sequence[str]) -> Iterator[str]:
     """Cut a response into the events of its stream; one in progress ends without a last event."""
     whole = as_response(reply)
     for number, (kind, told) in enumerate(_events(whole, pieces)):
@@ -60,7 +60,7 @@ def response_events(reply: Mapping[str, Any], pieces: Sequence[str]) -> Iterator
         yield f"event: {kind}\ndata: {data}"
 
 
-def _events(whole: Mapping[str, Any], pieces: Sequence[str]) -> Iterator[tuple[str, Json]]:
+def _events(whole: Body, pieces: Sequence[str]) -> Iterator[tuple[str, Json]]:
     yield "response.created", {"response": {**whole, "status": "in_progress", "output": []}}
     for item in whole["output"]:
         begun = {**item, "status": "in_progress", "content": []}
@@ -72,9 +72,7 @@ def _events(whole: Mapping[str, Any], pieces: Sequence[str]) -> Iterator[tuple[s
         yield f"response.{whole['status']}", {"response": whole}
 
 
-def _part_events(
-    item: Mapping[str, Any], part: Mapping[str, Any], pieces: Sequence[str]
-) -> Iterator[tuple[str, Json]]:
+def _part_events(item: Body, part: Body, pieces: Sequence[str]) -> Iterator[tuple[str, Json]]:
     at = {"item_id": item["id"], "output_index": 0, "content_index": 0}
     kind = part["type"]
     is_text = kind == "output_text"
@@ -86,7 +84,7 @@ def _part_events(
     yield "response.content_part.done", {**at, "part": part}
 
 
-def _message(id: str, message: Mapping[str, Any]) -> Json:
+def _message(id: str, message: Body) -> Json:
     return {
         "type": "message",
         "id": f"msg-{id}",
@@ -96,7 +94,7 @@ def _message(id: str, message: Mapping[str, Any]) -> Json:
     }
 
 
-def _content(message: Mapping[str, Any]) -> Iterator[Json]:
+def _content(message: Body) -> Iterator[Json]:
     text = message["content"]
     if text is not None:
         yield {"type": "output_text", "text": text, "annotations": [], "logprobs": []}

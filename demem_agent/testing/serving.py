@@ -9,7 +9,7 @@ import json
 import socket
 import struct
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from demem_agent.errors import InvalidInput
 from demem_agent.testing.faults import BODY_FAULTS, STATUS_FAULTS
-from demem_agent.testing.replies import pieces_of, stream_pieces
+from demem_agent.testing.replies import Body, pieces_of, stream_pieces
 from demem_agent.testing.responses import as_response, response_events
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Seen:
 
     path: str
     model: str
-    body: Mapping[str, Any]
+    body: Body
     key: str
     at: float
 
@@ -74,7 +74,7 @@ class Server(ThreadingHTTPServer):
             except OSError:
                 continue  # it was closed in the meantime
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing: clients that give up are what this is for."""
 
 
@@ -86,7 +86,7 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # so that a reply goes out whole
     server: Server
 
-    def log_message(self, *args: Any) -> None:
+    def log_message(self, *args: object) -> None:
         """Say nothing."""
 
     def do_POST(self) -> None:
@@ -96,7 +96,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             fault = provider.take(seen)
         except InvalidInput as error:
-            return self._send(400, json.dumps({"error": {"message": str(error)}}))
+            return self._send(400, _error({"message": str(error)}))
         if not provider.pause(provider.delay_ms / 1000):
             return self._hang_up()
         if fault == "reset":
@@ -106,7 +106,7 @@ class Handler(BaseHTTPRequestHandler):
         if fault in STATUS_FAULTS:
             return self._refuse(fault, seen)
         if not seen.path.endswith(_PATHS):
-            return self._send(404, '{"error": {"message": "no such path"}}')
+            return self._send(404, _error({"message": "no such path"}))
         self._reply(seen, fault)
 
     def _reply(self, seen: Seen, fault: str) -> None:
@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
             "param": param,
             "code": code,
         }
-        self._send(status, json.dumps({"error": error}))
+        self._send(status, _error(error))
 
     def _send(
         self, status: int, body: str, kind: str = "application/json", fault: str = ""
@@ -157,8 +157,8 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._write(raw, fault)
 
-    def _stream(self, reply: Mapping[str, Any], seen: Seen, fault: str) -> None:
-        events = "".join(f"{event}\n\n" for event in _events(reply, seen))
+    def _stream(self, reply: Body, seen: Seen, fault: str) -> None:
+        events = _joined(_events(reply, seen))
         half = events[: len(events) // 2]
         self.close_connection = True
         self.send_response(200)
@@ -167,7 +167,8 @@ class Handler(BaseHTTPRequestHandler):
         if fault == "cut-body":
             # One chunk, and then no last one: so the client can tell that there should be more.
             self.send_header("Transfer-Encoding", "chunked")
-            events = f"{len(half.encode()):x}\r\n{half}\r\n"
+            size = len(half.encode())
+            events = f"{size:x}\r\n{half}\r\n"
         if fault == "cut-json":
             events = half
         self.end_headers()
@@ -200,11 +201,19 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
 
+def _error(said: Body) -> str:
+    return json.dumps({"error": said})
+
+
 def _sound(body: str) -> tuple[str, str]:
     return body, "application/json"
 
 
-def _events(reply: Mapping[str, Any], seen: Seen) -> Iterator[str]:
+def _joined(events: Iterator[str]) -> str:
+    return "".join(f"{event}\n\n" for event in events)
+
+
+def _events(reply: Body, seen: Seen) -> Iterator[str]:
     """Return the events of a stream, in the form of the path."""
     if seen.path.endswith("/responses"):
         return response_events(reply, pieces_of(reply))

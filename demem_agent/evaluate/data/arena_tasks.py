@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeGuard
 
+from demem_agent.evaluate.data.plain import Entry
 from demem_agent.turns import Turn, text_field
 
 __all__ = ["SUBSETS", "TRAVEL", "Result", "Row", "Task", "common_turns", "tasks_of"]
@@ -39,7 +40,7 @@ class Row:
     name: str
     subset: str
     where: str
-    fields: Mapping[str, Any]
+    fields: Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +71,11 @@ class Task:
         """Return all turns in order."""
         return [*self.said, *(result.turn for result in self.results)]
 
-    def ids(self, days: frozenset[str] = frozenset()) -> list[str]:
-        """Return the ids of the results, of these days if there are any."""
-        chosen = [result for result in self.results if not days or result.day in days]
-        return [result.turn.source_id or "" for result in chosen]
+    def ids(self, days: frozenset[str] = frozenset()) -> Iterator[str]:
+        """Yield the ids of the results, of these days if there are any."""
+        for result in self.results:
+            if not days or result.day in days:
+                yield result.turn.source_id or ""
 
 
 def tasks_of(row: Row) -> list[Task]:
@@ -82,14 +84,14 @@ def tasks_of(row: Row) -> list[Task]:
     Raises:
         InvalidInput: naming the question that is no text.
     """
-    tasks = list(_base(row.fields.get("base_person")))
+    answers = row.fields["answers"]
     backgrounds = _own_backgrounds(row)
-    pairs = zip(row.fields["questions"], row.fields["answers"], strict=True)
-    for place, (asked, answer) in enumerate(pairs):
+    tasks = list(_base(row.fields.get("base_person")))
+    for place, asked in enumerate(row.fields["questions"]):
         question = text_field(f"{row.where}: questions[{place}]", asked)
         background = backgrounds[place] if backgrounds else ""
         person = _traveller(question) if row.subset == TRAVEL else ""
-        tasks.append(_task(place + 1, question, background, person, answer))
+        tasks.append(_task(place + 1, question, background, person, answers[place]))
     return tasks
 
 
@@ -147,18 +149,24 @@ def _results(number: int, person: str, answer: object) -> Iterator[Result]:
 
 
 def _all_results(number: int, person: str, answer: object) -> Iterator[Result]:
-    if not isinstance(answer, list) or not all(isinstance(day, Mapping) for day in answer):
+    if not _is_plan(answer):
         yield Result("", _turn(number, "result", _text(answer), "assistant"))
         return
     for place, planned in enumerate(answer, 1):
         yield _planned(number, person, place, planned)
 
 
-def _planned(number: int, person: str, place: int, planned: Mapping[str, Any]) -> Result:
+def _is_plan(answer: object) -> TypeGuard[list[Entry]]:
+    """Whether an answer is a list of days."""
+    return isinstance(answer, list) and all(isinstance(day, Mapping) for day in answer)
+
+
+def _planned(number: int, person: str, place: int, planned: Entry) -> Result:
     day = str(planned.get("days") or planned.get("day") or place)
-    rest = _text({key: value for key, value in planned.items() if key not in _DAYS})
     whose = f"{person}'s plan for day {day}" if person else f"Plan for day {day}"
-    text = f"{whose}: {rest}" if rest else ""
+    rest = {key: value for key, value in planned.items() if key not in _DAYS}
+    what = _text(rest)
+    text = f"{whose}: {what}" if what else ""
     return Result(day, _turn(number, f"day {place}", text, "assistant"))
 
 
@@ -186,7 +194,7 @@ def _text(value: object) -> str:
     return "" if text == "-" else text
 
 
-def _named_parts(value: Mapping[Any, Any]) -> Iterator[str]:
+def _named_parts(value: Mapping[object, object]) -> Iterator[str]:
     for key, part in value.items():
         name = str(key).replace("_", " ")
         text = _text(part)

@@ -12,6 +12,7 @@ from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.data.plain import Entry
 from demem_agent.turns import Turn
 
 __all__ = ["load_beam"]
@@ -38,18 +39,24 @@ def load_beam(path: str | Path, sample: str | None = None) -> list[Dialogue]:
     if not found:
         allowed = "a folder with chat.json, or with subfolders that hold one"
         raise InvalidInput("path", str(path), allowed)
-    chosen = [folder for folder in found if sample in (None, folder.name)]
-    if not chosen:
-        names = [folder.name for folder in found]
-        raise InvalidInput("sample", sample, f"one of {names}")
-    return list(map(_dialogue, chosen))
+    if sample is not None:
+        found = _named(found, sample)
+    return list(map(_dialogue, found))
+
+
+def _named(folders: Sequence[Path], name: str) -> list[Path]:
+    """Return the folder of this name."""
+    by_name = {folder.name: folder for folder in folders}
+    if name not in by_name:
+        raise InvalidInput("sample", name, f"one of {list(by_name)}")
+    return [by_name[name]]
 
 
 def _folders(root: Path) -> list[Path]:
     if (root / "chat.json").is_file():
         return [root]
-    chats = root.glob("*/chat.json")
-    return sorted((chat.parent for chat in chats), key=_order)
+    folders = [chat.parent for chat in root.glob("*/chat.json")]
+    return sorted(folders, key=_order)
 
 
 def _order(folder: Path) -> tuple[int, str]:
@@ -72,7 +79,7 @@ def _json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _turns(batches: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
+def _turns(batches: Sequence[Entry]) -> Iterator[Turn]:
     for batch in batches:
         session = f"session_{batch['batch_number']}"
         anchor = batch.get("time_anchor")
@@ -90,9 +97,7 @@ def _turns(batches: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
                 )
 
 
-def _probes(
-    asked: Mapping[str, Sequence[Mapping[str, Any]]], turns: Sequence[Turn]
-) -> Iterator[Probe]:
+def _probes(asked: Mapping[str, Sequence[Entry]], turns: Sequence[Turn]) -> Iterator[Probe]:
     known = {turn.source_id for turn in turns}
     for kind, questions in asked.items():
         category = kind.replace("_", " ")
@@ -102,7 +107,7 @@ def _probes(
             yield Probe(question["question"], _reference(question), evidence, category)
 
 
-def _reference(question: Mapping[str, Any]) -> str:
+def _reference(question: Entry) -> str:
     for name in _REFERENCES:
         if name in question:
             return str(question[name])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.data.plain import json_lines
+from demem_agent.evaluate.data.plain import Entry, json_lines
 from demem_agent.turns import Turn, text_field
 
 __all__ = ["Update", "load_letta"]
@@ -48,13 +47,15 @@ def load_letta(path: str | Path, sample: str | None = None) -> list[Update]:
     updates = [_update(given, where) for where, given in json_lines(path)]
     if not updates:
         raise InvalidInput("path", str(path), "a file with a record a line")
-    chosen = [update for update in updates if sample in (None, update.name)]
+    if sample is None:
+        return updates
+    chosen = [update for update in updates if update.name == sample]
     if not chosen:
         raise InvalidInput("sample", sample, f"the line of a record, such as {updates[0].name!r}")
     return chosen
 
 
-def _update(given: Any, where: str) -> Update:
+def _update(given: Entry, where: str) -> Update:
     try:
         return _read(given, where)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
@@ -62,24 +63,29 @@ def _update(given: Any, where: str) -> Update:
         raise InvalidInput(where, given, allowed) from error
 
 
-def _read(given: Mapping[str, Any], where: str) -> Update:
+def _read(given: Entry, where: str) -> Update:
     name = where[where.rindex("line") :]
     extra = given["agent_args"]["extra"]
-    facts: list[Turn] = []
-    for number, fact in enumerate(extra["facts"]):
-        facts.append(_turn(fact, name, f"fact {number}", where))
+    facts = _facts(extra["facts"], name, where)
     told = text_field(f"{where}: ground_truth", given["ground_truth"])
     new = text_field(f"{where}: contradicting_answer", extra["contradicting_answer"])
     correction = _turn(extra["contradicting_fact"], name, "correction", where)
     return Update(
         name=name,
-        facts=tuple(facts),
+        facts=facts,
         correction=correction,
         question=text_field(f"{where}: input", given["input"]),
         old="" if told == new else told,
         new=new,
-        supporting=_ids(tuple(facts), extra["supporting_fact_indices"]),
+        supporting=_ids(facts, extra["supporting_fact_indices"]),
     )
+
+
+def _facts(told: Sequence[object], name: str, where: str) -> tuple[Turn, ...]:
+    facts: list[Turn] = []
+    for number, fact in enumerate(told):
+        facts.append(_turn(fact, name, f"fact {number}", where))
+    return tuple(facts)
 
 
 def _turn(text: object, name: str, what: str, where: str) -> Turn:

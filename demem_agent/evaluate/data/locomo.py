@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.data.plain import Entry
 from demem_agent.turns import Turn
 
 __all__ = ["CATEGORIES", "load_locomo"]
@@ -20,9 +20,6 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 
 
 _TURN_ID = re.compile(r"D\d+:\d+")
 _SESSION = re.compile(r"session_\d+")
-
-#: A dialogue with its questions, as the file has it.
-Entry = Mapping[str, Any]
 
 
 def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
@@ -34,7 +31,8 @@ def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
         InvalidInput: if the file is not LoCoMo, or has no such sample.
     """
     try:
-        entries = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        entries = json.loads(text)
         dialogues = list(map(_dialogue, _chosen(entries, sample)))
         names = [entry["sample_id"] for entry in entries]
     except OSError as error:
@@ -60,7 +58,7 @@ def _dialogue(entry: Entry) -> Dialogue:
     return Dialogue(entry["sample_id"], turns, tuple(probes))
 
 
-def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
+def _turns(conversation: Entry) -> Iterator[Turn]:
     for number in _numbers(conversation):
         session = f"session_{number}"
         date = conversation[f"{session}_date_time"]
@@ -76,23 +74,27 @@ def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
             )
 
 
-def _numbers(conversation: Mapping[str, Any]) -> list[int]:
+def _numbers(conversation: Entry) -> list[int]:
     """Return the numbers of the sessions in their order; a date alone makes none."""
-    names = filter(_SESSION.fullmatch, conversation)
-    return sorted(int(name.removeprefix("session_")) for name in names)
+    numbers: list[int] = []
+    for name in filter(_SESSION.fullmatch, conversation):
+        number = name.removeprefix("session_")
+        numbers.append(int(number))
+    return sorted(numbers)
 
 
-def _said(turn: Mapping[str, Any]) -> str:
+def _said(turn: Entry) -> str:
     text: str = turn["text"]
     caption = turn.get("blip_caption")
     return f"{text} [shares {caption}]" if caption else text
 
 
-def _probe(asked: Mapping[str, Any], known: set[str]) -> Probe:
+def _probe(asked: Entry, known: set[str]) -> Probe:
     evidence: dict[str, None] = {}
     for entry in asked.get("evidence", []):
-        ids = filter(known.__contains__, _TURN_ID.findall(str(entry)))
-        evidence.update(dict.fromkeys(ids))
+        for id in _TURN_ID.findall(str(entry)):
+            if id in known:
+                evidence[id] = None
     number = asked["category"]
     return Probe(
         question=asked["question"],

@@ -5,22 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.data.plain import Entry
 from demem_agent.turns import Turn
 
 __all__ = ["load_longmemeval"]
 
 _DATE = "%Y/%m/%d (%a) %H:%M"
-
-#: A question with its haystack, as the file has it.
-Entry = Mapping[str, Any]
 
 
 def load_longmemeval(path: str | Path, sample: str | None = None) -> list[Dialogue]:
@@ -73,21 +70,24 @@ class _Said:
 
 
 def _dialogue(entry: Entry) -> Dialogue:
-    name = entry["question_id"]
     said = list(_said(entry))
-    turns = [one.turn for one in said]
+    turns = tuple(one.turn for one in said)
+    return Dialogue(entry["question_id"], turns, (_probe(entry, said),))
+
+
+def _probe(entry: Entry, said: Sequence[_Said]) -> Probe:
     evidence = _evidence(said, entry["answer_session_ids"])
-    unanswerable = name.endswith("_abs")
-    category = "abstention" if unanswerable else entry["question_type"]
-    at = datetime.strptime(entry["question_date"], _DATE)
-    probe = Probe(
+    category = entry["question_type"]
+    if entry["question_id"].endswith("_abs"):
+        evidence = []
+        category = "abstention"
+    return Probe(
         question=entry["question"],
         reference=str(entry["answer"]),
-        evidence=() if unanswerable else tuple(evidence),
+        evidence=tuple(evidence),
         category=category,
-        at=at,
+        at=datetime.strptime(entry["question_date"], _DATE),
     )
-    return Dialogue(name, tuple(turns), (probe,))
 
 
 def _evidence(said: Sequence[_Said], sessions: Sequence[str]) -> list[str]:
@@ -108,16 +108,22 @@ def _said(entry: Entry) -> Iterator[_Said]:
     seen: Counter[str] = Counter()
     for session, date, turns in sessions:
         seen[session] += 1
-        again = seen[session] > 1
-        name = f"{session}#{seen[session]}" if again else session
+        times = seen[session]
+        name = f"{session}#{times}" if times > 1 else session
         at = datetime.strptime(date, _DATE)
-        for number, given in enumerate(turns):
-            if given["content"].strip():
-                turn = _turn(given, name, at, number)
-                yield _Said(turn, session, bool(given.get("has_answer")))
+        for turn, marked in _turns(turns, name, at):
+            yield _Said(turn, session, marked)
 
 
-def _turn(given: Mapping[str, Any], session: str, at: datetime, number: int) -> Turn:
+def _turns(given: Iterable[Entry], session: str, at: datetime) -> Iterator[tuple[Turn, bool]]:
+    """Yield each turn of a session that has text, and whether the answer stands in it."""
+    for number, said in enumerate(given):
+        if said["content"].strip():
+            turn = _turn(said, session, at, number)
+            yield turn, bool(said.get("has_answer"))
+
+
+def _turn(given: Entry, session: str, at: datetime, number: int) -> Turn:
     return Turn(
         text=given["content"],
         speaker=given["role"],

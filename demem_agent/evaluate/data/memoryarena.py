@@ -30,13 +30,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.arena_evidence import evidence_of
 from demem_agent.evaluate.data.arena_tasks import SUBSETS, TRAVEL, Row, Task, common_turns, tasks_of
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
-from demem_agent.evaluate.data.plain import json_lines
+from demem_agent.evaluate.data.plain import Entry, json_lines
 from demem_agent.turns import Turn
 
 __all__ = ["SUBSETS", "load_memoryarena"]
@@ -64,13 +63,19 @@ def load_memoryarena(
     if not rows:
         allowed = "a file of MemoryArena rows, or a folder with such files (*.jsonl)"
         raise InvalidInput("path", str(path), allowed)
-    if sample is not None and sample not in rows:
-        raise InvalidInput("sample", sample, f"the name of a row, such as {next(iter(rows))!r}")
-    chosen = list(rows.values()) if sample is None else [rows[sample]]
     dialogues: list[Dialogue] = []
-    for row in chosen:
+    for row in _chosen(rows, sample):
         dialogues += _dialogues(row, every)
     return dialogues
+
+
+def _chosen(rows: Mapping[str, Row], sample: str | None) -> list[Row]:
+    """Return the row of this name, or all rows where none is named."""
+    if sample is None:
+        return list(rows.values())
+    if sample not in rows:
+        raise InvalidInput("sample", sample, f"the name of a row, such as {next(iter(rows))!r}")
+    return [rows[sample]]
 
 
 def _rows(path: Path) -> dict[str, Row]:
@@ -94,7 +99,7 @@ def _row(file: Path, where: str, given: object) -> Row:
     return Row(f"{subset}-{id}", subset, where, fields)
 
 
-def _checked(where: str, given: object) -> Mapping[str, Any]:
+def _checked(where: str, given: object) -> Entry:
     """Return a row that has as many answers as questions."""
     if not isinstance(given, Mapping):
         raise InvalidInput(where, given, "an object with questions and answers")
@@ -109,7 +114,7 @@ def _checked(where: str, given: object) -> Mapping[str, Any]:
     return given
 
 
-def _subset(file: Path, given: Mapping[str, Any]) -> str:
+def _subset(file: Path, given: Entry) -> str:
     """Return the subset that the file names, else the one that has these fields."""
     told = (file.parent.name, file.stem, given.get("category"))
     for subset in SUBSETS:
@@ -131,9 +136,10 @@ def _dialogues(row: Row, every: bool) -> Iterator[Dialogue]:
     for place in range(first, len(tasks)):
         task = tasks[place]
         before = tasks[:place]
-        name = f"{row.name}/{task.number}" if every else row.name
+        turns = _turns(row, before)
         probe = _probe(row, task, before, last=place == last)
-        yield Dialogue(name, _turns(row, before), (probe,))
+        name = f"{row.name}/{task.number}" if every else row.name
+        yield Dialogue(name, turns, (probe,))
 
 
 def _turns(row: Row, before: Sequence[Task]) -> tuple[Turn, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,10 @@ from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.turns import Turn, as_turn
 
-__all__ = ["json_lines", "load_jsonl", "load_text", "read_text"]
+__all__ = ["Entry", "json_lines", "load_jsonl", "load_text", "read_text"]
+
+#: An object as a file of JSON has it; what its fields hold is for each loader to find out.
+Entry = Mapping[str, Any]
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 

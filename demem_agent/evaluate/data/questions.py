@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
@@ -54,7 +53,7 @@ def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
             turn of the dialogue.
     """
     known = {turn.source_id for turn in dialogue.turns}
-    probes = []
+    probes: list[Probe] = []
     for where, probe in _placed(path):
         for id in probe.evidence:
             if id not in known:
@@ -72,7 +71,7 @@ def _placed(path: str | Path) -> list[tuple[str, Probe]]:
     return found
 
 
-def _probe(given: Any, where: str) -> Probe:
+def _probe(given: object, where: str) -> Probe:
     if not isinstance(given, dict):
         raise InvalidInput(where, given, "an object with a question and a reference")
     _check_fields(given, where)
@@ -89,7 +88,7 @@ def _probe(given: Any, where: str) -> Probe:
     )
 
 
-def _check_fields(given: Mapping[str, Any], where: str) -> None:
+def _check_fields(given: Mapping[str, object], where: str) -> None:
     for key, value in given.items():
         if key not in _FIELDS:
             allowed = f"left out, as no field of a question ({', '.join(_FIELDS)})"

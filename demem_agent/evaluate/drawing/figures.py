@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import MissingExtra
 from demem_agent.evaluate.drawing.frontiers import against_characters, against_time
@@ -17,10 +17,13 @@ from demem_agent.evaluate.drawing.looks import OURS
 from demem_agent.evaluate.drawing.recalls import by_category, over_all
 from demem_agent.evaluate.drawing.shown import Report, Shown
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["draw", "require_matplotlib"]
 
 #: Makes a figure.
-Drawer = Callable[[Shown], Any]
+Drawer = Callable[[Shown], "Figure"]
 
 
 def require_matplotlib() -> None:
@@ -52,16 +55,21 @@ def draw(
         MissingExtra: without matplotlib.
     """
     require_matplotlib()
-    chosen = [name for name in report["systems"] if not systems or name in systems]
-    ours_first = sorted(chosen, key=lambda name: name != OURS)
-    shown = Shown(report, ours_first, title)
+    shown = Shown(report, _chosen(report, systems), title)
     Path(folder).mkdir(parents=True, exist_ok=True)
     written = []
     for name, drawer in _figures(shown):
         path = Path(folder) / f"{name}.png"
-        drawer(shown).savefig(path)
+        figure = drawer(shown)
+        figure.savefig(path)
         written.append(path)
     return written
+
+
+def _chosen(report: Report, systems: Sequence[str]) -> list[str]:
+    """Return the names of the systems to draw, this memory first."""
+    chosen = [name for name in report["systems"] if not systems or name in systems]
+    return sorted(chosen, key=lambda name: name != OURS)
 
 
 def _figures(shown: Shown) -> Iterator[tuple[str, Drawer]]:

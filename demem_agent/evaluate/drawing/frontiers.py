@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from demem_agent.evaluate.drawing.looks import (
     ORACLE,
@@ -14,13 +14,17 @@ from demem_agent.evaluate.drawing.looks import (
     plain,
     trail,
 )
-from demem_agent.evaluate.drawing.shown import WORDS, Shown
+from demem_agent.evaluate.drawing.shown import WORDS, Cell, Shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["against_characters", "against_time"]
 
 Point = tuple[float, float]
 #: What the reading of a cell of a report costs.
-Cost = Callable[[Any], float]
+Cost = Callable[[Cell], float]
 
 #: The best that any system reaches at no more than each cost.
 STAIRS: Mapping[str, Any] = {
@@ -35,7 +39,7 @@ CEILING: Mapping[str, Any] = {"color": "#000000", "linewidth": 1.2, "linestyle":
 FASTEST_MS = 0.1
 
 
-def against_characters(shown: Shown) -> Any:
+def against_characters(shown: Shown) -> Figure:
     """Draw answers against the characters given."""
     figure, panels = _frontier(shown, _characters)
     for axes in panels:
@@ -46,7 +50,7 @@ def against_characters(shown: Shown) -> Any:
     return figure
 
 
-def against_time(shown: Shown) -> Any:
+def against_time(shown: Shown) -> Figure:
     """Draw answers against the time that a read takes."""
     figure, panels = _frontier(shown, _milliseconds)
     for axes in panels:
@@ -60,54 +64,60 @@ def against_time(shown: Shown) -> Any:
     return figure
 
 
-def _characters(cell: Any) -> float:
+def _characters(cell: Cell) -> float:
     return max(float(cell["size"]), 1.0)
 
 
-def _milliseconds(cell: Any) -> float:
+def _milliseconds(cell: Cell) -> float:
     median: float = cell["seconds"]["median"]
     return max(median * 1000, FASTEST_MS)
 
 
-def _frontier(shown: Shown, cost: Cost) -> tuple[Any, Sequence[Any]]:
+def _frontier(shown: Shown, cost: Cost) -> tuple[Figure, tuple[Axes, Axes]]:
     """Draw both measures of answers against a cost, and the best that is had at no more."""
     figure = new_figure(11, 5.4)
-    panels = figure.subplots(1, 2)
-    for axes, measure in zip(panels, ("contained", "f1"), strict=True):
-        _panel(axes, shown, cost, measure)
-        label(axes, "", WORDS[measure], _marks(shown.limits) if axes is panels[0] else "")
+    left, right = figure.subplots(1, 2)
+    _panel(left, shown, cost, "contained")
+    _panel(right, shown, cost, "f1")
+    label(left, "", WORDS["contained"], _marks(shown.limits))
+    label(right, "", WORDS["f1"])
     lines = {"best at no more cost": STAIRS}
     if ORACLE in shown.names:
         lines[ORACLE] = CEILING
     legend(figure, _rivals(shown), lines)
-    return figure, panels
+    return figure, (left, right)
 
 
-def _panel(axes: Any, shown: Shown, cost: Cost, measure: str) -> None:
+def _panel(axes: Axes, shown: Shown, cost: Cost, measure: str) -> None:
     every: list[Point] = []
     for name in _rivals(shown):
-        cells = shown.report["systems"][name].values()
-        points = [(cost(cell), cell[measure]["mean"]) for cell in cells]
+        points = _points(shown, name, cost, measure)
         trail(axes, points, name, shown.names)
         every += points
     _staircase(axes, every)
-    highest = max(height for _, height in every)
+    highest = _highest(every)
     if ORACLE in shown.names:
-        ceiling = _ceiling(shown, measure)
+        of_oracle = _points(shown, ORACLE, cost, measure)
+        ceiling = _highest(of_oracle)
         axes.axhline(ceiling, **CEILING)
         highest = max(highest, ceiling)
     axes.set_ylim(0, 1.06 * highest or 1)
+
+
+def _points(shown: Shown, name: str, cost: Cost, measure: str) -> list[Point]:
+    """Return what a system costs at each limit, with what it reaches."""
+    cells = shown.report["systems"][name].values()
+    return [(cost(cell), cell[measure]["mean"]) for cell in cells]
+
+
+def _highest(points: Sequence[Point]) -> float:
+    return max(height for _, height in points)
 
 
 def _rivals(shown: Shown) -> list[str]:
     """Return all but the oracle, or the oracle where there is nothing else."""
     rivals = [name for name in shown.names if name != ORACLE]
     return rivals or list(shown.names)
-
-
-def _ceiling(shown: Shown, measure: str) -> float:
-    cells = shown.report["systems"][ORACLE].values()
-    return max(float(cell[measure]["mean"]) for cell in cells)
 
 
 def _marks(limits: Sequence[int]) -> str:
@@ -126,7 +136,7 @@ def _some_thousands(value: float, place: object) -> str:
     return _thousands(value, place) if begins in "25" else ""
 
 
-def _staircase(axes: Any, points: Sequence[Point]) -> None:
+def _staircase(axes: Axes, points: Sequence[Point]) -> None:
     best: list[Point] = []
     for x, y in sorted(points, key=lambda point: (point[0], -point[1])):
         if not best or y > best[-1][1]:

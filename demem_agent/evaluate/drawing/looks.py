@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 __all__ = [
     "ORACLE",
@@ -72,8 +77,11 @@ LEADER: Mapping[str, Any] = {
 #: The least distance between two names at the end of lines, as a share of the height.
 APART = 0.042
 
+#: An :class:`~demem_agent.evaluate.Interval` as a dict.
+Mean = Mapping[str, Any]
 
-def new_figure(width: float, height: float) -> Any:
+
+def new_figure(width: float, height: float) -> Figure:
     """Make a figure of a size in inches."""
     from matplotlib.figure import Figure
 
@@ -96,9 +104,9 @@ def _above(name: str) -> int:
 
 
 def curve(
-    axes: Any,
+    axes: Axes,
     limits: Sequence[int],
-    points: Sequence[Any],
+    points: Sequence[Mean],
     name: str,
     names: Sequence[str],
     *,
@@ -114,9 +122,10 @@ def curve(
     look = _look(name, names)
     if band:
         _intervals(axes, limits, points, name, look)
+    heights = [point["mean"] for point in points]
     axes.plot(
         limits,
-        [point["mean"] for point in points],
+        heights,
         color=look.colour,
         marker=look.marker,
         linestyle=look.line,
@@ -127,7 +136,7 @@ def curve(
 
 
 def _intervals(
-    axes: Any, limits: Sequence[int], points: Sequence[Any], name: str, look: Look
+    axes: Axes, limits: Sequence[int], points: Sequence[Mean], name: str, look: Look
 ) -> None:
     lows = [point["low"] for point in points]
     highs = [point["high"] for point in points]
@@ -137,7 +146,7 @@ def _intervals(
     axes.fill_between(limits, lows, highs, color=look.colour, alpha=alpha, linewidth=0)
 
 
-def limits_below(axes: Any, limits: Sequence[int], ratio: float = 1.2) -> None:
+def limits_below(axes: Axes, limits: Sequence[int], ratio: float = 1.2) -> None:
     """Mark the limits on a log axis, leaving out what is nearer than ``ratio`` to the next."""
     shown: list[int] = []
     for limit in reversed(limits):
@@ -148,21 +157,22 @@ def limits_below(axes: Any, limits: Sequence[int], ratio: float = 1.2) -> None:
     axes.minorticks_off()
 
 
-def names_at_the_end(axes: Any, x: float, ends: Mapping[str, float], names: Sequence[str]) -> None:
+def names_at_the_end(axes: Axes, x: float, ends: Mapping[str, float], names: Sequence[str]) -> None:
     """Write each name beside the end of its line, pushed apart where they would overlap."""
     order = sorted(ends, key=lambda name: (ends[name], -names.index(name)))
-    heights = _spread([ends[name] for name in order], APART)
-    for name, height in zip(order, heights, strict=True):
+    ascending = [ends[name] for name in order]
+    heights = _spread(ascending, APART)
+    for name, end, height in zip(order, ascending, heights, strict=True):
         axes.annotate(
-            plain(f"{name} {ends[name]:.2f}"),
-            xy=(x, ends[name]),
+            plain(f"{name} {end:.2f}"),
+            xy=(x, end),
             xytext=(14, height),
             textcoords=("offset points", "data"),
             color=_look(name, names).colour,
             fontsize=9.5,
             fontweight="bold" if name == OURS else "normal",
             verticalalignment="center",
-            arrowprops=LEADER,
+            arrowprops=dict(LEADER),
             annotation_clip=False,
         )
 
@@ -203,7 +213,7 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def label(axes: Any, x: str, y: str, title: str = "") -> None:
+def label(axes: Axes, x: str, y: str, title: str = "") -> None:
     """Name the axes, and give them a light grid."""
     axes.set(xlabel=x, ylabel=y)
     axes.set_title(plain(title), fontsize=10.5, loc="left")
@@ -212,42 +222,58 @@ def label(axes: Any, x: str, y: str, title: str = "") -> None:
 
 
 def legend(
-    figure: Any, names: Sequence[str], lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    figure: Figure,
+    names: Sequence[str],
+    lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> None:
     """Name the systems below a figure, and other lines by how they are drawn."""
     from matplotlib.lines import Line2D
 
-    handles = []
-    for name in names:
-        look = _look(name, names)
-        handle = Line2D(
-            [],
-            [],
-            color=look.colour,
-            marker=look.marker,
-            linestyle=look.line,
-            linewidth=_width(name),
-            label=plain(name),
-        )
-        handles.append(handle)
+    handles = [_handle(name, names) for name in names]
     for words, drawn in lines.items():
         handles.append(Line2D([], [], label=words, **drawn))
+    in_two_rows = -(-len(handles) // 2)
     figure.legend(
         handles=handles,
         loc="outside lower center",
-        ncols=min(-(-len(handles) // 2), 6),
+        ncols=min(in_two_rows, 6),
         frameon=False,
         fontsize=9.5,
     )
 
 
+def _handle(name: str, names: Sequence[str]) -> Line2D:
+    """Make what stands before a name in a legend."""
+    from matplotlib.lines import Line2D
+
+    look = _look(name, names)
+    return Line2D(
+        [],
+        [],
+        color=look.colour,
+        marker=look.marker,
+        linestyle=look.line,
+        linewidth=_width(name),
+        label=plain(name),
+    )
+
+
 def trail(
-    axes: Any, points: Sequence[tuple[float, float]], name: str, names: Sequence[str]
+    axes: Axes, points: Sequence[tuple[float, float]], name: str, names: Sequence[str]
 ) -> None:
     """Draw the operating points of a system, the smallest limit with the smallest mark."""
     look = _look(name, names)
     above = _above(name)
     x, y = zip(*points, strict=True)
     axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=_width(name), zorder=above)
-    sizes = [(3 + 5 * place / len(points)) ** 2 for place in range(1, len(points) + 1)]
+    sizes = _sizes(len(points))
     axes.scatter(x, y, sizes, color=look.colour, marker=look.marker, linewidths=0, zorder=above)
+
+
+def _sizes(count: int) -> list[float]:
+    """Return the areas of marks, in points squared, from the smallest to the largest."""
+    sizes: list[float] = []
+    for place in range(1, count + 1):
+        width = 3 + 5 * place / count
+        sizes.append(width**2)
+    return sizes

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["WORDS", "Report", "Shown"]
+__all__ = ["WORDS", "Cell", "Report", "Shown"]
 
 #: As :func:`demem_agent.evaluate.report` gives it.
 Report = Mapping[str, Any]
+#: What a system reached at one limit, as a report has it.
+Cell = Mapping[str, Any]
 
 #: Measures as axes name them.
 WORDS = {
@@ -37,7 +39,7 @@ class Shown:
         limits: Sequence[int] = self.report["limits"]
         return limits
 
-    def cells(self, name: str) -> list[Any]:
+    def cells(self, name: str) -> list[Cell]:
         """Return what a system reached, by limit."""
         cells = self.report["systems"][name]
         return [cells[str(limit)] for limit in self.limits]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from demem_agent.evaluate.protocol.run import KINDS, Mark, Panel, Posed
@@ -20,6 +20,8 @@ __all__ = ["Estimate", "estimate"]
 _ANSWER, _MARK, _AROUND = 90, 8, 16
 #: Bytes of a token, where no tokenizer is at hand.
 _BYTES = 4
+#: A question of a system: the system, the dialogue, and its number there.
+Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,47 +53,59 @@ def estimate(
         known: marks of an earlier call that is recorded; those that are whole are not asked for
             again.
     """
-    left = _left(questions, panel.runs, known)
-    prompts = _prompts(left)
-    answers = Usage(prompts.answers, _ANSWER * len(left))
-    marks = Usage(prompts.marks, _MARK * len(KINDS) * len(left))
-    total = Usage() + ledger.priced(panel.model.name, answers)
-    for judge in panel.judges:
-        total += ledger.priced(judge.name, marks)
+    left = list(_left(questions, panel.runs, known))
+    total = _used(left, panel, ledger)
+    calls_a_question = 1 + len(KINDS) * len(panel.judges)
     return Estimate(
         questions=len(left),
-        calls=len(left) * (1 + len(KINDS) * len(panel.judges)),
+        calls=len(left) * calls_a_question,
         prompt_tokens=total.prompt_tokens,
         completion_tokens=total.completion_tokens,
         cost=total.cost,
     )
 
 
-def _left(questions: Sequence[Posed], runs: int, known: Sequence[Mark]) -> list[Posed]:
-    """Return the questions that are not marked yet, each once for every run that lacks it."""
-    whole = [mark for mark in known if not mark.failed]
-    done = {(mark.run, *_place(mark)) for mark in whole}
-    left: list[Posed] = []
+def _used(left: Sequence[Posed], panel: Panel, ledger: Ledger) -> Usage:
+    """Return what the answers and all their marks take, with its cost."""
+    prompts = _prompts(left)
+    answers = Usage(prompts.answers, _ANSWER * len(left))
+    marks = Usage(prompts.marks, _MARK * len(KINDS) * len(left))
+    total = Usage() + ledger.priced(panel.model.name, answers)
+    for judge in panel.judges:
+        total += ledger.priced(judge.name, marks)
+    return total
+
+
+def _left(questions: Sequence[Posed], runs: int, known: Sequence[Mark]) -> Iterator[Posed]:
+    """Yield the questions that are not marked yet, each once for every run that lacks it."""
+    done: set[tuple[int, Place]] = set()
+    for mark in known:
+        if not mark.failed:
+            done.add((mark.run, _place(mark)))
     for run in range(runs):
-        left += [one for one in questions if (run, *_place(one)) not in done]
-    return left
+        for one in questions:
+            if (run, _place(one)) not in done:
+                yield one
 
 
 def _prompts(left: Sequence[Posed]) -> _Prompts:
     """Count the tokens of all prompts; each question is counted once and added for every run."""
-    rules = sum(_tokens(prompt_text(f"judge_{kind}")) for kind in KINDS)
+    rules = 0
+    for kind in KINDS:
+        rules += _tokens(prompt_text(f"judge_{kind}"))
     total = _Prompts()
-    counted: dict[tuple[str, str, int], _Prompts] = {}
+    counted: dict[Place, _Prompts] = {}
     for one in left:
         place = _place(one)
         if place not in counted:
             counted[place] = _prompts_of(one, rules)
-        total.answers += counted[place].answers
-        total.marks += counted[place].marks
+        of_one = counted[place]
+        total.answers += of_one.answers
+        total.marks += of_one.marks
     return total
 
 
-def _place(one: Posed | Mark) -> tuple[str, str, int]:
+def _place(one: Posed | Mark) -> Place:
     return one.system, one.dialogue, one.question
 
 

@@ -147,12 +147,14 @@ def posed(
     """
     whole_field("limit", limit, 1)
     total = len(dialogues) * len(systems)
+    done = 0
     found: list[Posed] = []
-    pairs = product(dialogues, systems.items())
-    for done, (dialogue, (name, make)) in enumerate(pairs, 1):
-        found += _posed(dialogue, name, make, limit)
-        if tick:
-            tick(done, total)
+    for dialogue in dialogues:
+        for name, make in systems.items():
+            found += _posed(dialogue, name, make, limit)
+            done += 1
+            if tick:
+                tick(done, total)
     if not found:
         names = [dialogue.name for dialogue in dialogues]
         raise InvalidInput("dialogues", names, "dialogues with questions that have a reference")
@@ -166,9 +168,7 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
         if probe.category in UNANSWERABLE or not probe.reference.strip():
             continue
         text = system.read(probe.question, limit, probe.at)
-        if len(text) > limit:
-            field = f"the reading of {name!r}"
-            raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
+        _check_length(text, limit, name)
         yield Posed(
             system=name,
             dialogue=dialogue.name,
@@ -177,6 +177,12 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
             reference=probe.reference,
             asked=Question(probe.question, probe.at, as_reading(text)),
         )
+
+
+def _check_length(text: str, limit: int, name: str) -> None:
+    if len(text) > limit:
+        field = f"the reading of {name!r}"
+        raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
 
 
 async def mark(

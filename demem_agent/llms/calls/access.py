@@ -8,7 +8,7 @@ import threading
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from demem_agent.errors import InvalidInput
@@ -99,7 +99,7 @@ class Connection:
         weakref.finalize(self, _close, client, loop()).atexit = False
 
 
-_CONNECTIONS: weakref.WeakValueDictionary[Any, Connection] = weakref.WeakValueDictionary()
+_CONNECTIONS: weakref.WeakValueDictionary[object, Connection] = weakref.WeakValueDictionary()
 _CONNECTING = threading.Lock()
 
 

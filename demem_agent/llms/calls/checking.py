@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from demem_agent.errors import ModelError
 from demem_agent.llms.model import Usage
@@ -71,7 +70,7 @@ def reported_usage(raw: object, estimate: Callable[[], Usage]) -> Usage:
     return Usage(prompt, answer, min(cached, prompt), requests=1)
 
 
-def _count(thing: Any, name: str) -> int | None:
+def _count(thing: object, name: str) -> int | None:
     count = getattr(thing, name, None)
     if not isinstance(count, int) or isinstance(count, bool):
         return None

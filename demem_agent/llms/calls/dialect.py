@@ -7,7 +7,6 @@ Not all that speak this protocol speak it whole. Newer models of OpenAI refuse `
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from demem_agent.llms.model import Options, Prompt
 from demem_agent.text.words import clean
@@ -26,10 +25,9 @@ _OPTIONAL: Mapping[str, str | None] = {
 
 def chat_fields(
     prompt: Prompt, options: Options, stream: bool, refused: Collection[str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the fields of a request, but for the model, without those that were refused."""
-    messages = [{"role": said.role, "content": clean(said.text)} for said in prompt.messages]
-    fields: dict[str, Any] = {"messages": messages}
+    fields: dict[str, object] = {"messages": _messages(prompt)}
     if stream:
         fields["stream"] = True
     for name, value in _wanted(options, stream).items():
@@ -39,7 +37,11 @@ def chat_fields(
     return fields
 
 
-def _wanted(options: Options, stream: bool) -> dict[str, Any]:
+def _messages(prompt: Prompt) -> list[dict[str, str]]:
+    return [{"role": said.role, "content": clean(said.text)} for said in prompt.messages]
+
+
+def _wanted(options: Options, stream: bool) -> dict[str, object]:
     """Return the fields that a request can do without; None is one that it need not have."""
     schema = options.schema
     return {
@@ -68,7 +70,7 @@ def to_leave_out(named: str | None, sent: Collection[str]) -> str | None:
     return None
 
 
-def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _response_format(schema: Mapping[str, object]) -> dict[str, object]:
     return {
         "type": "json_schema",
         "json_schema": {"name": "answer", "strict": True, "schema": dict(schema)},

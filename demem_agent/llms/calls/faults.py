@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import ModelError, ModelFault
 from demem_agent.llms.calls.retry import wait_asked_for
@@ -51,7 +51,8 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     from openai import OpenAIError
 
     libraries = [sys.modules[name] for name in ("httpx", "httpx2") if name in sys.modules]
-    return (OpenAIError, ValueError, *(library.RequestError for library in libraries))
+    errors = [library.RequestError for library in libraries]
+    return (OpenAIError, ValueError, *errors)
 
 
 def fault_of(error: Exception, model: str) -> ModelError:
@@ -83,7 +84,7 @@ def _status_fault(error: APIStatusError, model: str) -> ModelError:
     return ModelError(kind, model, status=status, retry_after=wait)
 
 
-def _by_code(error: Any) -> ModelFault | None:
+def _by_code(error: APIStatusError) -> ModelFault | None:
     for code in (error.code, error.type):
         if isinstance(code, str) and code in _BY_CODE:
             return _BY_CODE[code]

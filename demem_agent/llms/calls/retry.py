@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from demem_agent.errors import InvalidInput, ModelError, ModelFault
 from demem_agent.turns import whole_field
@@ -52,8 +52,9 @@ class Retry:
             if given is not None and not 0 < given < math.inf:
                 raise InvalidInput(field, given, "a number above 0")
         for field in ("first_wait", "longest_wait"):
-            if not 0 <= getattr(self, field) < math.inf:
-                raise InvalidInput(field, getattr(self, field), "a number of at least 0")
+            given = getattr(self, field)
+            if not 0 <= given < math.inf:
+                raise InvalidInput(field, given, "a number of at least 0")
 
     def wait(self, attempt: int) -> float:
         """Return the seconds to wait after an attempt when the provider does not say.
@@ -122,14 +123,20 @@ def wait_asked_for(headers: Mapping[str, str], now: datetime | None = None) -> f
     seconds = _number(given)
     if seconds is not None:
         return seconds
-    try:
-        date = parsedate_to_datetime(given)
-    except ValueError:
+    date = _date(given)
+    if date is None:
         return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
     left = date - (now or datetime.now(UTC))
     return max(0.0, left.total_seconds())
+
+
+def _date(text: str) -> datetime | None:
+    """Return an HTTP date, which is UTC where it names no zone; None for what is none."""
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return date.replace(tzinfo=UTC) if date.tzinfo is None else date
 
 
 def _number(text: str | None) -> float | None:
@@ -146,6 +153,5 @@ def _passes(error: BaseException) -> bool:
     return isinstance(error, ModelError) and error.kind in RETRIED
 
 
-def _fault(state: Any) -> BaseException | None:
-    fault: BaseException | None = state.outcome.exception()
-    return fault
+def _fault(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome else None

@@ -171,8 +171,7 @@ def _noise(drawn: Drawn, title: str) -> Any:
         if found:
             x = _column(found, "p")
             y = _column(found, "precision")
-            look = {"color": line.colour, "linestyle": line.style, "label": line.channel}
-            axes.plot(x, y, marker="o", **look)
+            axes.plot(x, y, marker="o", color=line.colour, linestyle=line.style, label=line.channel)
     axes.set_ylim(0, 1)
     paper = _with(points, "channel", "paper")
     axes.set_xticks(_column(paper, "p"))
