@@ -51,7 +51,8 @@ def _chosen_rows(chosen: Sequence[Tried], intervals: Intervals) -> list[SheetRow
     )
     rows = []
     for name, threshold in thresholds:
-        cells = _claimed(chosen, _over(chosen, threshold), chosen, intervals)
+        fired = _over(chosen, threshold)
+        cells = _claimed(chosen, fired, chosen, intervals)
         rows.append((f"{name}: over {threshold:g}", cells))
     rows.append(("chosen on the others", _held_out(chosen, intervals)))
     return rows
@@ -60,8 +61,15 @@ def _chosen_rows(chosen: Sequence[Tried], intervals: Intervals) -> list[SheetRow
 def _held_out(chosen: Sequence[Tried], intervals: Intervals) -> tuple[Cell, ...]:
     """Return the cells of tests each at the threshold that the other dialogues chose."""
     others = held_out(chosen)
-    folds = [test for test in chosen if test.dialogue in others]
-    fired = [test for test in folds if test.strength > others[test.dialogue].threshold]
+    folds = []
+    fired = []
+    for test in chosen:
+        of_others = others.get(test.dialogue)
+        if of_others is None:
+            continue
+        folds.append(test)
+        if test.strength > of_others.threshold:
+            fired.append(test)
     return _claimed(folds, fired, folds, intervals)
 
 
@@ -69,13 +77,15 @@ def _plain_rows(plain: Sequence[Tried], intervals: Intervals) -> list[SheetRow]:
     """Return rows of the pairs picked without a look at whether the evidence is credible."""
     shipped = SplitSettings().tau_split
     credible = [test for test in plain if test.credible]
-    rows = []
-    for name, tests, threshold in (
+    tried = (
         (f"any, credible: over {shipped:g}", credible, shipped),
         (f"any: over {shipped:g}", plain, shipped),
         ("any: over 0.3", plain, 0.3),
-    ):
-        rows.append((name, _claimed(tests, _over(tests, threshold), plain, intervals)))
+    )
+    rows = []
+    for name, tests, threshold in tried:
+        fired = _over(tests, threshold)
+        rows.append((name, _claimed(tests, fired, plain, intervals)))
     return rows
 
 
@@ -128,4 +138,5 @@ def _share_repaired(judged: Sequence[Tried] | Sequence[JudgedSplit]) -> float | 
     """Return the share of judged pairs that their split repairs; None where none is judged."""
     if not judged:
         return None
-    return round(sum(one.repaired for one in judged) / len(judged), 6)
+    repaired = sum(one.repaired for one in judged)
+    return round(repaired / len(judged), 6)
