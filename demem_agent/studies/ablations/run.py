@@ -24,6 +24,7 @@ from demem_agent.studies.asking import Tick
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.slots.audit import Row
+from demem_agent.studies.splits.gold import rights
 
 __all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up"]
 
@@ -202,7 +203,7 @@ def _means(values: Values, intervals: Intervals) -> dict[str, Interval]:
 def _endings(replays: Sequence[Replay], intervals: Intervals) -> dict[str, Interval]:
     """Return what is measured at the end of each dialogue."""
     found = intervals.means(replays, _ENDINGS)
-    right = intervals.pooled(replays, lambda run: [split.right for split in run.judged])
+    right = intervals.pooled(replays, lambda run: rights(run.judged))
     repaired = intervals.pooled(replays, lambda run: [split.repaired for split in run.judged])
     if right is not None and repaired is not None:
         found["right"] = right

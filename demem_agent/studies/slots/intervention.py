@@ -251,13 +251,14 @@ def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, 
     evidence = memory.evidence()
     index = _index(evidence, encoder)
     items = _items(memory, dialogue, index, slots, room)
+    asked = _asked(dialogue.probes, items.gold, index, encoder)
     place = _places(evidence)
     rows = [place[passage.evidence_id] for passage in index.passages]
     sizes = [len(item.text) for item in evidence]
     return _Held(
         dialogue=dialogue.name,
         items=items,
-        asked=list(_asked(dialogue.probes, items.gold, index, encoder)),
+        asked=list(asked),
         item_of_row=np.array(rows),
         sizes=np.array(sizes),
     )

@@ -73,11 +73,16 @@ def by_sessions(items: Items, rng: Generator) -> Labels:
     sessions = _unit(totals)
     centres = k_means(sessions, items.slots, rng)
     nearness = sessions @ centres.T
+    return bounded(_members(items.sessions, count), nearness, items.room)
+
+
+def _members(sessions: Labels, count: int) -> list[list[int]]:
+    """Return the items of each session, of so many."""
     members = []
     for session in range(count):
-        inside = np.flatnonzero(items.sessions == session)
+        inside = np.flatnonzero(sessions == session)
         members.append(inside.tolist())
-    return bounded(members, nearness, items.room)
+    return members
 
 
 def own(items: Items, rng: Generator) -> Labels:
@@ -149,8 +154,7 @@ def bounded(units: Sequence[Sequence[int]], nearness: Floats, room: int) -> Labe
     nearness = np.round(nearness, 4)
     left = np.full(nearness.shape[1], room)
     labels = np.empty(sum(map(len, units)), np.intp)
-    order = sorted(range(len(units)), key=lambda n: (-len(units[n]), -nearness[n].max(), n))
-    for number in order:
+    for number in _largest_first(units, nearness):
         unit = list(units[number])
         fits = left >= len(unit)
         if fits.any():
@@ -161,6 +165,12 @@ def bounded(units: Sequence[Sequence[int]], nearness: Floats, room: int) -> Labe
         else:
             _scatter(unit, labels, left)
     return labels
+
+
+def _largest_first(units: Sequence[Sequence[int]], nearness: Floats) -> list[int]:
+    """Return the numbers of units, of equally large ones first those that fit best."""
+    best = nearness.max(axis=1)
+    return sorted(range(len(units)), key=lambda n: (-len(units[n]), -best[n], n))
 
 
 def _scatter(unit: Sequence[int], labels: Labels, left: Labels) -> None:

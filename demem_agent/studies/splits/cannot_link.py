@@ -26,7 +26,7 @@ from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import GRAPH as PAPER
-from demem_agent.studies.records import grouped
+from demem_agent.studies.records import dialogues_of, grouped
 from demem_agent.studies.sheets import Cell, Found, Sheet, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 
@@ -248,5 +248,5 @@ def _cells(group: Sequence[Epoch], seed: int) -> dict[str, Cell]:
 def _by_dialogue(last: Sequence[Epoch], level: float) -> Sheet:
     columns = ("contexts", "tested", "edges", "degeneracy", "colours", "packing")
     cells = attrgetter(*columns)
-    rows = tuple((one.dialogue, cells(one)) for one in last)
-    return Sheet(f"Last epoch of each dialogue, level {level:g}", columns, rows)
+    rows = zip(dialogues_of(last), map(cells, last), strict=True)
+    return Sheet(f"Last epoch of each dialogue, level {level:g}", columns, tuple(rows))

@@ -12,9 +12,9 @@ from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import SPLITS as PAPER
 from demem_agent.studies.sheets import Cell, Sheet, SheetRow
 from demem_agent.studies.splits.curves import PRECISION, chosen_threshold, held_out
-from demem_agent.studies.splits.gold import JudgedSplit
+from demem_agent.studies.splits.gold import JudgedSplit, rights
 from demem_agent.studies.splits.loop import CoRouted, Run
-from demem_agent.studies.splits.recorded import Tried
+from demem_agent.studies.splits.recorded import Tried, over, with_gold
 
 __all__ = ["claims_sheet"]
 
@@ -51,7 +51,7 @@ def _chosen_rows(chosen: Sequence[Tried], intervals: Intervals) -> list[SheetRow
     )
     rows = []
     for name, threshold in thresholds:
-        fired = _over(chosen, threshold)
+        fired = over(chosen, threshold)
         cells = _claimed(chosen, fired, chosen, intervals)
         rows.append((f"{name}: over {threshold:g}", cells))
     rows.append(("chosen on the others", _held_out(chosen, intervals)))
@@ -84,13 +84,9 @@ def _plain_rows(plain: Sequence[Tried], intervals: Intervals) -> list[SheetRow]:
     )
     rows = []
     for name, tests, threshold in tried:
-        fired = _over(tests, threshold)
+        fired = over(tests, threshold)
         rows.append((name, _claimed(tests, fired, plain, intervals)))
     return rows
-
-
-def _over(tests: Sequence[Tried], threshold: float) -> list[Tried]:
-    return [test for test in tests if test.strength > threshold]
 
 
 def _claimed(
@@ -102,11 +98,11 @@ def _claimed(
         fired: those of the tests whose strength exceeds the threshold.
         among: the tests whose conflicts are to be found.
     """
-    certified = _with_gold(fired)
+    certified = with_gold(fired)
     conflicts = [test for test in among if test.truth]
     found = set(map(id, certified))
     return (
-        len(_with_gold(tests)),
+        len(with_gold(tests)),
         len(conflicts),
         len(certified),
         intervals.over(certified, lambda test: bool(test.truth)),
@@ -115,15 +111,11 @@ def _claimed(
     )
 
 
-def _with_gold(tests: Sequence[Tried]) -> list[Tried]:
-    return [test for test in tests if test.truth is not None]
-
-
 def _certificates(runs: Sequence[Run], intervals: Intervals) -> tuple[Cell, ...]:
     judged: list[JudgedSplit] = []
     for run in runs:
         judged += run.judged
-    right = intervals.pooled(runs, lambda run: [one.right for one in run.judged])
+    right = intervals.pooled(runs, lambda run: rights(run.judged))
     return None, None, len(judged), right, None, _share_repaired(judged)
 
 

@@ -169,14 +169,18 @@ def _draw_terms(axes: Axes, drawn: Drawn, reward: str) -> None:
     places = np.arange(len(papers), dtype=np.float64)
     for shift, moment, colour in ((0.0, "before feedback", GREY), (0.27, "after", OURS)):
         by_dialogue = drawn["terms"][f"{reward}, {moment}"]
-        found = list(by_dialogue.values())
-        values = [_column(found, name) for name in papers]
+        values = _values_of_terms(by_dialogue, papers)
         _draw_means(axes, places + shift, values, colour, moment)
         _draw_dots(axes, places + shift, values)
     axes.bar(places + 0.54, list(papers.values()), 0.25, color=PAPER, label="paper")
     broken = [name.replace(" ", "\n", 1) for name in papers]
     axes.set_xticks(places + 0.27, broken)
     axes.tick_params(axis="x", labelsize=8)
+
+
+def _values_of_terms(by_dialogue: Drawn, names: Iterable[str]) -> Values:
+    found = list(by_dialogue.values())
+    return [_column(found, name) for name in names]
 
 
 def _draw_means(axes: Axes, places: Floats, values: Values, colour: str, name: str) -> None:
@@ -230,15 +234,20 @@ def _graph(drawn: Drawn, title: str) -> Figure:
     level = drawn["level"]
     slots = drawn["slots"]
     _draw_degeneracy(axes, _with(drawn["epochs"], "level", level))
-    enough = "K - 1: K colours are always enough below"
-    axes.axhline(slots - 1, color=GREY, linestyle="--", label=enough)
-    axes.axhline(DEGENERACY.mean, color=PAPER, linestyle=":", label="paper, mean")
+    _draw_bounds(axes, slots)
     axes.set_xscale("log", base=2)
     axes.set_ylim(-0.2, slots)
     label(axes, "feedbacks given (log)", f"degeneracy at level {level:g}")
     axes.legend(frameon=False, fontsize=8, ncols=2, loc=(0.02, 0.55))
     _entitle(figure, "Cannot-link graph of tested pairs", title)
     return figure
+
+
+def _draw_bounds(axes: Axes, slots: int) -> None:
+    """Draw where K colours stop to be enough for certain, and the paper's mean degeneracy."""
+    enough = "K - 1: K colours are always enough below"
+    axes.axhline(slots - 1, color=GREY, linestyle="--", label=enough)
+    axes.axhline(DEGENERACY.mean, color=PAPER, linestyle=":", label="paper, mean")
 
 
 def _draw_degeneracy(axes: Axes, epochs: Sequence[Drawn]) -> None:

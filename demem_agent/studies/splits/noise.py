@@ -32,7 +32,7 @@ from demem_agent.evaluate.metrics import contains
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import Tell, by_reference, taught
 from demem_agent.studies.slots.audit import gold_items, share_held
-from demem_agent.studies.splits.gold import count_splits, judge_splits
+from demem_agent.studies.splits.gold import count_splits, judge_splits, rights
 from demem_agent.types import Answer, Attempt, FeedbackReport, Scorer
 
 __all__ = ["CHANNELS", "Corrupted", "Erring", "Noisy", "noisy_replay"]
@@ -113,8 +113,7 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
     for asked in taught(memory, dialogue, _tell(channel, p, seed)):
         by_context[asked.answer.id] = gold[asked.question]
     certificates = memory.certificates()
-    judged = judge_splits(certificates, by_context)
-    right = sum(one.right for one in judged)
+    right = rights(judge_splits(certificates, by_context))
     found = _found_at_the_end(memory, dialogue, gold)
     return Noisy(
         dialogue=dialogue.name,
@@ -124,8 +123,8 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
         feedbacks=len(by_context),
         splits=count_splits(certificates),
         slots=len(memory.slots),
-        judged=len(judged),
-        right=right,
+        judged=len(right),
+        right=sum(right),
         reading=found.reading,
         summary=found.summary,
         contained=found.contained,

@@ -28,6 +28,7 @@ from demem_agent.studies.records import flags, grouped
 from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, spread
 from demem_agent.studies.splits.claims import claims_sheet
 from demem_agent.studies.splits.curves import Point, curve, held_out, point
+from demem_agent.studies.splits.gold import rights
 from demem_agent.studies.splits.loop import CoRouted, Run, Within, replay_splits, within_slots
 from demem_agent.studies.splits.recorded import PAIRS, Tried, record_tests
 
@@ -205,8 +206,8 @@ def _dialogues(runs: Sequence[Run], chosen: Sequence[Tried]) -> Sheet:
 
 
 def _replayed(run: Run) -> tuple[Cell, ...]:
-    right = sum(one.right for one in run.judged)
-    return run.feedbacks, run.splits, run.suppressed, run.slots, len(run.judged), right
+    right = rights(run.judged)
+    return run.feedbacks, run.splits, run.suppressed, run.slots, len(right), sum(right)
 
 
 def _tested(own: Point) -> tuple[Cell, ...]:

@@ -7,7 +7,7 @@ are kept, and any threshold can be judged afterwards on the same tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Unpack
@@ -30,7 +30,7 @@ from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.splits.gold import claim
 from demem_agent.types import Candidate, Context
 
-__all__ = ["PAIRS", "Recorded", "Tried", "record_tests"]
+__all__ = ["PAIRS", "Recorded", "Tried", "over", "record_tests", "with_gold"]
 
 Gold = frozenset[str]
 
@@ -69,6 +69,16 @@ class Tried:
     strength: float
     truth: float | None
     repaired: bool
+
+
+def over(tests: Iterable[Tried], threshold: float) -> list[Tried]:
+    """Return the tests whose pair is certified at a threshold."""
+    return [test for test in tests if test.strength > threshold]
+
+
+def with_gold(tests: Iterable[Tried]) -> list[Tried]:
+    """Return the tests of which gold says something: both contexts have some."""
+    return [test for test in tests if test.truth is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +130,7 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
     questions = {asked.answer.id: asked.question for asked in taught(memory, dialogue)}
-    judge = _Judge(dialogue.name, gold, questions)
-    tests: list[Tried] = []
-    for feedback, made in enumerate(seen, 1):
-        tests += judge.tried(feedback, made)
+    tests = _Judge(dialogue.name, gold, questions).tried(seen)
     return Recorded(dialogue.name, len(questions), tuple(tests), memory)
 
 
@@ -140,24 +147,28 @@ class _Judge:
     gold: Sequence[Gold]
     questions: Mapping[str, int]
 
-    def tried(self, feedback: int, made: Sequence[_Seen]) -> Iterator[Tried]:
-        """Judge the tests that one feedback made."""
-        for one in made:
-            first, second = map(self.questions.__getitem__, one.pair)
-            truth, repaired = self._claim(one, first, second)
-            yield Tried(
-                dialogue=self.dialogue,
-                feedback=feedback,
-                first=first,
-                second=second,
-                chosen=one.chosen,
-                plain=one.plain,
-                credible=one.credible,
-                radius=one.radius,
-                strength=one.strength,
-                truth=truth,
-                repaired=repaired,
-            )
+    def tried(self, seen: Sequence[Sequence[_Seen]]) -> Iterator[Tried]:
+        """Judge the tests that each feedback made."""
+        for feedback, made in enumerate(seen, 1):
+            for one in made:
+                yield self._tried(feedback, one)
+
+    def _tried(self, feedback: int, one: _Seen) -> Tried:
+        first, second = map(self.questions.__getitem__, one.pair)
+        truth, repaired = self._claim(one, first, second)
+        return Tried(
+            dialogue=self.dialogue,
+            feedback=feedback,
+            first=first,
+            second=second,
+            chosen=one.chosen,
+            plain=one.plain,
+            credible=one.credible,
+            radius=one.radius,
+            strength=one.strength,
+            truth=truth,
+            repaired=repaired,
+        )
 
     def _claim(self, one: _Seen, first: int, second: int) -> tuple[float | None, bool]:
         """Judge the claim about two questions; nothing is known where one has no gold."""

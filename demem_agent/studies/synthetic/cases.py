@@ -46,20 +46,23 @@ def run_case(case: Case) -> Row:
     blocks = _blocks(world, case)
     learner = _learner(world, case)
     of_rounds = play(learner, blocks, case.rounds, _generator(case, 2))
-    regret = np.cumsum(of_rounds)
     final = blocks[-1].world
-    costs = measure_assignment(learner.partition(), final.gaps)
     return {
         "method": case.method,
         "seed": case.seed,
         "alpha": case.alpha,
         "slots": case.slots,
-        "regret": float(regret[-1]),
-        "curve": _thinned(regret),
+        **_regret(of_rounds),
         "explored": _explored(learner) / case.rounds,
         "restarts": getattr(learner, "restarts", 0),
-        **costs,
+        **measure_assignment(learner.partition(), final.gaps),
     }
+
+
+def _regret(of_rounds: Floats) -> Row:
+    """Return the regret of all rounds, and its curve."""
+    regret = np.cumsum(of_rounds)
+    return {"regret": float(regret[-1]), "curve": _thinned(regret)}
 
 
 def _generator(case: Case, purpose: int) -> Generator:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -266,7 +267,8 @@ def _audit_row(rows: Sequence[Row], delta: str) -> Row:
     made: Row = {"delta": delta}
     wrong = [row["wrong"][delta] for row in rows]
     for kind in KINDS:
-        made[kind] = f"{column(wrong, kind).mean():.4f}"
-    proven = [row["proven"] for row in rows]
-    made["proven pairs"] = f"{column(proven, delta).mean():.1f}"
+        rate = column(wrong, kind).mean()
+        made[kind] = f"{rate:.4f}"
+    proven = column(map(itemgetter("proven"), rows), delta)
+    made["proven pairs"] = f"{proven.mean():.1f}"
     return made
