@@ -84,7 +84,7 @@ def worth_auditing(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
     Raises:
         InvalidInput: if there are none.
     """
-    found = [dialogue for dialogue in dialogues if sum(map(_has_gold, dialogue.probes)) > 1]
+    found = list(filter(_can_conflict, dialogues))
     if not found:
         raise InvalidInput(
             "dialogues",
@@ -92,6 +92,10 @@ def worth_auditing(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
             "some with two questions that have evidence, since a conflict takes two",
         )
     return found
+
+
+def _can_conflict(dialogue: Dialogue) -> bool:
+    return sum(map(_has_gold, dialogue.probes)) > 1
 
 
 def _has_gold(probe: Probe) -> bool:

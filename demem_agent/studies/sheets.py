@@ -9,7 +9,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any
 
 from demem_agent.evaluate.bootstrap import Interval
 
@@ -48,10 +47,10 @@ class Found:
         drawn: what the audit's figure is drawn from.
     """
 
-    records: Sequence[Any]
+    records: Sequence[object]
     sheets: tuple[Sheet, ...]
     notes: tuple[str, ...] = ()
-    drawn: Mapping[str, Any] = field(default_factory=dict)
+    drawn: Mapping[str, object] = field(default_factory=dict)
 
 
 def spread(records: Sequence[object], name: str) -> Spread:

@@ -117,23 +117,35 @@ def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> R
     learner.ingest(dialogue.turns)
     questions = _questions(memory, dialogue)
     steps: list[Step] = []
-    asked: dict[str, frozenset[str]] = {}
+    taught: dict[str, frozenset[str]] = {}
     for question in questions:
         steps += _steps(memory, question, limits, again=False)
         if can_teach(question.probe):
             _teach(learner, question.probe)
-            for context in memory.contexts()[len(asked) :]:
-                asked[context.id] = question.gold
+            for context in memory.contexts()[len(taught) :]:
+                taught[context.id] = question.gold
     for question in questions:
         steps += _steps(memory, question, limits, again=True)
+    return _replay(memory, dialogue.name, steps, taught)
+
+
+def _replay(
+    memory: SlotMemory, dialogue: str, steps: Sequence[Step], taught: Mapping[str, frozenset[str]]
+) -> Replay:
+    """Look at a memory after a replay.
+
+    Args:
+        taught: the gold of each context that feedback made.
+    """
     certificates = memory.certificates()
+    judged = judge_splits(certificates, taught)
     final = shape(memory)
     return Replay(
-        dialogue=dialogue.name,
+        dialogue=dialogue,
         steps=tuple(steps),
-        feedbacks=len(asked),
+        feedbacks=len(taught),
         splits=count_splits(certificates),
-        judged=tuple(judge_splits(certificates, asked)),
+        judged=tuple(judged),
         slots=final.slots,
         largest=final.largest,
     )
@@ -160,13 +172,19 @@ def _questions(memory: SlotMemory, dialogue: Dialogue) -> list[_Question]:
     gold = gold_items(memory.evidence(), dialogue)
     found = []
     for number, probe in enumerate(dialogue.probes):
-        wanted = []
-        for source in probe.evidence:
-            turn = turns.get(source)
-            if turn is not None and turn.whole:
-                wanted.append(turn)
+        wanted = _turns_with_words(probe, turns)
         found.append(_Question(number, probe, gold[number], wanted))
     return found
+
+
+def _turns_with_words(probe: Probe, turns: Mapping[str | None, Gold]) -> list[Gold]:
+    """Return the turns that are a question's evidence, but for those without words."""
+    wanted = []
+    for source in probe.evidence:
+        turn = turns.get(source)
+        if turn is not None and turn.whole:
+            wanted.append(turn)
+    return wanted
 
 
 def _teach(learner: Learner, probe: Probe) -> None:
@@ -184,19 +202,23 @@ def _steps(
 
 def _measures(memory: SlotMemory, question: _Question, limits: Sequence[int]) -> dict[str, float]:
     probe = question.probe
-    gold = question.gold
-    slot = memory.route(probe.question, at=probe.at).slot
     summary = memory.read(probe.question, mode="strict", at=probe.at)
-    in_slot = gold & _items_of(memory, slot)
     measures = {
-        "slot": len(in_slot) / len(gold),
-        "summary": share_held(gold, summary),
+        "slot": _share_in_slot(memory, question),
+        "summary": share_held(question.gold, summary),
         "summary words": _found(summary.text, question.turns),
     }
     for limit in limits:
         reading = memory.read(probe.question, limit=limit, mode="evidence", at=probe.at)
         measures[f"reading {limit}"] = _found(reading.text, question.turns)
     return measures
+
+
+def _share_in_slot(memory: SlotMemory, question: _Question) -> float:
+    """Return the share of the gold items that belong to the routed slot."""
+    route = memory.route(question.probe.question, at=question.probe.at)
+    held = question.gold & _items_of(memory, route.slot)
+    return len(held) / len(question.gold)
 
 
 def _items_of(memory: SlotMemory, number: int | None) -> frozenset[str]:

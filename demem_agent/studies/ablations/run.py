@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.memory import SlotMemory
+from demem_agent.options import Options
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.splitting.trigger import Trigger
@@ -21,7 +22,9 @@ from demem_agent.studies.ablations.triggers import always, farther_than, now_and
 from demem_agent.studies.ablations.variants import BY_DESCRIPTION, BY_FEATURES
 from demem_agent.studies.asking import Tick
 from demem_agent.studies.intervals import Intervals
+from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.slots.audit import Row
+from demem_agent.studies.splits.gold import rights
 
 __all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up"]
 
@@ -32,7 +35,7 @@ Values = Mapping[str, Mapping[Question, float]]
 
 #: All start alike, whatever the defaults are: similarity may open five of ten slots, the rest is
 #: left to splits.
-_START: dict[str, Any] = {"slots": 10, "initial_slots": 5}
+_START: Options = {"slots": 10, "initial_slots": 5}
 _UNSPLIT = SplitSettings(pairs=0)
 #: What a :class:`~demem_agent.studies.ablations.replay.Replay` says of a dialogue as a whole.
 _ENDINGS = ("splits", "slots", "largest")
@@ -43,8 +46,9 @@ HEURISTIC_COSINE = 0.05
 RANDOM_RATE = 0.024
 
 
-def _made(*, learns: bool = True, **options: Any) -> Learning:
-    return Learning(SlotMemory(**{**_START, **options}), learns=learns)
+def _made(*, learns: bool = True, **options: Unpack[Options]) -> Learning:
+    given: Options = {**_START, **options}
+    return Learning(SlotMemory(**given), learns=learns)
 
 
 def _split_by(trigger: Callable[[], Trigger]) -> Learning:
@@ -118,7 +122,8 @@ def replayed(
     done = 0
     for dialogue in dialogues:
         for name, make in ablations.items():
-            runs[name].append(replay(dialogue, make, limits))
+            run = replay(dialogue, make, limits)
+            runs[name].append(run)
             done += 1
             if tick:
                 tick(done, total)
@@ -150,11 +155,8 @@ def summed_up(
     intervals = Intervals(seed, resamples)
     standard = _values(runs[base])
     if not standard:
-        raise InvalidInput(
-            "dialogues",
-            [run.dialogue for run in runs[base]],
-            "dialogues with questions that have gold",
-        )
+        given = dialogues_of(runs[base])
+        raise InvalidInput("dialogues", given, "dialogues with questions that have gold")
     rows = []
     for name, replays in runs.items():
         values = _values(replays)
@@ -201,7 +203,7 @@ def _means(values: Values, intervals: Intervals) -> dict[str, Interval]:
 def _endings(replays: Sequence[Replay], intervals: Intervals) -> dict[str, Interval]:
     """Return what is measured at the end of each dialogue."""
     found = intervals.means(replays, _ENDINGS)
-    right = intervals.pooled(replays, lambda run: [split.right for split in run.judged])
+    right = intervals.pooled(replays, lambda run: rights(run.judged))
     repaired = intervals.pooled(replays, lambda run: [split.repaired for split in run.judged])
     if right is not None and repaired is not None:
         found["right"] = right

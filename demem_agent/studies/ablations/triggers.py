@@ -79,20 +79,16 @@ def uncertified(choose: Choice) -> Trigger:
 
 
 def _divided(state: State, preview: Preview, choose: Choice) -> Conflict | None:
-    context = preview.context
-    shared = context.context.slot
+    shared = preview.context.context.slot
     new = state.free_slot()
     if shared is None or new is None or not state.members[shared]:
         return None
-    others = _partners(state, context)
-    if not others:
-        return None
-    other = choose(context, others)
+    other = _chosen(state, preview.context, choose)
     if other is None:
         return None
-    pair = (other, context)
+    pair = (other, preview.context)
     division = divide(state, shared, pair, preview.used, new)
-    if not division.moved or len(division.moved) == len(state.members[shared]):
+    if len(division.moved) in (0, len(state.members[shared])):
         return None  # one side would be empty: nothing is divided
     return Conflict(
         pair=pair,
@@ -103,6 +99,11 @@ def _divided(state: State, preview: Preview, choose: Choice) -> Conflict | None:
         conditions=_UNTESTED,
         regime="none",
     )
+
+
+def _chosen(state: State, context: StoredContext, choose: Choice) -> StoredContext | None:
+    others = _partners(state, context)
+    return choose(context, others) if others else None
 
 
 def _partners(state: State, context: StoredContext) -> list[StoredContext]:

@@ -33,7 +33,7 @@ chat seldom rest on 2,000 characters.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -140,7 +140,9 @@ class _Question:
     def audited(self, state: Selected, held: Held) -> Audited:
         """Measure a state by the items that it holds."""
         size = sum(held.values())
+        needed = held.keys() & self.gold
         beside = held.keys() - self.gold
+        size_beside = sum(map(held.__getitem__, beside))
         facts = held.keys() & self.facts
         return Audited(
             dialogue=self.dialogue,
@@ -149,9 +151,9 @@ class _Question:
             state=state,
             items=len(held),
             size=size,
-            coverage=len(self.gold & held.keys()) / len(self.gold),
+            coverage=len(needed) / len(self.gold),
             contamination=_share(len(beside), len(held)),
-            characters=_share(sum(map(held.__getitem__, beside)), size),
+            characters=_share(size_beside, size),
             purity=_share(len(facts & self.gold), len(facts)),
             conflict=_share(len(facts - self.compatible), len(facts)),
         )
@@ -176,24 +178,30 @@ def audit(
         One record per question and state, in this order.
     """
     whole_field("best", best, 1)
-    gold = gold_items(memory.evidence(), dialogue)
     slots = _items_of_slots(memory)
-    facts = frozenset[str]().union(*gold)
     audited = []
-    for number, probe in enumerate(dialogue.probes):
-        if not gold[number]:
-            continue
-        question = _Question(
-            dialogue=dialogue.name,
-            number=number,
-            category=probe.category,
-            gold=gold[number],
-            facts=facts,
-            compatible=_compatible(gold[number], gold),
-        )
+    for question in _questions(memory, dialogue):
+        probe = dialogue.probes[question.number]
         selected = _selected(memory, probe, slots, best, limit)
-        audited += [question.audited(state, held) for state, held in selected.items()]
+        for state, held in selected.items():
+            audited.append(question.audited(state, held))
     return audited
+
+
+def _questions(memory: SlotMemory, dialogue: Dialogue) -> Iterator[_Question]:
+    """Yield the questions with gold."""
+    gold = gold_items(memory.evidence(), dialogue)
+    facts = frozenset[str]().union(*gold)
+    for number, own in enumerate(gold):
+        if own:
+            yield _Question(
+                dialogue=dialogue.name,
+                number=number,
+                category=dialogue.probes[number].category,
+                gold=own,
+                facts=facts,
+                compatible=_compatible(own, gold),
+            )
 
 
 def audit_table(audited: Sequence[Audited], *, seed: int = 0, resamples: int = 1000) -> list[Row]:
@@ -212,7 +220,8 @@ def shape(memory: SlotMemory) -> Shape:
     These are 0 and 0.0 for an empty memory.
     """
     sizes = [len(slot.evidence) for slot in memory.slots]
-    return Shape(len(sizes), max(sizes, default=0) / max(sum(sizes), 1))
+    largest = max(sizes, default=0)
+    return Shape(slots=len(sizes), largest=_share(largest, sum(sizes)))
 
 
 def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
@@ -262,18 +271,24 @@ def _selected(
 ) -> dict[Selected, Held]:
     """Return what a question is given, by state; ``slots`` has the items of each slot."""
     route = memory.route(probe.question, at=probe.at)
-    order = sorted(route.scores, key=lambda slot: (-route.scores[slot], slot))
-    of_best: dict[str, int] = {}
-    for number in order[:best]:
-        of_best.update(slots[number])
+    routed: Held = {} if route.slot is None else slots[route.slot]
     summary = memory.read(probe.question, mode="strict", at=probe.at)
     reading = memory.read(probe.question, limit=limit, mode="evidence", at=probe.at)
     return {
-        "slot": slots[route.slot] if route.slot is not None else {},
-        "slots": of_best,
+        "slot": routed,
+        "slots": _held_by_best(route.scores, slots, best),
         "summary": _held(summary),
         "reading": _held(reading),
     }
+
+
+def _held_by_best(scores: Mapping[int, float], slots: Mapping[int, Held], best: int) -> Held:
+    """Return the items of the slots with the highest scores, of equals the first."""
+    order = sorted(scores, key=lambda slot: (-scores[slot], slot))
+    held: dict[str, int] = {}
+    for number in order[:best]:
+        held.update(slots[number])
+    return held
 
 
 def _held(reading: Reading) -> Held:

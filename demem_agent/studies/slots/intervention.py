@@ -79,6 +79,7 @@ class _Divided:
     Attributes:
         seed: of the generator that the partition was drawn with.
         labels: the slot of each item; ``of_rows``: the same for the rows of the index.
+        counts: the items of each slot.
         prototypes: of the slots.
         sizes: the characters of each item.
     """
@@ -88,6 +89,7 @@ class _Divided:
     seed: int
     labels: Labels
     of_rows: NDArray[np.int32]
+    counts: Labels
     prototypes: Mapping[int, Vector]
     sizes: Labels
 
@@ -104,22 +106,23 @@ class _Divided:
     def measured(self, asked: _Asked, routing: Routing, slot: int) -> Intervened:
         """Measure the slot that a question is given."""
         inside = np.flatnonzero(self.labels == slot)
-        held = [item for item in asked.gold if self.labels[item] == slot]
-        characters_held = int(self.sizes[held].sum())
-        characters = int(self.sizes[inside].sum())
-        counts = np.bincount(self.labels)
+        gold = np.array(list(asked.gold))
+        held = gold[self.labels[gold] == slot]
         return Intervened(
             dialogue=self.dialogue,
             question=asked.number,
             partition=self.partition,
             seed=self.seed,
             routing=routing,
-            coverage=len(held) / len(asked.gold),
+            coverage=len(held) / len(gold),
             contamination=1 - len(held) / len(inside),
-            characters=1 - characters_held / characters,
-            slots=int((counts > 0).sum()),
-            largest=float(counts.max() / len(self.labels)),
+            characters=1 - self._characters(held) / self._characters(inside),
+            slots=int(np.count_nonzero(self.counts)),
+            largest=float(self.counts.max() / len(self.labels)),
         )
+
+    def _characters(self, items: Labels) -> int:
+        return int(self.sizes[items].sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +149,7 @@ class _Held:
             seed=seed,
             labels=labels,
             of_rows=labels[self.item_of_row].astype(np.int32),
+            counts=np.bincount(labels),
             prototypes=_prototypes(self.items, labels),
             sizes=self.sizes,
         )
@@ -177,22 +181,31 @@ def intervene(
     Raises:
         InvalidInput: for slots or most out of range.
     """
-    whole_field("slots", slots, 1)
-    if not 1 / slots <= most <= 1:
-        raise InvalidInput("most", most, f"a number from 1 / slots ({1 / slots:g}) to 1")
+    _check_bounds(slots, most)
     evidence = memory.evidence()
     if not evidence or not dialogue.probes:
         return []
     room = math.ceil(round(most * len(evidence), 6))
     held = _held(memory, dialogue, encoder or default_encoder(), slots, room)
-    found = []
+    found: list[Intervened] = []
     for name, divide in partitions.items():
         for seed in seeds:
             divided = held.divided(name, divide, seed)
-            for one in held.asked:
-                found.append(divided.measured(one, "routed", divided.routed(one)))
-                found.append(divided.measured(one, "oracle", divided.oracle(one)))
+            found += _given(divided, held.asked)
     return found
+
+
+def _check_bounds(slots: int, most: float) -> None:
+    whole_field("slots", slots, 1)
+    if not 1 / slots <= most <= 1:
+        raise InvalidInput("most", most, f"a number from 1 / slots ({1 / slots:g}) to 1")
+
+
+def _given(divided: _Divided, questions: Sequence[_Asked]) -> Iterator[Intervened]:
+    """Yield, for each question, the slot that scores choose and the one that gold does."""
+    for asked in questions:
+        yield divided.measured(asked, "routed", divided.routed(asked))
+        yield divided.measured(asked, "oracle", divided.oracle(asked))
 
 
 def intervention_table(
@@ -207,9 +220,10 @@ def intervention_table(
     rows = []
     for (name, routing), group in groups.items():
         measures = intervals.means(group, _MEASURES)
+        standard = groups.get(("own", routing))
         against = {}
-        if name != "own" and ("own", routing) in groups:
-            against = _against(group, groups["own", routing], intervals)
+        if name != "own" and standard is not None:
+            against = _against(group, standard, intervals)
         rows.append(Row(f"{name}, {routing}", measures, against))
     return rows
 
@@ -221,16 +235,15 @@ def _against(
     group: Sequence[Intervened], standard: Sequence[Intervened], intervals: Intervals
 ) -> dict[str, Interval]:
     """Return the differences to the standard, question by question and seed by seed."""
-    known = {}
-    for one in standard:
-        known[one.dialogue, one.question, one.seed] = one
-    others = [known[one.dialogue, one.question, one.seed] for one in group]
+    asked = attrgetter("dialogue", "question", "seed")
+    known = dict(zip(map(asked, standard), standard, strict=True))
+    others = list(map(known.__getitem__, map(asked, group)))
     dialogues = dialogues_of(group)
     found = {}
     for measure in _MEASURES:
         value = attrgetter(measure)
-        differences = list(map(sub, map(value, group), map(value, others)))
-        found[measure] = intervals.mean(differences, dialogues)
+        differences = map(sub, map(value, group), map(value, others))
+        found[measure] = intervals.mean(list(differences), dialogues)
     return found
 
 
@@ -238,13 +251,14 @@ def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, 
     evidence = memory.evidence()
     index = _index(evidence, encoder)
     items = _items(memory, dialogue, index, slots, room)
+    asked = _asked(dialogue.probes, items.gold, index, encoder)
     place = _places(evidence)
     rows = [place[passage.evidence_id] for passage in index.passages]
     sizes = [len(item.text) for item in evidence]
     return _Held(
         dialogue=dialogue.name,
         items=items,
-        asked=list(_asked(dialogue.probes, items.gold, index, encoder)),
+        asked=list(asked),
         item_of_row=np.array(rows),
         sizes=np.array(sizes),
     )
@@ -253,16 +267,23 @@ def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, 
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
     """Index items as a memory does; which slot they are in is not looked at."""
     spans = [passages(item.text) for item in evidence]
-    texts = []
+    texts: list[str] = []
     for item, cuts in zip(evidence, spans, strict=True):
-        texts += [clean(item.text[start:end]) for start, end in cuts]
+        texts += _cut(item, cuts)
     matrix = as_matrix(encoder.encode(texts), len(texts))
     index = PassageIndex(matrix.shape[1])
     row = 0
     for item, cuts in zip(evidence, spans, strict=True):
-        index.add(item, cuts, matrix[row : row + len(cuts)], 0)
-        row += len(cuts)
+        after = row + len(cuts)
+        index.add(item, cuts, matrix[row:after], 0)
+        row = after
     return index
+
+
+def _cut(item: Evidence, cuts: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield the passages of an item."""
+    for start, end in cuts:
+        yield clean(item.text[start:end])
 
 
 def _places(evidence: Sequence[Evidence]) -> dict[str, int]:
@@ -275,10 +296,6 @@ def _items(
 ) -> Items:
     evidence = memory.evidence()
     place = _places(evidence)
-    own = np.zeros(len(evidence), np.intp)
-    for slot in memory.slots:
-        for item in slot.evidence:
-            own[place[item]] = slot.number
     gold = []
     for wanted in gold_items(evidence, dialogue):
         positions = frozenset(map(place.__getitem__, wanted))
@@ -286,11 +303,20 @@ def _items(
     return Items(
         vectors=_vectors(evidence, index),
         sessions=_sessions(evidence),
-        own=own,
+        own=_own_slots(memory, place),
         gold=tuple(gold),
         slots=slots,
         room=room,
     )
+
+
+def _own_slots(memory: SlotMemory, place: Mapping[str, int]) -> Labels:
+    """Return the memory's slot of each item, by the positions of items."""
+    own = np.zeros(len(place), np.intp)
+    for slot in memory.slots:
+        for item in slot.evidence:
+            own[place[item]] = slot.number
+    return own
 
 
 def _vectors(evidence: Sequence[Evidence], index: PassageIndex) -> Floats:
@@ -321,8 +347,7 @@ def _asked(
         if gold[number]:
             day = probe.at.date() if probe.at else None
             query = Query(probe.question, vectors[number], day)
-            ranking = rank(index, query, weights)
-            yield _Asked(number, gold[number], ranking, query)
+            yield _Asked(number, gold[number], rank(index, query, weights), query)
 
 
 def _prototypes(items: Items, labels: Labels) -> dict[int, Vector]:

@@ -61,7 +61,8 @@ def by_features(items: Items, rng: Generator) -> Labels:
     """Cluster items by their vectors."""
     centres = k_means(items.vectors, items.slots, rng)
     units = [[item] for item in range(len(items.own))]
-    return bounded(units, items.vectors @ centres.T, items.room)
+    nearness = items.vectors @ centres.T
+    return bounded(units, nearness, items.room)
 
 
 def by_sessions(items: Items, rng: Generator) -> Labels:
@@ -71,8 +72,17 @@ def by_sessions(items: Items, rng: Generator) -> Labels:
     np.add.at(totals, items.sessions, items.vectors)
     sessions = _unit(totals)
     centres = k_means(sessions, items.slots, rng)
-    members = [np.flatnonzero(items.sessions == session).tolist() for session in range(count)]
-    return bounded(members, sessions @ centres.T, items.room)
+    nearness = sessions @ centres.T
+    return bounded(_members(items.sessions, count), nearness, items.room)
+
+
+def _members(sessions: Labels, count: int) -> list[list[int]]:
+    """Return the items of each session, of so many."""
+    members = []
+    for session in range(count):
+        inside = np.flatnonzero(sessions == session)
+        members.append(inside.tolist())
+    return members
 
 
 def own(items: Items, rng: Generator) -> Labels:
@@ -86,13 +96,19 @@ def by_support(items: Items, rng: Generator) -> Labels:
     The rest stays with its session. Groups go, the largest first, where most of their items are
     when whole sessions are clustered.
     """
-    units = list(map(sorted, supports(items.gold)))
-    taken = frozenset[int]().union(*units)
-    units += [[item] for item in range(len(items.own)) if item not in taken]
+    units = _support_units(items)
     of_session = by_sessions(items, rng)
     one_hot = np.eye(items.slots, dtype=np.float32)[of_session]
-    nearness = np.stack([one_hot[unit].mean(axis=0) for unit in units])
-    return bounded(units, nearness, items.room)
+    shares = [one_hot[unit].mean(axis=0) for unit in units]
+    return bounded(units, np.stack(shares), items.room)
+
+
+def _support_units(items: Items) -> list[list[int]]:
+    """Return the groups of gold items, then each other item alone."""
+    groups = supports(items.gold)
+    taken = frozenset[int]().union(*groups)
+    alone = [[item] for item in range(len(items.own)) if item not in taken]
+    return [*map(sorted, groups), *alone]
 
 
 #: By the names under which they are reported.
@@ -112,10 +128,16 @@ def supports(gold: Sequence[frozenset[T]]) -> list[frozenset[T]]:
     """
     joined: list[frozenset[T]] = []
     for one in gold:
-        if one:
-            touching = [group for group in joined if group & one]
-            joined = [group for group in joined if not group & one]
-            joined.append(one.union(*touching))
+        if not one:
+            continue
+        merged = one
+        apart = []
+        for group in joined:
+            if group & one:
+                merged |= group
+            else:
+                apart.append(group)
+        joined = [*apart, merged]
     return joined
 
 
@@ -132,19 +154,31 @@ def bounded(units: Sequence[Sequence[int]], nearness: Floats, room: int) -> Labe
     nearness = np.round(nearness, 4)
     left = np.full(nearness.shape[1], room)
     labels = np.empty(sum(map(len, units)), np.intp)
-    for number in sorted(range(len(units)), key=lambda n: (-len(units[n]), -nearness[n].max(), n)):
+    for number in _largest_first(units, nearness):
         unit = list(units[number])
         fits = left >= len(unit)
         if fits.any():
-            slot = int(np.where(fits, nearness[number], -np.inf).argmax())
+            with_room = np.where(fits, nearness[number], -np.inf)
+            slot = int(with_room.argmax())
             labels[unit] = slot
             left[slot] -= len(unit)
-            continue
-        for item in unit:
-            emptiest = left.argmax()
-            labels[item] = emptiest
-            left[emptiest] -= 1
+        else:
+            _scatter(unit, labels, left)
     return labels
+
+
+def _largest_first(units: Sequence[Sequence[int]], nearness: Floats) -> list[int]:
+    """Return the numbers of units, of equally large ones first those that fit best."""
+    best = nearness.max(axis=1)
+    return sorted(range(len(units)), key=lambda n: (-len(units[n]), -best[n], n))
+
+
+def _scatter(unit: Sequence[int], labels: Labels, left: Labels) -> None:
+    """Put each item of a unit into the slot that is the emptiest then."""
+    for item in unit:
+        emptiest = left.argmax()
+        labels[item] = emptiest
+        left[emptiest] -= 1
 
 
 def k_means(vectors: Floats, clusters: int, rng: Generator) -> Floats:
@@ -152,24 +186,35 @@ def k_means(vectors: Floats, clusters: int, rng: Generator) -> Floats:
 
     Of ten starts the best is taken. With fewer vectors than clusters some centres are equal.
     """
-    found = [_improved(vectors, _first_centres(vectors, clusters, rng)) for _ in range(_STARTS)]
+    found = []
+    for _ in range(_STARTS):
+        first = _first_centres(vectors, clusters, rng)
+        found.append(_improved(vectors, first))
     return max(found, key=lambda centres: _nearness_of_all(vectors, centres))
 
 
 def _nearness_of_all(vectors: Floats, centres: Floats) -> float:
     """Return the sum of the cosines of vectors to their nearest centres."""
-    nearest = (vectors @ centres.T).max(axis=1)
+    nearest = _to_nearest(vectors, centres)
     return round(float(nearest.sum()), 3)
+
+
+def _to_nearest(vectors: Floats, centres: Floats) -> Floats:
+    """Return the cosine of each vector to its nearest centre."""
+    nearest: Floats = (vectors @ centres.T).max(axis=1)
+    return nearest
 
 
 def _first_centres(vectors: Floats, clusters: int, rng: Generator) -> Floats:
     """Choose first centres far from each other (k-means++)."""
     centres = [vectors[rng.integers(len(vectors))]]
     while len(centres) < clusters:
-        nearest = (vectors @ np.array(centres).T).max(axis=1).astype(np.float64)
+        nearest = _to_nearest(vectors, np.array(centres)).astype(np.float64)
         apart = np.clip(np.round(1.0 - nearest, 5), 0.0, None)
-        chances = apart / apart.sum() if apart.sum() > 0 else None
-        centres.append(vectors[rng.choice(len(vectors), p=chances)])
+        total = apart.sum()
+        chances = apart / total if total > 0 else None
+        chosen = rng.choice(len(vectors), p=chances)
+        centres.append(vectors[chosen])
     return np.array(centres)
 
 
@@ -181,11 +226,16 @@ def _improved(vectors: Floats, centres: Floats) -> Floats:
         if (moved == labels).all():
             break
         labels = moved
-        totals = np.zeros_like(centres)
-        np.add.at(totals, labels, vectors)
-        filled = np.bincount(labels, minlength=len(centres)) > 0
-        centres = np.where(filled[:, None], _unit(totals), centres)
+        centres = _means(vectors, labels, centres)
     return centres
+
+
+def _means(vectors: Floats, labels: Labels, centres: Floats) -> Floats:
+    """Return the direction of each cluster's vectors; the centre as it was where it has none."""
+    totals = np.zeros_like(centres)
+    np.add.at(totals, labels, vectors)
+    filled = np.bincount(labels, minlength=len(centres)) > 0
+    return np.where(filled[:, None], _unit(totals), centres)
 
 
 def _unit(vectors: Floats) -> Floats:

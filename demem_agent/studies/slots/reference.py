@@ -69,7 +69,8 @@ def _cheapest_first(gold: Sequence[Gold], sizes: Mapping[str, int]) -> list[list
 
 def _state_of(items: Gold, size: int, homes: Mapping[str, int], left: Sequence[int]) -> int:
     """Return the state that a group of items chooses, of those with so many characters left."""
-    inside = Counter(homes[item] for item in items if item in homes)
+    at_home = items & homes.keys()
+    inside = Counter(map(homes.__getitem__, at_home))
     order = sorted(range(len(left)), key=lambda state: (-inside[state], -left[state], state))
     for state in order:
         if left[state] >= size:

@@ -42,6 +42,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -58,7 +59,7 @@ from demem_agent.studies.slots.reference import characters, gold_of, reference_s
 from demem_agent.studies.splits.loop import support_sizes
 from demem_agent.summaries.compress import Excerpt, compress, excerpts
 from demem_agent.text.words import content_terms
-from demem_agent.types import Attempt, Evidence, Reading
+from demem_agent.types import Attempt, Evidence
 
 __all__ = ["REWARDS", "Bridged", "Content", "bridge", "bridged"]
 
@@ -83,8 +84,8 @@ class Content:
     @classmethod
     def of(cls, text: str, cover: Iterable[str]) -> Content:
         """Take a summary apart, in which every line has its day."""
-        words = tuple(set(content_terms(line)) for line in text.splitlines())
-        return cls(words, frozenset(cover))
+        terms = map(content_terms, text.splitlines())
+        return cls(tuple(map(set, terms)), frozenset(cover))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,26 +194,41 @@ def bridged(memory: SlotMemory, dialogue: Dialogue, moment: str) -> list[Bridged
     partition = _partition(memory, gold)
     questions = _questions(memory, dialogue, gold, partition.states)
     actions = _actions(memory, gold, partition.states)
+    measured = _Moment(dialogue.name, moment, partition.load)
     found = []
     for reward in REWARDS:
         values = _values(reward, questions, actions)
         for row, question in enumerate(questions):
-            one = Bridged(
-                dialogue=dialogue.name,
-                question=question.number,
-                moment=moment,
-                reward=reward,
-                state=question.state,
-                agree=question.slot == question.state,
-                best=float(values.best[row]),
-                reference=values.by_reference(row, question.state),
-                routed=values.by_reference(row, question.slot),
-                got=question.worth(reward, question.strict),
-                reading=question.reading[reward],
-                load=partition.load,
-            )
+            one = measured.bridged(question, row, values)
             found.append(one)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """When which memory is measured; the fields are as in :class:`Bridged`."""
+
+    dialogue: str
+    moment: str
+    load: float
+
+    def bridged(self, question: _Question, row: int, values: _Values) -> Bridged:
+        """Measure a question, which has a row of the values."""
+        reward = values.reward
+        return Bridged(
+            dialogue=self.dialogue,
+            question=question.number,
+            moment=self.moment,
+            reward=reward,
+            state=question.state,
+            agree=question.slot == question.state,
+            best=float(values.best[row]),
+            reference=values.by_reference(row, question.state),
+            routed=values.by_reference(row, question.slot),
+            got=question.worth(reward, question.strict),
+            reading=question.reading[reward],
+            load=self.load,
+        )
 
 
 def _partition(memory: SlotMemory, gold: Sequence[Gold]) -> _Partition:
@@ -239,8 +255,6 @@ def _questions(
         if not own:
             continue
         route = memory.route(probe.question, at=probe.at)
-        strict = memory.read(probe.question, mode="strict", at=probe.at)
-        reading = memory.read(probe.question, mode="evidence", at=probe.at)
         question = _Question(
             number=number,
             probe=probe,
@@ -248,14 +262,22 @@ def _questions(
             state=states[number],
             slot=route.slot or 0,
             alone=_packed(evidence, [own], limit),
-            strict=Content.of(strict.text, (item.id for item in strict.evidence)),
-            reading=_worth_of_reading(reading, probe, own),
+            strict=_strict(memory, probe),
+            reading=_worth_of_reading(memory, probe, own),
         )
         found.append(question)
     return found
 
 
-def _worth_of_reading(reading: Reading, probe: Probe, gold: Gold) -> dict[Reward, float]:
+def _strict(memory: SlotMemory, probe: Probe) -> Content:
+    """Return what the strict reading holds for a question."""
+    reading = memory.read(probe.question, mode="strict", at=probe.at)
+    return Content.of(reading.text, map(attrgetter("id"), reading.evidence))
+
+
+def _worth_of_reading(memory: SlotMemory, probe: Probe, gold: Gold) -> dict[Reward, float]:
+    """Return what the default reading is worth to a question."""
+    reading = memory.read(probe.question, mode="evidence", at=probe.at)
     attempt = Attempt(probe.question, "", reading.text, probe.reference)
     return {
         "gold share": share_held(gold, reading),
@@ -269,19 +291,26 @@ def _by_id(memory: SlotMemory) -> dict[str, Evidence]:
 
 def _actions(memory: SlotMemory, gold: Sequence[Gold], states: Sequence[int]) -> _Actions:
     """Return the packed gold of each state and the summary of each slot."""
-    evidence = _by_id(memory)
-    count = memory.settings.slots
-    limit = memory.settings.slot_limit
-    members = grouped(range(len(gold)), states.__getitem__)
-    contents = []
-    for state in range(count):
-        wanted = [gold[number] for number in members.get(state, ())]
-        contents.append(_packed(evidence, wanted, limit))
+    contents = _packed_states(memory, gold, states)
+    count = len(contents)
     summaries = {}
     for slot in memory.slots:
         summaries[slot.number] = len(contents)
         contents.append(Content.of(slot.summary, slot.cover))
     return _Actions(contents, count, summaries)
+
+
+def _packed_states(
+    memory: SlotMemory, gold: Sequence[Gold], states: Sequence[int]
+) -> list[Content]:
+    """Return for each state the gold of its questions, packed."""
+    evidence = _by_id(memory)
+    members = grouped(range(len(gold)), states.__getitem__)
+    contents = []
+    for state in range(memory.settings.slots):
+        wanted = map(gold.__getitem__, members.get(state, ()))
+        contents.append(_packed(evidence, list(wanted), memory.settings.slot_limit))
+    return contents
 
 
 def _packed(evidence: Mapping[str, Evidence], gold: Sequence[Gold], limit: int) -> Content:
@@ -295,9 +324,10 @@ def _packed(evidence: Mapping[str, Evidence], gold: Sequence[Gold], limit: int) 
     order = sorted(serves, key=lambda item: (-serves[item], len(evidence[item].text), item))
     cuts: list[Excerpt] = []
     for rank, item in enumerate(order):
-        cuts += excerpts(evidence[item], 0, len(order) - rank, limit, len)
+        weight = len(order) - rank
+        cuts += excerpts(evidence[item], 0, weight, limit, len)
     summary = compress(cuts, limit, len)
-    return Content.of(summary.text, (cut.evidence_id for cut in summary.kept))
+    return Content.of(summary.text, map(attrgetter("evidence_id"), summary.kept))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,6 +340,7 @@ class _Values:
         chosen: the reference action of each state.
     """
 
+    reward: Reward
     mu: Rewards
     best: Rewards
     chosen: NDArray[np.intp]
@@ -325,7 +356,7 @@ def _values(reward: Reward, questions: Sequence[_Question], actions: _Actions) -
     every = np.column_stack([mu, alone])
     losses = gaps(every)[:, :-1]
     chosen = _reference_actions(losses, questions, actions)
-    return _Values(mu, every.max(axis=1), chosen)
+    return _Values(reward, mu, best=every.max(axis=1), chosen=chosen)
 
 
 def _mu(reward: Reward, questions: Sequence[_Question], contents: Sequence[Content]) -> Rewards:

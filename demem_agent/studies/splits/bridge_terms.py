@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 
+from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
@@ -56,25 +58,34 @@ def terms(records: Sequence[Bridged]) -> Terms:
     Args:
         records: of one dialogue, moment and reward, at least one.
     """
+    found = {**_paper_terms(records), **_own_terms(records)}
+    return {name: round(found[name], 6) for name in TERMS}
+
+
+def _paper_terms(records: Sequence[Bridged]) -> Terms:
     floor = _floor(records)
     routing = _mean(records, _lost_by_routing)
-    realisation = _realisation([one for one in records if one.agree])
+    realisation = _realisation(records)
     predicted = floor + routing + realisation
     observed = _mean(records, lambda one: one.best - one.got)
-    found = {
+    return {
         "compression floor": floor,
         "routing error": routing,
         "state-realisation error": realisation,
         "predicted": predicted,
         "observed distortion": observed,
         "slack": predicted - observed,
+    }
+
+
+def _own_terms(records: Sequence[Bridged]) -> Terms:
+    return {
         "exact: mean floor": _mean(records, _lost_at_best),
         "exact: realisation, all questions": _mean(records, lambda one: one.routed - one.got),
         "router agrees with the reference": _mean(records, lambda one: one.agree),
         "default reading, distortion": _mean(records, lambda one: one.best - one.reading),
         "gold in units of K * L": records[0].load,
     }
-    return {name: round(found[name], 6) for name in TERMS}
 
 
 def _mean(records: Sequence[Bridged], value: Callable[[Bridged], float]) -> float:
@@ -95,8 +106,9 @@ def _lost_by_routing(one: Bridged) -> float:
     return 0.0 if one.agree else one.reference - one.routed
 
 
-def _realisation(agreed: Sequence[Bridged]) -> float:
+def _realisation(records: Sequence[Bridged]) -> float:
     """Return what summaries cost more than a* where the router agrees; 0 where it never does."""
+    agreed = [one for one in records if one.agree]
     return _mean(agreed, lambda one: one.reference - one.got) if agreed else 0.0
 
 
@@ -106,11 +118,15 @@ def summed_bridge(records: Sequence[Bridged], *, seed: int = 0) -> Found:
     The tables: overall under each reward before and after feedback, then each dialogue after it.
     """
     found = _terms_of_all(records)
-    sheets = [_overall(found, reward, seed) for reward in REWARDS]
-    sheets += [_dialogues(found[reward, "after"], reward) for reward in REWARDS]
-    drawn = {f"{reward}, {moment}": of for (reward, moment), of in found.items()}
-    paper = {name: PAPER.get(name) for name in TERMS}
-    return Found(records, tuple(sheets), NOTES, {"terms": drawn, "paper": paper})
+    overall = []
+    dialogues = []
+    for reward in REWARDS:
+        overall.append(_overall(found, reward, seed))
+        dialogues.append(_dialogues(found[reward, "after"], reward))
+    drawn = {", ".join(moment): of_moment for moment, of_moment in found.items()}
+    paper = dict(zip(TERMS, map(PAPER.get, TERMS), strict=True))
+    sheets = (*overall, *dialogues)
+    return Found(records, sheets, NOTES, {"terms": drawn, "paper": paper})
 
 
 def _terms_of_all(records: Sequence[Bridged]) -> ByMoment:
@@ -126,18 +142,21 @@ def _overall(found: ByMoment, reward: Reward, seed: int) -> Sheet:
     moments = [moment for known, moment in found if known == reward]
     rows = []
     for name in TERMS:
-        cells = []
-        for moment in moments:
-            by_dialogue = found[reward, moment]
-            values = [own[name] for own in by_dialogue.values()]
-            cells.append(intervals.mean(values, list(by_dialogue)))
+        cells = [_mean_term(found[reward, moment], name, intervals) for moment in moments]
         rows.append((name, (*cells, PAPER.get(name))))
     return Sheet(f"Bridge, reward: {reward}", (*moments, "paper"), tuple(rows))
+
+
+def _mean_term(by_dialogue: Mapping[str, Terms], name: str, intervals: Intervals) -> Interval:
+    """Return the mean of one term over dialogues."""
+    values = map(itemgetter(name), by_dialogue.values())
+    return intervals.mean(list(values), list(by_dialogue))
 
 
 def _dialogues(found: Mapping[str, Terms], reward: Reward) -> Sheet:
     rows = []
     for dialogue, own in found.items():
-        rows.append((dialogue, tuple(map(own.__getitem__, TERMS[:6]))))
+        of_paper = map(own.__getitem__, PAPER)
+        rows.append((dialogue, tuple(of_paper)))
     columns = ("floor", "routing", "realisation", *TERMS[3:6])
     return Sheet(f"By dialogue after feedback, reward: {reward}", columns, tuple(rows))

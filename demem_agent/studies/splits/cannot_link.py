@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import GRAPH as PAPER
-from demem_agent.studies.records import grouped
+from demem_agent.studies.records import dialogues_of, grouped
 from demem_agent.studies.sheets import Cell, Found, Sheet, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 
@@ -166,9 +166,11 @@ def _unjoined(graph: Graph, open_pairs: Graph) -> list[int]:
 
     Those come first that are in most open pairs with it.
     """
-    inside = [int(vertex) for vertex in np.argwhere(open_pairs)[0]]
+    first_pair = np.argwhere(open_pairs)[0]
+    inside: list[int] = first_pair.tolist()
     shared = open_pairs[:, inside].sum(axis=1)
-    for vertex in sorted(range(len(graph)), key=lambda vertex: (-int(shared[vertex]), vertex)):
+    order = np.argsort(-shared, kind="stable")
+    for vertex in order.tolist():
         if vertex not in inside and not graph[vertex, inside].any():
             inside.append(vertex)
     return inside
@@ -181,9 +183,10 @@ def _mask(edges: Sequence[Pair]) -> Graph:
         vertices.update(edge)
     place = {vertex: n for n, vertex in enumerate(sorted(vertices))}
     graph = np.zeros((len(place), len(place)), dtype=np.bool_)
-    for first, second in edges:
-        graph[place[first], place[second]] = True
-        graph[place[second], place[first]] = True
+    for edge in edges:
+        first, second = map(place.__getitem__, edge)
+        graph[first, second] = True
+        graph[second, first] = True
     return graph
 
 
@@ -199,10 +202,11 @@ def summed_graph(records: Sequence[Epoch], *, seed: int = 0) -> Found:
     """Sum up epochs, a column a level; then the last epoch of every dialogue at tau_split."""
     shipped = SplitSettings().tau_split
     last = [one for one in records if one.last]
+    last_shipped = [one for one in last if one.level == shipped]
     sheets = (
         _over_epochs("Cannot-link graph, all epochs", records, seed),
         _over_epochs("The same, last epochs", last, seed),
-        _by_dialogue([one for one in last if one.level == shipped], shipped),
+        _by_dialogue(last_shipped, shipped),
     )
     drawn = {
         "level": shipped,
@@ -221,7 +225,7 @@ def _over_epochs(title: str, records: Sequence[Epoch], seed: int) -> Sheet:
         cells.append(_cells(groups[level], seed))
     rows = []
     for name in ("edges", *PAPER):
-        of_levels = [own[name] for own in cells]
+        of_levels = map(itemgetter(name), cells)
         rows.append((name, (*of_levels, PAPER.get(name))))
     return Sheet(title, (*columns, "paper"), tuple(rows))
 
@@ -244,5 +248,5 @@ def _cells(group: Sequence[Epoch], seed: int) -> dict[str, Cell]:
 def _by_dialogue(last: Sequence[Epoch], level: float) -> Sheet:
     columns = ("contexts", "tested", "edges", "degeneracy", "colours", "packing")
     cells = attrgetter(*columns)
-    rows = tuple((one.dialogue, cells(one)) for one in last)
-    return Sheet(f"Last epoch of each dialogue, level {level:g}", columns, rows)
+    rows = zip(dialogues_of(last), map(cells, last), strict=True)
+    return Sheet(f"Last epoch of each dialogue, level {level:g}", columns, tuple(rows))

@@ -19,6 +19,10 @@ from demem_agent.studies.splits.precision import audit_splits
 __all__ = ["AUDITS", "Audit", "audited", "save_records"]
 
 
+#: A report as JSON values.
+Report = dict[str, Any]
+
+
 class Audit(Protocol):
     """An audit of dialogues."""
 
@@ -45,7 +49,7 @@ def audited(
     data: str = "",
     seed: int = 0,
     tick: Tick | None = None,
-) -> tuple[dict[str, Any], Sequence[Any]]:
+) -> tuple[Report, Sequence[object]]:
     """Run one audit over the dialogues that have two questions with evidence.
 
     Args:
@@ -73,13 +77,15 @@ def audited(
         "sheets": list(map(asdict, found.sheets)),
         "drawn": found.drawn,
     }
-    values: dict[str, Any] = json.loads(json.dumps(report, allow_nan=False))
+    as_json = json.dumps(report, allow_nan=False)
+    values: Report = json.loads(as_json)
     return values, found.records
 
 
-def save_records(records: Sequence[Any], path: str | Path) -> None:
+def save_records(records: Sequence[object], path: str | Path) -> None:
     """Write records as JSON lines, each with the name of its kind."""
-    Path(path).write_text("".join(map(_line, records)), encoding="utf-8")
+    lines = map(_line, records)
+    Path(path).write_text("".join(lines), encoding="utf-8")
 
 
 def _line(record: Any) -> str:

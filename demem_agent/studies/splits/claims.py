@@ -12,9 +12,9 @@ from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import SPLITS as PAPER
 from demem_agent.studies.sheets import Cell, Sheet, SheetRow
 from demem_agent.studies.splits.curves import PRECISION, chosen_threshold, held_out
-from demem_agent.studies.splits.gold import JudgedSplit
+from demem_agent.studies.splits.gold import JudgedSplit, rights
 from demem_agent.studies.splits.loop import CoRouted, Run
-from demem_agent.studies.splits.recorded import Tried
+from demem_agent.studies.splits.recorded import Tried, over, with_gold
 
 __all__ = ["claims_sheet"]
 
@@ -51,7 +51,8 @@ def _chosen_rows(chosen: Sequence[Tried], intervals: Intervals) -> list[SheetRow
     )
     rows = []
     for name, threshold in thresholds:
-        cells = _claimed(chosen, _over(chosen, threshold), chosen, intervals)
+        fired = over(chosen, threshold)
+        cells = _claimed(chosen, fired, chosen, intervals)
         rows.append((f"{name}: over {threshold:g}", cells))
     rows.append(("chosen on the others", _held_out(chosen, intervals)))
     return rows
@@ -60,8 +61,15 @@ def _chosen_rows(chosen: Sequence[Tried], intervals: Intervals) -> list[SheetRow
 def _held_out(chosen: Sequence[Tried], intervals: Intervals) -> tuple[Cell, ...]:
     """Return the cells of tests each at the threshold that the other dialogues chose."""
     others = held_out(chosen)
-    folds = [test for test in chosen if test.dialogue in others]
-    fired = [test for test in folds if test.strength > others[test.dialogue].threshold]
+    folds = []
+    fired = []
+    for test in chosen:
+        of_others = others.get(test.dialogue)
+        if of_others is None:
+            continue
+        folds.append(test)
+        if test.strength > of_others.threshold:
+            fired.append(test)
     return _claimed(folds, fired, folds, intervals)
 
 
@@ -69,18 +77,16 @@ def _plain_rows(plain: Sequence[Tried], intervals: Intervals) -> list[SheetRow]:
     """Return rows of the pairs picked without a look at whether the evidence is credible."""
     shipped = SplitSettings().tau_split
     credible = [test for test in plain if test.credible]
-    rows = []
-    for name, tests, threshold in (
+    tried = (
         (f"any, credible: over {shipped:g}", credible, shipped),
         (f"any: over {shipped:g}", plain, shipped),
         ("any: over 0.3", plain, 0.3),
-    ):
-        rows.append((name, _claimed(tests, _over(tests, threshold), plain, intervals)))
+    )
+    rows = []
+    for name, tests, threshold in tried:
+        fired = over(tests, threshold)
+        rows.append((name, _claimed(tests, fired, plain, intervals)))
     return rows
-
-
-def _over(tests: Sequence[Tried], threshold: float) -> list[Tried]:
-    return [test for test in tests if test.strength > threshold]
 
 
 def _claimed(
@@ -92,11 +98,11 @@ def _claimed(
         fired: those of the tests whose strength exceeds the threshold.
         among: the tests whose conflicts are to be found.
     """
-    certified = _with_gold(fired)
+    certified = with_gold(fired)
     conflicts = [test for test in among if test.truth]
     found = set(map(id, certified))
     return (
-        len(_with_gold(tests)),
+        len(with_gold(tests)),
         len(conflicts),
         len(certified),
         intervals.over(certified, lambda test: bool(test.truth)),
@@ -105,15 +111,11 @@ def _claimed(
     )
 
 
-def _with_gold(tests: Sequence[Tried]) -> list[Tried]:
-    return [test for test in tests if test.truth is not None]
-
-
 def _certificates(runs: Sequence[Run], intervals: Intervals) -> tuple[Cell, ...]:
     judged: list[JudgedSplit] = []
     for run in runs:
         judged += run.judged
-    right = intervals.pooled(runs, lambda run: [one.right for one in run.judged])
+    right = intervals.pooled(runs, lambda run: rights(run.judged))
     return None, None, len(judged), right, None, _share_repaired(judged)
 
 
@@ -128,4 +130,5 @@ def _share_repaired(judged: Sequence[Tried] | Sequence[JudgedSplit]) -> float | 
     """Return the share of judged pairs that their split repairs; None where none is judged."""
     if not judged:
         return None
-    return round(sum(one.repaired for one in judged) / len(judged), 6)
+    repaired = sum(one.repaired for one in judged)
+    return round(repaired / len(judged), 6)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from demem_agent.studies.records import grouped
-from demem_agent.studies.splits.recorded import Tried
+from demem_agent.studies.splits.recorded import Tried, over, with_gold
 
 __all__ = ["PRECISION", "Point", "chosen_threshold", "curve", "held_out", "point"]
 
@@ -56,7 +56,7 @@ def point(tests: Sequence[Tried], threshold: float, among: Sequence[Tried] | Non
     Args:
         among: the tests whose conflicts are to be found; those tested unless given.
     """
-    fired = [test for test in tests if test.truth is not None and test.strength > threshold]
+    fired = with_gold(over(tests, threshold))
     sought = tests if among is None else among
     return Point(
         threshold=threshold,

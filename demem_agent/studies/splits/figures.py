@@ -5,12 +5,12 @@ Needs matplotlib, from the extra ``lab``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,16 @@ from demem_agent.evaluate.drawing.looks import label, new_figure, plain
 from demem_agent.studies.paper import DEGENERACY
 from demem_agent.studies.records import grouped
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 __all__ = ["draw_audit"]
 
 Drawn = Mapping[str, Any]
+Floats = NDArray[np.float64]
+#: Of each term, the value of each dialogue.
+Values = Sequence[Sequence[float]]
 
 OURS, OTHER, PAPER, GREY = "#D55E00", "#0072B2", "#000000", "#999999"
 #: What matplotlib leaves out of a legend.
@@ -74,32 +81,33 @@ def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
         MissingExtra: without matplotlib.
     """
     require_matplotlib()
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    path = Path(folder) / f"{report['audit']}.png"
-    draw = DRAWERS[report["audit"]]
-    draw(report["drawn"], report["data"]).savefig(path)
+    kind = report["audit"]
+    path = Path(folder) / f"{kind}.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draw = DRAWERS[kind]
+    figure = draw(report["drawn"], report["data"])
+    figure.savefig(path)
     return [path]
 
 
-def _splits(drawn: Drawn, title: str) -> Any:
-    figure = new_figure(7.5, 5.4)
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How a point is drawn; ``size`` in points."""
+
+    marker: str
+    colour: str
+    size: int
+
+
+def _splits(drawn: Drawn, title: str) -> Figure:
+    figure: Figure = new_figure(7.5, 5.4)
     axes = figure.subplots()
     _draw_curve(axes, [one for one in drawn["curve"] if one["certified"]])
     shipped = drawn["shipped"]
-    _draw_point(
-        axes,
-        shipped,
-        f"as it ships, over {shipped['threshold']:g}",
-        marker="o",
-        color=OURS,
-        markersize=11,
-    )
-    name = "one dialogue, threshold of the others"
-    for one in drawn["others"].values():
-        _draw_point(axes, one, name, marker="x", color=OTHER, markersize=8)
-        name = UNNAMED
-    paper = "paper, by its definition"
-    _draw_point(axes, drawn["paper"], paper, marker="*", color=PAPER, markersize=14)
+    over = f"as it ships, over {shipped['threshold']:g}"
+    _draw_point(axes, shipped, over, _Mark("o", OURS, 11))
+    _draw_others(axes, drawn["others"].values())
+    _draw_point(axes, drawn["paper"], "paper, by its definition", _Mark("*", PAPER, 14))
     axes.set(xlim=(0, 1), ylim=(0, 1.02))
     label(
         axes,
@@ -111,23 +119,40 @@ def _splits(drawn: Drawn, title: str) -> Any:
     return figure
 
 
-def _draw_curve(axes: Any, points: Sequence[Drawn]) -> None:
+def _draw_curve(axes: Axes, points: Sequence[Drawn]) -> None:
     """Draw precision against recall, and write the threshold at some eight points."""
     recalls = _column(points, "recall")
     precisions = _column(points, "precision")
     axes.plot(recalls, precisions, color=OURS, marker=".", linewidth=1.6, label="any threshold")
     step = max(len(points) // 8, 1)
     for one in points[::step]:
+        threshold = f"{one['threshold']:g}"
         place = (one["recall"], one["precision"])
-        axes.annotate(f"{one['threshold']:g}", place, (3, 5), textcoords="offset points")
+        axes.annotate(threshold, place, (3, 5), textcoords="offset points")
 
 
-def _draw_point(axes: Any, one: Drawn, name: str, **look: Any) -> None:
-    axes.plot(one["recall"], one["precision"], linestyle="none", label=name, **look)
+def _draw_others(axes: Axes, points: Iterable[Drawn]) -> None:
+    """Draw a point a dialogue, and name them once."""
+    name = "one dialogue, threshold of the others"
+    for one in points:
+        _draw_point(axes, one, name, _Mark("x", OTHER, 8))
+        name = UNNAMED
 
 
-def _bridge(drawn: Drawn, title: str) -> Any:
-    figure = new_figure(10.5, 5)
+def _draw_point(axes: Axes, one: Drawn, name: str, mark: _Mark) -> None:
+    axes.plot(
+        one["recall"],
+        one["precision"],
+        linestyle="none",
+        label=name,
+        marker=mark.marker,
+        color=mark.colour,
+        markersize=mark.size,
+    )
+
+
+def _bridge(drawn: Drawn, title: str) -> Figure:
+    figure: Figure = new_figure(10.5, 5)
     left, right = figure.subplots(1, 2, sharey=True)
     _draw_terms(left, drawn, "gold share")
     _draw_terms(right, drawn, "contained")
@@ -138,40 +163,44 @@ def _bridge(drawn: Drawn, title: str) -> Any:
     return figure
 
 
-def _draw_terms(axes: Any, drawn: Drawn, reward: str) -> None:
+def _draw_terms(axes: Axes, drawn: Drawn, reward: str) -> None:
     """Draw three bars a term: before feedback, after it, and the paper's."""
     papers = {name: value for name, value in drawn["paper"].items() if value is not None}
-    places = np.arange(len(papers))
+    places = np.arange(len(papers), dtype=np.float64)
     for shift, moment, colour in ((0.0, "before feedback", GREY), (0.27, "after", OURS)):
-        found = list(drawn["terms"][f"{reward}, {moment}"].values())
-        values = [_column(found, name) for name in papers]
-        _draw_dialogues(axes, places + shift, values, color=colour, label=moment)
+        by_dialogue = drawn["terms"][f"{reward}, {moment}"]
+        values = _values_of_terms(by_dialogue, papers)
+        _draw_means(axes, places + shift, values, colour, moment)
+        _draw_dots(axes, places + shift, values)
     axes.bar(places + 0.54, list(papers.values()), 0.25, color=PAPER, label="paper")
     broken = [name.replace(" ", "\n", 1) for name in papers]
     axes.set_xticks(places + 0.27, broken)
     axes.tick_params(axis="x", labelsize=8)
 
 
-def _draw_dialogues(
-    axes: Any, places: NDArray[np.floating[Any]], values: Sequence[Sequence[float]], **look: Any
-) -> None:
-    """Draw a bar for each mean, and a dot for each value."""
+def _values_of_terms(by_dialogue: Drawn, names: Iterable[str]) -> Values:
+    found = list(by_dialogue.values())
+    return [_column(found, name) for name in names]
+
+
+def _draw_means(axes: Axes, places: Floats, values: Values, colour: str, name: str) -> None:
+    """Draw a bar for each mean."""
     means = [sum(own) / len(own) for own in values]
-    axes.bar(places, means, 0.25, **look)
+    axes.bar(places, means, 0.25, color=colour, label=name)
+
+
+def _draw_dots(axes: Axes, places: Floats, values: Values) -> None:
+    """Draw a dot for each value."""
     for place, own in zip(places, values, strict=True):
         axes.plot([place] * len(own), own, ".", color="#333333", markersize=4)
 
 
-def _noise(drawn: Drawn, title: str) -> Any:
-    figure = new_figure(7, 4.8)
+def _noise(drawn: Drawn, title: str) -> Figure:
+    figure: Figure = new_figure(7, 4.8)
     axes = figure.subplots()
     points = drawn["precision"]
     for line in NOISE_LINES:
-        found = _with(points, "channel", line.channel)
-        if found:
-            x = _column(found, "p")
-            y = _column(found, "precision")
-            axes.plot(x, y, marker="o", color=line.colour, linestyle=line.style, label=line.channel)
+        _draw_channel(axes, line, _with(points, "channel", line.channel))
     axes.set_ylim(0, 1)
     paper = _with(points, "channel", "paper")
     axes.set_xticks(_column(paper, "p"))
@@ -185,15 +214,27 @@ def _noise(drawn: Drawn, title: str) -> Any:
     return figure
 
 
-def _graph(drawn: Drawn, title: str) -> Any:
-    figure = new_figure(7, 4.8)
+def _draw_channel(axes: Axes, line: _Line, points: Sequence[Drawn]) -> None:
+    """Draw a channel's precision by noise; nothing where there are no points."""
+    if not points:
+        return
+    axes.plot(
+        _column(points, "p"),
+        _column(points, "precision"),
+        marker="o",
+        color=line.colour,
+        linestyle=line.style,
+        label=line.channel,
+    )
+
+
+def _graph(drawn: Drawn, title: str) -> Figure:
+    figure: Figure = new_figure(7, 4.8)
     axes = figure.subplots()
     level = drawn["level"]
     slots = drawn["slots"]
     _draw_degeneracy(axes, _with(drawn["epochs"], "level", level))
-    enough = "K - 1: K colours are always enough below"
-    axes.axhline(slots - 1, color=GREY, linestyle="--", label=enough)
-    axes.axhline(DEGENERACY.mean, color=PAPER, linestyle=":", label="paper, mean")
+    _draw_bounds(axes, slots)
     axes.set_xscale("log", base=2)
     axes.set_ylim(-0.2, slots)
     label(axes, "feedbacks given (log)", f"degeneracy at level {level:g}")
@@ -202,13 +243,21 @@ def _graph(drawn: Drawn, title: str) -> Any:
     return figure
 
 
-def _draw_degeneracy(axes: Any, epochs: Sequence[Drawn]) -> None:
+def _draw_bounds(axes: Axes, slots: int) -> None:
+    """Draw where K colours stop to be enough for certain, and the paper's mean degeneracy."""
+    enough = "K - 1: K colours are always enough below"
+    axes.axhline(slots - 1, color=GREY, linestyle="--", label=enough)
+    axes.axhline(DEGENERACY.mean, color=PAPER, linestyle=":", label="paper, mean")
+
+
+def _draw_degeneracy(axes: Axes, epochs: Sequence[Drawn]) -> None:
     """Draw a line a dialogue."""
     by_dialogue = grouped(epochs, itemgetter("dialogue"))
-    for (name, own), colour in zip(by_dialogue.items(), cycle(COLOURS), strict=False):
+    colours = cycle(COLOURS)
+    for name, own in by_dialogue.items():
         feedbacks = _column(own, "feedbacks")
         degeneracy = _column(own, "degeneracy")
-        axes.plot(feedbacks, degeneracy, marker=".", color=colour, label=name)
+        axes.plot(feedbacks, degeneracy, marker=".", color=next(colours), label=name)
 
 
 def _with(records: Sequence[Drawn], name: str, value: object) -> list[Drawn]:
@@ -221,13 +270,13 @@ def _column(records: Sequence[Drawn], name: str) -> list[Any]:
     return [one[name] for one in records]
 
 
-def _entitle(figure: Any, what: str, data: str) -> None:
+def _entitle(figure: Figure, what: str, data: str) -> None:
     """Write above a figure what it shows, and of what data."""
     of_data = f"({data})" if data else ""
     figure.suptitle(plain(f"{what} {of_data}"), fontsize=12)
 
 
-DRAWERS: Mapping[str, Callable[[Drawn, str], Any]] = {
+DRAWERS: Mapping[str, Callable[[Drawn, str], Figure]] = {
     "splits": _splits,
     "bridge": _bridge,
     "noise": _noise,

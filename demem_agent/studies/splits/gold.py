@@ -18,7 +18,7 @@ import numpy as np
 from demem_agent.decision import gaps, radius
 from demem_agent.types import Candidate, SplitCertificate
 
-__all__ = ["JudgedSplit", "claim", "count_splits", "judge_splits"]
+__all__ = ["JudgedSplit", "claim", "count_splits", "judge_splits", "rights"]
 
 Gold = frozenset[str]
 
@@ -64,6 +64,11 @@ def judge_splits(
             by_gold, repaired = claim(certificate.candidates, first, second)
             judged.append(JudgedSplit(certificate.id, by_gold, repaired))
     return judged
+
+
+def rights(judged: Iterable[JudgedSplit]) -> list[bool]:
+    """Return of each whether its claim holds."""
+    return [one.right for one in judged]
 
 
 def count_splits(certificates: Sequence[SplitCertificate]) -> int:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.memory import SlotMemory
-from demem_agent.studies.asking import taught
+from demem_agent.studies.asking import Asked, taught
 from demem_agent.studies.slots.audit import Audited, Selected, audit, gold_items
 from demem_agent.studies.splits.gold import JudgedSplit, judge_splits
 from demem_agent.summaries.compress import excerpts
@@ -101,22 +102,31 @@ class _Watch:
     Attributes:
         gold: of each question of the dialogue.
         sizes: characters that each item takes in a summary.
+        most: slots ever active.
+        failed: turns of which nothing was kept, and feedbacks whose tests failed.
         questions: number of the question of each context.
         lost: pairs that met, and whether gold was lost to them.
-        most: slots ever active.
-        failed: feedbacks whose tests failed.
     """
 
     gold: Sequence[Gold]
     sizes: Mapping[str, int]
+    most: int
+    failed: int
     questions: dict[str, int] = field(default_factory=dict)
     lost: dict[Pair, bool] = field(default_factory=dict)
-    most: int = 0
-    failed: int = 0
+
+    def note(self, asked: Asked) -> None:
+        """Note a question that was asked."""
+        self.questions[asked.answer.id] = asked.question
+        self.failed += asked.report.failed is not None
 
     def gold_of(self, context: str) -> Gold:
         """Return the gold of the question of a context."""
         return self.gold[self.questions[context]]
+
+    def gold_by_context(self) -> dict[str, Gold]:
+        """Return the gold of every context."""
+        return {context: self.gold_of(context) for context in self.questions}
 
     def size(self, pair: Pair) -> int:
         """Return the characters that the gold of both takes."""
@@ -135,28 +145,39 @@ def replay_splits(memory: SlotMemory, dialogue: Dialogue) -> tuple[Run, list[CoR
 
     Every pair that met is accounted for.
     """
-    unkept = len(dialogue.turns) - len(memory.ingest_many(dialogue.turns))
+    kept = memory.ingest_many(dialogue.turns)
     before = len(memory.slots)
-    watch = _Watch(gold_items(memory.evidence(), dialogue), support_sizes(memory))
+    watch = _Watch(
+        gold=gold_items(memory.evidence(), dialogue),
+        sizes=support_sizes(memory),
+        most=before,
+        failed=len(dialogue.turns) - len(kept),
+    )
     _ask(memory, dialogue, watch)
     memory.check()
+    run = _run(memory, dialogue.name, watch, before)
+    return run, _met(memory, dialogue, watch)
+
+
+def _run(memory: SlotMemory, dialogue: str, watch: _Watch, before: int) -> Run:
+    """Sum up what was noted; ``before``: slots that were active before any feedback."""
     certificates = memory.certificates()
-    judged = judge_splits(certificates, {id: watch.gold_of(id) for id in watch.questions})
+    decisions = Counter(map(attrgetter("decision"), certificates))
+    judged = judge_splits(certificates, watch.gold_by_context())
     pairs = {certificate.id: certificate.pair for certificate in certificates}
-    decisions = Counter(certificate.decision for certificate in certificates)
-    run = Run(
-        dialogue=dialogue.name,
+    judged_pairs = [pairs[one.certificate] for one in judged]
+    return Run(
+        dialogue=dialogue,
         feedbacks=len(watch.questions),
         splits=decisions["split"],
         suppressed=decisions["suppressed"],
         before=before,
         slots=len(memory.slots),
-        most=max(watch.most, before),
-        failed=unkept + watch.failed,
+        most=watch.most,
+        failed=watch.failed,
         judged=tuple(judged),
-        sizes=tuple(watch.size(pairs[one.certificate]) for one in judged),
+        sizes=tuple(map(watch.size, judged_pairs)),
     )
-    return run, _met(memory, dialogue, watch)
 
 
 def _met(memory: SlotMemory, dialogue: Dialogue, watch: _Watch) -> list[CoRouted]:
@@ -187,10 +208,9 @@ def _ask(memory: SlotMemory, dialogue: Dialogue, watch: _Watch) -> None:
     homes = _homes(memory)
     covers = _covers(memory)
     for asked in taught(memory, dialogue):
+        watch.note(asked)
         context = asked.answer.id
         certificate = asked.report.certificate
-        watch.questions[context] = asked.question
-        watch.failed += asked.report.failed is not None
         after = _homes(memory)
         shared = certificate.slot if certificate else after[context]
         for other, slot in homes.items():

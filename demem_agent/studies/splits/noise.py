@@ -23,6 +23,7 @@ import random
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
 from demem_agent.answering.scorers import default_scorers
@@ -31,7 +32,7 @@ from demem_agent.evaluate.metrics import contains
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import Tell, by_reference, taught
 from demem_agent.studies.slots.audit import gold_items, share_held
-from demem_agent.studies.splits.gold import count_splits, judge_splits
+from demem_agent.studies.splits.gold import count_splits, judge_splits, rights
 from demem_agent.types import Answer, Attempt, FeedbackReport, Scorer
 
 __all__ = ["CHANNELS", "Corrupted", "Erring", "Noisy", "noisy_replay"]
@@ -96,7 +97,8 @@ class Erring:
             attempt.reference,
         )
         told = "\0".join(parts).encode("utf-8", "surrogatepass")
-        return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), "big")
+        digest = hashlib.blake2b(told, digest_size=8).digest()
+        return int.from_bytes(digest, "big")
 
 
 def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) -> Noisy:
@@ -107,22 +109,22 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
     memory = SlotMemory(scorers=_scorers(channel, p, seed))
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
-    asked = {}
-    for one in taught(memory, dialogue, _tell(channel, p, seed)):
-        asked[one.answer.id] = gold[one.question]
+    by_context = {}
+    for asked in taught(memory, dialogue, _tell(channel, p, seed)):
+        by_context[asked.answer.id] = gold[asked.question]
     certificates = memory.certificates()
-    judged = judge_splits(certificates, asked)
+    right = rights(judge_splits(certificates, by_context))
     found = _found_at_the_end(memory, dialogue, gold)
     return Noisy(
         dialogue=dialogue.name,
         channel=channel,
         p=p,
         seed=seed,
-        feedbacks=len(asked),
+        feedbacks=len(by_context),
         splits=count_splits(certificates),
         slots=len(memory.slots),
-        judged=len(judged),
-        right=sum(one.right for one in judged),
+        judged=len(right),
+        right=sum(right),
         reading=found.reading,
         summary=found.summary,
         contained=found.contained,
@@ -161,19 +163,28 @@ class _Found:
 
 
 def _found_at_the_end(memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold]) -> _Found:
-    in_reading = []
-    in_summary = []
-    contained = []
+    found = []
     for probe, wanted in zip(dialogue.probes, gold, strict=True):
-        if not wanted:
-            continue
-        reading = memory.read(probe.question, mode="evidence", at=probe.at)
-        summary = memory.read(probe.question, mode="strict", at=probe.at)
-        in_reading.append(share_held(wanted, reading))
-        in_summary.append(share_held(wanted, summary))
-        contained.append(contains(reading.text, probe.reference))
-    return _Found(_mean(in_reading), _mean(in_summary), _mean(contained))
+        if wanted:
+            found.append(_found(memory, probe, wanted))
+    return _Found(
+        reading=_mean(found, "reading"),
+        summary=_mean(found, "summary"),
+        contained=_mean(found, "contained"),
+    )
 
 
-def _mean(values: Sequence[float]) -> float:
+def _found(memory: SlotMemory, probe: Probe, gold: Gold) -> _Found:
+    """Return what one question finds."""
+    reading = memory.read(probe.question, mode="evidence", at=probe.at)
+    summary = memory.read(probe.question, mode="strict", at=probe.at)
+    return _Found(
+        reading=share_held(gold, reading),
+        summary=share_held(gold, summary),
+        contained=contains(reading.text, probe.reference),
+    )
+
+
+def _mean(found: Sequence[_Found], name: str) -> float:
+    values = map(attrgetter(name), found)
     return round(statistics.fmean(values), 6)

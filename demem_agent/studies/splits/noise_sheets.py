@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from operator import attrgetter
-from typing import Any
 
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
@@ -22,6 +21,8 @@ from demem_agent.studies.splits.noise import CHANNELS, Corrupted, Noisy, noisy_r
 
 __all__ = ["NOISE", "SEEDS", "audit_noise", "summed_noise"]
 
+#: A point to draw: its channel, noise and precision, by name.
+Drawn = dict[str, str | float]
 #: The paper's probabilities of a wrong reward, and how often each above 0 is drawn.
 NOISE = (0.0, 0.1, 0.2)
 SEEDS = 2
@@ -64,10 +65,10 @@ def audit_noise(
 
 def _plans(seeds: int) -> list[tuple[Corrupted, float, int]]:
     """Return each channel, noise and number of the draw; without noise one draw says all."""
-    plans = []
+    plans: list[tuple[Corrupted, float, int]] = []
     for channel, p in product(CHANNELS, NOISE):
-        draws = seeds if p else 1
-        plans += [(channel, p, draw) for draw in range(draws)]
+        draws = range(seeds if p else 1)
+        plans += product([channel], [p], draws)
     return plans
 
 
@@ -78,7 +79,7 @@ def _channel_of(one: Noisy) -> Corrupted:
 def summed_noise(records: Sequence[Noisy], *, seed: int = 0) -> Found:
     """Sum up replays by channel and noise, over dialogues and draws; intervals by dialogue."""
     sheets = []
-    drawn: list[dict[str, Any]] = []
+    drawn: list[Drawn] = []
     for channel, own in grouped(records, _channel_of).items():
         levels = _levels(own, seed)
         sheets.append(_sheet(channel, levels))
@@ -111,20 +112,19 @@ def _levels(records: Sequence[Noisy], seed: int) -> list[_Level]:
     """Sum up the replays of one channel by noise, the least first."""
     intervals = Intervals(seed)
     groups = grouped(records, lambda one: one.p)
-    found = []
-    for p in sorted(groups):
-        group = groups[p]
-        level = _Level(
-            p=p,
-            judged=sum(one.judged for one in group),
-            right=intervals.pooled(group, lambda one: flags(one.right, one.judged)),
-            splits=intervals.pooled(group, lambda one: flags(one.splits, one.feedbacks)),
-            reading=intervals.over(group, lambda one: one.reading),
-            summary=intervals.over(group, lambda one: one.summary),
-            contained=intervals.over(group, lambda one: one.contained),
-        )
-        found.append(level)
-    return found
+    return [_level(p, groups[p], intervals) for p in sorted(groups)]
+
+
+def _level(p: float, group: Sequence[Noisy], intervals: Intervals) -> _Level:
+    return _Level(
+        p=p,
+        judged=sum(one.judged for one in group),
+        right=intervals.pooled(group, lambda one: flags(one.right, one.judged)),
+        splits=intervals.pooled(group, lambda one: flags(one.splits, one.feedbacks)),
+        reading=intervals.over(group, lambda one: one.reading),
+        summary=intervals.over(group, lambda one: one.summary),
+        contained=intervals.over(group, lambda one: one.contained),
+    )
 
 
 def _sheet(channel: Corrupted, levels: Sequence[_Level]) -> Sheet:
@@ -133,14 +133,14 @@ def _sheet(channel: Corrupted, levels: Sequence[_Level]) -> Sheet:
     return Sheet(f"Corrupted rewards: {channel}", tuple(COLUMNS.values()), rows)
 
 
-def _drawn(channel: Corrupted, levels: Sequence[_Level]) -> Iterator[dict[str, Any]]:
+def _drawn(channel: Corrupted, levels: Sequence[_Level]) -> Iterator[Drawn]:
     """Yield the points of a channel's line, where anything was judged."""
     for level in levels:
         if level.right is not None:
             yield {"channel": channel, "p": level.p, "precision": level.right.mean}
 
 
-def _paper_drawn() -> Iterator[dict[str, Any]]:
+def _paper_drawn() -> Iterator[Drawn]:
     for p, (right, _, _) in PAPER.items():
         yield {"channel": "paper", "p": p, "precision": right}
 

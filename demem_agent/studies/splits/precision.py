@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from operator import attrgetter
 
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.memory import SlotMemory
@@ -27,6 +28,7 @@ from demem_agent.studies.records import flags, grouped
 from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, spread
 from demem_agent.studies.splits.claims import claims_sheet
 from demem_agent.studies.splits.curves import Point, curve, held_out, point
+from demem_agent.studies.splits.gold import rights
 from demem_agent.studies.splits.loop import CoRouted, Run, Within, replay_splits, within_slots
 from demem_agent.studies.splits.recorded import PAIRS, Tried, record_tests
 
@@ -56,16 +58,22 @@ def audit_splits(
     for dialogue in ticked(dialogues, tick):
         recorded = record_tests(dialogue)
         tests += recorded.tests
-        fresh = SlotMemory()
-        fresh.ingest_many(dialogue.turns)
-        within.append(within_slots(fresh, dialogue, "before feedback"))
-        within.append(within_slots(recorded.memory, dialogue, "after, never split"))
         memory = SlotMemory()
         run, met = replay_splits(memory, dialogue)
         runs.append(run)
         pairs += met
-        within.append(within_slots(memory, dialogue, "after"))
+        within += (
+            _before_feedback(dialogue),
+            within_slots(recorded.memory, dialogue, "after, never split"),
+            within_slots(memory, dialogue, "after"),
+        )
     return summed_splits(runs, pairs, tests, within, seed=seed)
+
+
+def _before_feedback(dialogue: Dialogue) -> Within:
+    memory = SlotMemory()
+    memory.ingest_many(dialogue.turns)
+    return within_slots(memory, dialogue, "before feedback")
 
 
 def summed_splits(
@@ -85,13 +93,18 @@ def summed_splits(
         _within(within, seed),
         _dialogues(runs, chosen),
     )
-    drawn = {
+    return Found([*runs, *pairs, *tests, *within], sheets, NOTES, _all_drawn(chosen))
+
+
+def _all_drawn(chosen: Sequence[Tried]) -> dict[str, object]:
+    """Return the points of the figure, of the tests that the trigger's own rule chose."""
+    shipped = point(chosen, SplitSettings().tau_split)
+    return {
         "curve": list(map(_drawn, curve(chosen))),
-        "shipped": _drawn(point(chosen, SplitSettings().tau_split)),
+        "shipped": _drawn(shipped),
         "others": {name: _drawn(one) for name, one in held_out(chosen).items()},
         "paper": {"precision": PAPER["precision"], "recall": PAPER["recall"]},
     }
-    return Found([*runs, *pairs, *tests, *within], sheets, NOTES, drawn)
 
 
 def _drawn(one: Point) -> dict[str, float]:
@@ -120,8 +133,8 @@ def _rows_of_slots(runs: Sequence[Run], seed: int) -> tuple[SheetRow, ...]:
     before = spread(runs, "before")
     final = spread(runs, "slots")
     full = Intervals(seed).over(runs, lambda run: run.slots == slots)
-    most = max(run.most for run in runs)
-    failed = sum(run.failed for run in runs)
+    most = max(map(attrgetter("most"), runs))
+    failed = sum(map(attrgetter("failed"), runs))
     return (
         ("slots before feedback", (before, None)),
         ("final active slots", (final, PAPER_SLOTS)),
@@ -159,8 +172,9 @@ def _within(within: Sequence[Within], seed: int) -> Sheet:
     of = Intervals(seed)
     rows = []
     for state, group in grouped(within, lambda one: one.state).items():
+        pairs = map(attrgetter("pairs"), group)
         cells = (
-            sum(one.pairs for one in group),
+            sum(pairs),
             of.pooled(group, lambda one: flags(one.lacking, one.pairs)),
             of.pooled(group, lambda one: one.slot),
             of.pooled(group, lambda one: one.summary),
@@ -176,18 +190,7 @@ def _dialogues(runs: Sequence[Run], chosen: Sequence[Tried]) -> Sheet:
     rows = []
     for run in runs:
         own = point(tests.get(run.dialogue, ()), shipped)
-        cells = (
-            run.feedbacks,
-            run.splits,
-            run.suppressed,
-            run.slots,
-            len(run.judged),
-            sum(one.right for one in run.judged),
-            own.certified,
-            own.precision if own.certified else None,
-            own.recall if own.conflicts else None,
-        )
-        rows.append((run.dialogue, cells))
+        rows.append((run.dialogue, (*_replayed(run), *_tested(own))))
     columns = (
         "feedbacks",
         "splits",
@@ -200,3 +203,14 @@ def _dialogues(runs: Sequence[Run], chosen: Sequence[Tried]) -> Sheet:
         "recall",
     )
     return Sheet("By dialogue: the replay, then the recorded tests", columns, tuple(rows))
+
+
+def _replayed(run: Run) -> tuple[Cell, ...]:
+    right = rights(run.judged)
+    return run.feedbacks, run.splits, run.suppressed, run.slots, len(right), sum(right)
+
+
+def _tested(own: Point) -> tuple[Cell, ...]:
+    precision = own.precision if own.certified else None
+    recall = own.recall if own.conflicts else None
+    return own.certified, precision, recall

@@ -7,8 +7,9 @@ are kept, and any threshold can be judged afterwards on the same tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Unpack
 
 from demem_agent.evaluate.data.dialogue import Dialogue
@@ -29,7 +30,7 @@ from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.splits.gold import claim
 from demem_agent.types import Candidate, Context
 
-__all__ = ["PAIRS", "Recorded", "Tried", "record_tests"]
+__all__ = ["PAIRS", "Recorded", "Tried", "over", "record_tests", "with_gold"]
 
 Gold = frozenset[str]
 
@@ -68,6 +69,16 @@ class Tried:
     strength: float
     truth: float | None
     repaired: bool
+
+
+def over(tests: Iterable[Tried], threshold: float) -> list[Tried]:
+    """Return the tests whose pair is certified at a threshold."""
+    return [test for test in tests if test.strength > threshold]
+
+
+def with_gold(tests: Iterable[Tried]) -> list[Tried]:
+    """Return the tests of which gold says something: both contexts have some."""
+    return [test for test in tests if test.truth is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,37 +130,53 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
     questions = {asked.answer.id: asked.question for asked in taught(memory, dialogue)}
-    tests = []
-    for feedback, made in enumerate(seen, 1):
-        for one in made:
-            first, second = one.pair
-            numbers = (questions[first], questions[second])
-            tests.append(_tried(dialogue.name, feedback, one, numbers, gold))
+    tests = _Judge(dialogue.name, gold, questions).tried(seen)
     return Recorded(dialogue.name, len(questions), tuple(tests), memory)
 
 
-def _tried(
-    dialogue: str, feedback: int, one: _Seen, questions: tuple[int, int], gold: Sequence[Gold]
-) -> Tried:
-    """Judge a test of two questions by gold."""
-    first, second = questions
-    truth: float | None = None
-    repaired = False
-    if gold[first] and gold[second]:
-        truth, repaired = claim(one.candidates, gold[first], gold[second])
-    return Tried(
-        dialogue=dialogue,
-        feedback=feedback,
-        first=first,
-        second=second,
-        chosen=one.chosen,
-        plain=one.plain,
-        credible=one.credible,
-        radius=one.radius,
-        strength=one.strength,
-        truth=truth,
-        repaired=repaired,
-    )
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What the tests of a dialogue are judged by.
+
+    Attributes:
+        gold: of each question.
+        questions: number of the question of each context.
+    """
+
+    dialogue: str
+    gold: Sequence[Gold]
+    questions: Mapping[str, int]
+
+    def tried(self, seen: Sequence[Sequence[_Seen]]) -> Iterator[Tried]:
+        """Judge the tests that each feedback made."""
+        for feedback, made in enumerate(seen, 1):
+            for one in made:
+                yield self._tried(feedback, one)
+
+    def _tried(self, feedback: int, one: _Seen) -> Tried:
+        first, second = map(self.questions.__getitem__, one.pair)
+        truth, repaired = self._claim(one, first, second)
+        return Tried(
+            dialogue=self.dialogue,
+            feedback=feedback,
+            first=first,
+            second=second,
+            chosen=one.chosen,
+            plain=one.plain,
+            credible=one.credible,
+            radius=one.radius,
+            strength=one.strength,
+            truth=truth,
+            repaired=repaired,
+        )
+
+    def _claim(self, one: _Seen, first: int, second: int) -> tuple[float | None, bool]:
+        """Judge the claim about two questions; nothing is known where one has no gold."""
+        of_first = self.gold[first]
+        of_second = self.gold[second]
+        if not of_first or not of_second:
+            return None, False
+        return claim(one.candidates, of_first, of_second)
 
 
 def _recorder(seen: list[list[_Seen]], pairs: int) -> Trigger:
@@ -175,16 +202,18 @@ def _tested(state: State, preview: Preview, trials: Trials, pairs: int) -> Flow[
     for id, other in (chosen | plain).items():
         pair = (other, preview.context)
         finding = yield from examined(state, preview, pair, trials, thorough=True)
-        if finding is not None:
-            one = _Seen(
-                pair=(id, mine.id),
-                chosen=id in chosen,
-                plain=id in plain,
-                credible=mine.credible and other.context.credible,
-                candidates=finding.verdict.candidates,
-                radius=finding.verdict.radius,
-            )
-            found.append(one)
+        if finding is None:
+            continue
+        verdict = finding.verdict
+        one = _Seen(
+            pair=(id, mine.id),
+            chosen=id in chosen,
+            plain=id in plain,
+            credible=mine.credible and other.context.credible,
+            candidates=verdict.candidates,
+            radius=verdict.radius,
+        )
+        found.append(one)
     return found
 
 
@@ -200,20 +229,21 @@ def _chosen(state: State, preview: Preview, limit: int) -> dict[str, StoredConte
 def _plain(state: State, preview: Preview, limit: int) -> dict[str, StoredContext]:
     """Choose partners as ``pairs_to_test`` does, whether or not what they rest on is credible."""
     mine = preview.context.context
-    rater = testable(mine)
-    if rater is None or mine.slot is None or not mine.supports:
+    if mine.slot is None or not mine.supports or testable(mine) is None:
         return {}
-    summary = preview.slots[mine.slot].summary
-    held = {excerpt.evidence_id for excerpt in summary.kept}
-    served = held.issuperset(mine.supports)
-    others = []
-    for stored in _beside(mine, state):
-        theirs = stored.context
-        lost = not (served and held.issuperset(theirs.supports))
-        if lost and theirs.supports and testable(theirs) == rater:
-            others.append(stored)
-    others.sort(key=lambda stored: round(float(stored.vector @ preview.context.vector), 4))
+    held = set(map(attrgetter("evidence_id"), preview.slots[mine.slot].summary.kept))
+    others = [other for other in _beside(mine, state) if _at_odds(mine, other.context, held)]
+    own_vector = preview.context.vector
+    others.sort(key=lambda stored: round(float(stored.vector @ own_vector), 4))
     return _by_id(others[:limit])
+
+
+def _at_odds(mine: Context, theirs: Context, held: set[str]) -> bool:
+    """Whether two can be tested together, and the summary lacks what one of them rests on."""
+    if not theirs.supports or testable(theirs) != testable(mine):
+        return False
+    both_served = held.issuperset(mine.supports) and held.issuperset(theirs.supports)
+    return not both_served
 
 
 def _beside(mine: Context, state: State) -> Iterator[StoredContext]:

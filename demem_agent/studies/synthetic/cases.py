@@ -6,14 +6,22 @@ A case is data, so that any process can run it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from demem_agent.decision.learners.learner import Assignment, Learner
-from demem_agent.studies.synthetic.environment import Block, Floats, World, make_world, play, redraw
+from demem_agent.studies.synthetic.environment import (
+    Block,
+    Floats,
+    Labels,
+    World,
+    make_world,
+    play,
+    redraw,
+)
 from demem_agent.studies.synthetic.methods import METHODS, RESTARTS
+from demem_agent.studies.synthetic.rows import Row
 
 __all__ = ["Case", "measure_assignment", "run_case"]
 
@@ -32,30 +40,39 @@ class Case:
     blocks: int = 1
 
 
-def run_case(case: Case) -> dict[str, Any]:
+def run_case(case: Case) -> Row:
     """Play a case; return its regret curve and what its states cost in the end."""
     world = make_world(case.alpha, _generator(case, 0))
     blocks = _blocks(world, case)
-    methods = METHODS if case.blocks == 1 else RESTARTS
-    build = methods[case.method]
-    learner = build(world, case.slots, _generator(case, 1))
-    regret = np.cumsum(play(learner, blocks, case.rounds, _generator(case, 2)))
-    costs = measure_assignment(learner.partition(), blocks[-1].world.gaps)
+    learner = _learner(world, case)
+    of_rounds = play(learner, blocks, case.rounds, _generator(case, 2))
+    final = blocks[-1].world
     return {
         "method": case.method,
         "seed": case.seed,
         "alpha": case.alpha,
         "slots": case.slots,
-        "regret": float(regret[-1]),
-        "curve": _thinned(regret),
+        **_regret(of_rounds),
         "explored": _explored(learner) / case.rounds,
         "restarts": getattr(learner, "restarts", 0),
-        **costs,
+        **measure_assignment(learner.partition(), final.gaps),
     }
+
+
+def _regret(of_rounds: Floats) -> Row:
+    """Return the regret of all rounds, and its curve."""
+    regret = np.cumsum(of_rounds)
+    return {"regret": float(regret[-1]), "curve": _thinned(regret)}
 
 
 def _generator(case: Case, purpose: int) -> Generator:
     return np.random.default_rng([case.seed, purpose])
+
+
+def _learner(world: World, case: Case) -> Learner:
+    methods = METHODS if case.blocks == 1 else RESTARTS
+    build = methods[case.method]
+    return build(world, case.slots, _generator(case, 1))
 
 
 def measure_assignment(found: Assignment, gaps: Floats) -> dict[str, float]:
@@ -76,15 +93,25 @@ def measure_assignment(found: Assignment, gaps: Floats) -> dict[str, float]:
     labels = np.maximum(found.labels, 0)
     shown = np.maximum(found.actions, 0)[labels]
     loss = gaps[np.arange(len(gaps)), shown]
-    groups = [gaps[labels == label] for label in np.unique(labels)]
-    totals = [group.sum(axis=0).min() for group in groups]
-    worst = [group.max(axis=0).min() for group in groups]
     return {
         "wrong": float((loss > 0).mean()),
         "loss": float(loss.mean()),
+        **_distortion(labels, gaps),
+    }
+
+
+def _distortion(labels: Labels, gaps: Floats) -> dict[str, float]:
+    """Return what a partition costs with the best action in each state."""
+    totals = []
+    worst = []
+    for label in np.unique(labels):
+        losses = gaps[labels == label]
+        totals.append(losses.sum(axis=0).min())
+        worst.append(losses.max(axis=0).min())
+    return {
         "d_star": float(sum(totals) / len(gaps)),
         "d_star_worst": float(max(worst)),
-        "states": float(len(groups)),
+        "states": float(len(totals)),
     }
 
 

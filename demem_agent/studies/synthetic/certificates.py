@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from demem_agent.decision.gaps import pairwise_distance
 from demem_agent.decision.learners.learner import Confidence, Tally
 from demem_agent.decision.learners.splits import PracticalSplits
 from demem_agent.studies.synthetic.environment import NOISE, Block, Floats, World, make_world, play
+from demem_agent.studies.synthetic.rows import Row
 
 __all__ = ["DELTAS", "KINDS", "AuditCase", "run_audit"]
 
@@ -31,22 +31,15 @@ class AuditCase:
     seed: int
 
 
-def run_audit(case: AuditCase) -> dict[str, Any]:
+def run_audit(case: AuditCase) -> Row:
     """Return for each delta and kind of envelope whether any certificate of the run was wrong."""
-    world = _world(case.seed)
-    truth = pairwise_distance(world.mu)
-    learner = _learner(case.seed)
-    rng = np.random.default_rng([case.seed, 7])
-    audits = {delta: _Audit() for delta in DELTAS}
-    for _ in range(ROUNDS // STEP):
-        play(learner, [Block(0, world)], STEP, rng)
-        for delta, audit in audits.items():
-            audit.note(_lower_bounds(learner, delta), truth)
-    return {
-        "seed": case.seed,
-        "wrong": {f"{delta:g}": audit.wrong for delta, audit in audits.items()},
-        "proven": {f"{delta:g}": audit.proven for delta, audit in audits.items()},
-    }
+    wrong = {}
+    proven = {}
+    for delta, audit in _audits(case.seed).items():
+        name = f"{delta:g}"
+        wrong[name] = audit.wrong
+        proven[name] = audit.proven
+    return {"seed": case.seed, "wrong": wrong, "proven": proven}
 
 
 @dataclass(slots=True)
@@ -64,9 +57,25 @@ class _Audit:
     def note(self, lower: Mapping[str, Floats], truth: Floats) -> None:
         """Compare lower bounds by kind with the true distances."""
         for kind, bounds in lower.items():
-            self.wrong[kind] |= bool((bounds > truth + 1e-12).any())
+            beyond = bounds > truth + 1e-12
+            self.wrong[kind] |= bool(beyond.any())
         apart = lower["all counts"] > 0
         self.proven = float(apart.sum() / 2)
+
+
+def _audits(seed: int) -> dict[float, _Audit]:
+    """Play a run, and look at what is certified after every ``STEP`` rounds, by delta."""
+    world = _world(seed)
+    truth = pairwise_distance(world.mu)
+    learner = _learner(seed)
+    rng = np.random.default_rng([seed, 7])
+    audits = {delta: _Audit() for delta in DELTAS}
+    for _ in range(ROUNDS // STEP):
+        play(learner, [Block(0, world)], STEP, rng)
+        for delta, audit in audits.items():
+            lower = _lower_bounds(learner, delta)
+            audit.note(lower, truth)
+    return audits
 
 
 def _world(seed: int) -> World:

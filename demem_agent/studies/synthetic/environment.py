@@ -11,7 +11,9 @@ Source: appendix "Synthetic Diagnostic Environment".
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.random import Generator
@@ -75,11 +77,12 @@ def make_world(
     rewards = rng.uniform(size=(identities, actions))
     group = np.arange(contexts) % identities
     centres = CENTRES * rng.normal(size=(identities, DIMENSIONS))
-    features = centres[group] + SPREAD * rng.normal(size=(contexts, DIMENSIONS))
+    off_centre = SPREAD * rng.normal(size=(contexts, DIMENSIONS))
+    features = centres[group] + off_centre
     moved = rng.permutation(contexts)
     mismatched = rng.uniform(size=contexts) < alpha
-    identity = np.where(mismatched, group[moved], group)
-    return World(rewards[identity], identity.astype(np.intp), features)
+    identity = np.where(mismatched, group[moved], group).astype(np.intp)
+    return World(rewards[identity], identity, features)
 
 
 def redraw(world: World, rng: Generator) -> World:
@@ -98,12 +101,18 @@ def play(learner: Learner, blocks: list[Block], rounds: int, rng: Generator) -> 
     contexts = rng.integers(blocks[0].world.contexts, size=rounds)
     noise = rng.uniform(-1.0, 1.0, size=rounds)
     regret = np.empty(rounds)
-    ends = [block.start for block in blocks[1:]] + [rounds]
-    for block, end in zip(blocks, ends, strict=True):
-        stretch = slice(block.start, end)
-        chosen = _play_block(learner, block.world, contexts[stretch], noise[stretch])
-        regret[stretch] = block.world.gaps[contexts[stretch], chosen]
+    for block, stretch in _stretches(blocks, rounds):
+        met = contexts[stretch]
+        chosen = _play_block(learner, block.world, met, noise[stretch])
+        regret[stretch] = block.world.gaps[met, chosen]
     return regret
+
+
+def _stretches(blocks: list[Block], rounds: int) -> Iterator[tuple[Block, slice]]:
+    """Yield each block with its rounds: a block ends where the next one starts."""
+    for block, after in zip_longest(blocks, blocks[1:]):
+        end = rounds if after is None else after.start
+        yield block, slice(block.start, end)
 
 
 def noise_reach(mu: Floats) -> Floats:

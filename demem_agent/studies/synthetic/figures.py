@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from demem_agent.studies.synthetic.certificates import DELTAS
+from demem_agent.studies.synthetic.environment import Floats
 from demem_agent.studies.synthetic.methods import DESCRIPTION, RESTARTS, THIRD
 from demem_agent.studies.synthetic.partitions import BUDGETS
 from demem_agent.studies.synthetic.plots import COLOURS, band, label, legend
-from demem_agent.studies.synthetic.rows import Row, column, columns_by, select
+from demem_agent.studies.synthetic.rows import Row, column, columns_by, methods_of, select
 from demem_agent.studies.synthetic.scale import Scale
 from demem_agent.studies.synthetic.tables import floors
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["draw"]
 
@@ -31,86 +36,113 @@ def draw(name: str, rows: Sequence[Row], scale: Scale, path: Path) -> None:
     figure.savefig(path)
 
 
-def _regret(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
+def _regret(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     panels = figure.subplots(1, len(scale.alphas), sharey=True)
     for axes, alpha in zip(panels, scale.alphas, strict=True):
-        at = select(rows, alpha=alpha)
-        for name, colour in COLOURS.items():
-            _regret_curve(axes, select(at, method=name), scale, name, colour)
-        _log_regret(axes)
+        _regret_curves(axes, select(rows, alpha=alpha), scale)
         y = "cumulative regret (log)" if axes is panels[0] else ""
         label(axes, "round / 1000", y, f"mismatch α = {alpha:g}")
     legend(figure, panels[0])
 
 
-def _regret_curve(axes: Any, rows: Sequence[Row], scale: Scale, name: str, colour: str) -> None:
+def _regret_curves(axes: Axes, rows: Sequence[Row], scale: Scale) -> None:
+    for name, colour in COLOURS.items():
+        own = select(rows, method=name)
+        _regret_curve(axes, own, scale, name, colour)
+    _log_regret(axes)
+
+
+def _regret_curve(axes: Axes, rows: Sequence[Row], scale: Scale, name: str, colour: str) -> None:
     runs = [row["curve"] for row in rows]
-    ends = np.linspace(0, scale.rounds, len(runs[0]) + 1)[1:]
+    rounds = np.linspace(0, scale.rounds, len(runs[0]) + 1)
+    ends = rounds[1:]
     band(axes, ends / 1000, runs, name, colour)
 
 
-def _log_regret(axes: Any) -> None:
+def _log_regret(axes: Axes) -> None:
     axes.set_yscale("log")
     axes.set_ylim(10, None)
 
 
-def _by_alpha(axes: Any, rows: Sequence[Row], scale: Scale, measured: str) -> None:
+def _by_alpha(axes: Axes, rows: Sequence[Row], scale: Scale, measured: str) -> None:
     for name, colour in COLOURS.items():
         own = select(rows, method=name)
         runs = columns_by(own, measured, "alpha", scale.alphas)
         band(axes, scale.alphas, runs, name, colour, marker="o")
 
 
-def _mismatch(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
+def _mismatch(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     left, right = figure.subplots(1, 2)
     _by_alpha(left, rows, scale, "regret")
     left.set_yscale("log")
     label(left, "mismatch α", f"regret after {scale.rounds} rounds (log)")
-    ours = columns_by(select(rows, method=THIRD), "regret", "alpha", scale.alphas)
-    for name in DESCRIPTION:
-        theirs = columns_by(select(rows, method=name), "regret", "alpha", scale.alphas)
-        band(right, scale.alphas, theirs - ours, name, COLOURS[name], marker="o")
-    right.axhline(0, color="black", linewidth=0.8)
-    title = "advantage over description"
-    label(right, "mismatch α", "regret more than the corrected prior", title)
+    _advantage(right, rows, scale)
     legend(figure, left)
 
 
-def _distortion(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
+def _advantage(axes: Axes, rows: Sequence[Row], scale: Scale) -> None:
+    """Draw what learners by description regret more than the corrected prior."""
+    ours = _regret_by_alpha(rows, THIRD, scale)
+    for name in DESCRIPTION:
+        theirs = _regret_by_alpha(rows, name, scale)
+        band(axes, scale.alphas, theirs - ours, name, COLOURS[name], marker="o")
+    axes.axhline(0, color="black", linewidth=0.8)
+    title = "advantage over description"
+    label(axes, "mismatch α", "regret more than the corrected prior", title)
+
+
+def _regret_by_alpha(rows: Sequence[Row], method: str, scale: Scale) -> Floats:
+    """Return a method's regret at every mismatch, shape (runs, mismatches)."""
+    own = select(rows, method=method)
+    return columns_by(own, "regret", "alpha", scale.alphas)
+
+
+def _distortion(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     average, worst, beside = figure.subplots(1, 3)
     _by_alpha(average, rows, scale, "d_star")
     label(average, "mismatch α", "D*: average distortion of the partition")
     _by_alpha(worst, rows, scale, "d_star_worst")
     label(worst, "mismatch α", "D*∞: worst-case distortion")
-    for name, colour in COLOURS.items():
-        at = select(rows, method=name)
-        lost = column(at, "d_star")
-        beside.scatter(lost, column(at, "regret"), s=12, color=colour, alpha=0.6, linewidths=0)
-    beside.set_yscale("log")
-    label(beside, "D* of the last partition", "regret (log)", "one dot a run")
+    _distortion_and_regret(beside, rows)
     legend(figure, average)
 
 
-def _budget(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
+def _distortion_and_regret(axes: Axes, rows: Sequence[Row]) -> None:
+    for name, colour in COLOURS.items():
+        own = select(rows, method=name)
+        lost = column(own, "d_star")
+        regret = column(own, "regret")
+        axes.scatter(lost, regret, s=12, color=colour, alpha=0.6, linewidths=0)
+    axes.set_yscale("log")
+    label(axes, "D* of the last partition", "regret (log)", "one dot a run")
+
+
+def _budget(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     left, right = figure.subplots(1, 2)
     _by_budget(left, rows, scale, "loss")
     _by_budget(right, rows, scale, "wrong")
-    exact = [float(np.mean(floors(slots, scale))) for slots in scale.budgets]
-    dotted = {"color": "black", "linestyle": ":", "linewidth": 2}
-    left.plot(scale.budgets, exact, label="exact frontier", **dotted)
+    _exact_frontier(left, scale)
     label(left, "states K", "value lost per round, D_val", "α = 0.5")
     label(right, "states K", "share of contexts shown a wrong action, D", "α = 0.5")
     legend(figure, left)
 
 
-def _by_budget(axes: Any, rows: Sequence[Row], scale: Scale, measured: str) -> None:
-    for name in dict.fromkeys(row["method"] for row in rows):
+def _exact_frontier(axes: Axes, scale: Scale) -> None:
+    of_seeds = [floors(slots, scale) for slots in scale.budgets]
+    means = np.mean(of_seeds, axis=1)
+    axes.plot(
+        scale.budgets, means, label="exact frontier", color="black", linestyle=":", linewidth=2
+    )
+
+
+def _by_budget(axes: Axes, rows: Sequence[Row], scale: Scale, measured: str) -> None:
+    for name in methods_of(rows):
         own = select(rows, method=name)
         runs = columns_by(own, measured, "slots", scale.budgets)
         band(axes, scale.budgets, runs, name, COLOURS[name], marker="o")
 
 
-def _partitions(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
+def _partitions(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     left, right = figure.subplots(1, 2)
     _excess(left, rows, -0.12, "greedy", "Greedy-Partition (colouring)", colour="#0072B2")
     _excess(left, rows, 0.12, "cover", "action cover", colour="#D55E00")
@@ -122,40 +154,45 @@ def _partitions(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
 
 
 def _excess(
-    axes: Any, rows: Sequence[Row], shift: float, key: str, name: str, *, colour: str
+    axes: Axes, rows: Sequence[Row], shift: float, key: str, name: str, *, colour: str
 ) -> None:
     """Draw a dot a run and a bar at the mean, beside each number of states."""
+    named: str | None = name
     for place, k in enumerate(BUDGETS):
         at = select(rows, k=k)
         excess = column(at, key) - column(at, "exact")
-        jitter = np.linspace(-0.07, 0.07, len(excess))
         middle = place + shift
-        named = name if place == 0 else None
-        axes.scatter(middle + jitter, excess, s=14, color=colour, alpha=0.7, label=named)
+        across = middle + np.linspace(-0.07, 0.07, len(excess))
+        axes.scatter(across, excess, s=14, color=colour, alpha=0.7, label=named)
         mean = excess.mean()
         axes.hlines(mean, middle - 0.1, middle + 0.1, color="black", linewidth=1.6)
+        named = None
 
 
-def _radii(axes: Any, rows: Sequence[Row]) -> None:
-    drawn = (
-        ("exact", "exact ε*", "black"),
-        ("level", "α_e, level of the graph", "#999999"),
-        ("greedy_certified", "colouring, certified", "#56B4E9"),
-        ("greedy_realised", "colouring, realised", "#0072B2"),
-        ("cover_certified", "cover, certified", "#E69F00"),
-        ("cover_realised", "cover, realised", "#D55E00"),
-    )
-    for key, name, colour in drawn:
+#: What is measured of samples: its name in a row and in the legend, and its colour.
+_RADII = (
+    ("exact", "exact ε*", "black"),
+    ("level", "α_e, level of the graph", "#999999"),
+    ("greedy_certified", "colouring, certified", "#56B4E9"),
+    ("greedy_realised", "colouring, realised", "#0072B2"),
+    ("cover_certified", "cover, certified", "#E69F00"),
+    ("cover_realised", "cover, realised", "#D55E00"),
+)
+
+
+def _radii(axes: Axes, rows: Sequence[Row]) -> None:
+    for key, name, colour in _RADII:
         runs = columns_by(rows, key, "k", BUDGETS)
         band(axes, BUDGETS, runs, name, colour, marker="o")
     label(axes, "states K", "radius", "from 400 samples a pair")
     axes.legend(frameon=False, fontsize=8)
 
 
-def _changes(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
+def _changes(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     axes = figure.subplots()
     for name, colour in zip(RESTARTS, _RESTART_COLOURS, strict=True):
-        _regret_curve(axes, select(rows, method=name), scale, name, colour)
+        own = select(rows, method=name)
+        _regret_curve(axes, own, scale, name, colour)
     for quarter in (1, 2, 3):
         change = scale.rounds * quarter / 4000
         axes.axvline(change, color="grey", linestyle=":", linewidth=1)
@@ -165,14 +202,17 @@ def _changes(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
     legend(figure, axes, columns=2)
 
 
-def _certificates(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
+#: Kinds of envelopes: name in a row and in the legend, colour and marker.
+_KINDS = (
+    ("hoeffding", "Hoeffding (paper)", "#0072B2", "s"),
+    ("all counts", "all counts, noise known", "#D55E00", "o"),
+    ("one at a time", "one pair at one time (contrast)", "#999999", "^"),
+)
+
+
+def _certificates(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     axes = figure.subplots()
-    drawn = (
-        ("hoeffding", "Hoeffding (paper)", "#0072B2", "s"),
-        ("all counts", "all counts, noise known", "#D55E00", "o"),
-        ("one at a time", "one pair at one time (contrast)", "#999999", "^"),
-    )
-    for kind, name, colour, marker in drawn:
+    for kind, name, colour, marker in _KINDS:
         rates = [_wrong_rate(rows, delta, kind) for delta in DELTAS]
         axes.plot(DELTAS, rates, color=colour, marker=marker, label=name)
     axes.plot([0, 0.5], [0, 0.5], color="black", linestyle=":", label="δ")
@@ -182,7 +222,8 @@ def _certificates(figure: Any, rows: Sequence[Row], scale: Scale) -> None:
 
 
 def _wrong_rate(rows: Sequence[Row], delta: float, kind: str) -> float:
-    wrong = [row["wrong"][f"{delta:g}"] for row in rows]
+    name = f"{delta:g}"
+    wrong = [row["wrong"][name] for row in rows]
     return float(column(wrong, kind).mean())
 
 
@@ -196,7 +237,7 @@ _RESTART_COLOURS = (
     "#CC79A7",
     "#000000",
 )
-DRAWERS: Mapping[str, Callable[[Any, Sequence[Row], Scale], None]] = {
+DRAWERS: Mapping[str, Callable[[Figure, Sequence[Row], Scale], None]] = {
     "regret": _regret,
     "mismatch": _mismatch,
     "distortion": _distortion,

@@ -9,7 +9,7 @@ import numpy as np
 
 from demem_agent.studies.synthetic.environment import Floats
 
-__all__ = ["Row", "column", "columns_by", "mean_and_deviation", "select"]
+__all__ = ["Row", "column", "columns_by", "mean_and_deviation", "methods_of", "select"]
 
 #: What one run gave, or a row of a table, by name.
 Row = dict[str, Any]
@@ -32,8 +32,16 @@ def column(rows: Iterable[Row], name: str) -> Floats:
 
 def columns_by(rows: Sequence[Row], name: str, setting: str, values: Iterable[object]) -> Floats:
     """Return one measure by a setting, shape (runs, values): a line a run."""
-    columns = [column(select(rows, **{setting: value}), name) for value in values]
+    columns = []
+    for value in values:
+        at = select(rows, **{setting: value})
+        columns.append(column(at, name))
     return np.array(columns).T
+
+
+def methods_of(rows: Iterable[Row]) -> list[str]:
+    """Return the methods of rows, in the order in which they first come."""
+    return list(dict.fromkeys(row["method"] for row in rows))
 
 
 def mean_and_deviation(values: Floats | Sequence[float], digits: int) -> str:

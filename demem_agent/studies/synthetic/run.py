@@ -54,11 +54,8 @@ def run_lab(
         MissingExtra: without scipy or matplotlib.
         InvalidInput: for other names.
     """
-    if any(find_spec(name) is None for name in ("scipy", "matplotlib")):
-        raise MissingExtra("the laboratory", "lab")
-    for name in names:
-        if name not in EXPERIMENTS:
-            raise InvalidInput("only", name, "one of " + ", ".join(EXPERIMENTS))
+    _require_libraries()
+    _check_names(names)
     chosen = list(names) or list(EXPERIMENTS)
     size = scale or Scale()
     out.mkdir(parents=True, exist_ok=True)
@@ -69,21 +66,43 @@ def run_lab(
     return written
 
 
+def _require_libraries() -> None:
+    for library in ("scipy", "matplotlib"):
+        if find_spec(library) is None:
+            raise MissingExtra("the laboratory", "lab")
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in EXPERIMENTS:
+            raise InvalidInput("only", name, "one of " + ", ".join(EXPERIMENTS))
+
+
 def _no_tick(done: int, total: int) -> None:
     """Tell nobody."""
 
 
 def _run(names: Sequence[str], scale: Scale, workers: int, tick: Tick) -> dict[str, list[Row]]:
+    """Return the rows of each experiment; a case that several have is run once."""
     wanted = {name: EXPERIMENTS[name].cases(scale) for name in names}
     jobs: Jobs = {}
     for name, cases in wanted.items():
         jobs.update(dict.fromkeys(cases, EXPERIMENTS[name].run))
+    done = _done(jobs, workers, tick)
+    found = {}
+    for name, cases in wanted.items():
+        found[name] = list(map(done.__getitem__, cases))
+    return found
+
+
+def _done(jobs: Jobs, workers: int, tick: Tick) -> dict[Hashable, Row]:
+    """Return the row of each case, and tick as they come."""
     done: dict[Hashable, Row] = {}
     with closing(_finished(jobs, workers)) as finished:
         for case, row in finished:
             done[case] = row
             tick(len(done), len(jobs))
-    return {name: list(map(done.__getitem__, cases)) for name, cases in wanted.items()}
+    return done
 
 
 def _finished(jobs: Jobs, workers: int) -> Generator[tuple[Hashable, Row]]:
@@ -106,19 +125,21 @@ def _write(out: Path, name: str, rows: list[Row], scale: Scale) -> list[Path]:
     document = {
         "experiment": name,
         "scale": asdict(scale),
-        "tables": [_plain(table) for table in tables],
+        "tables": list(map(_plain, tables)),
         "runs": rows,
     }
     as_json = json.dumps(document, indent=1, allow_nan=False) + os.linesep
     as_text = "\n".join(map(_text, tables))
-    paths = [out / f"{name}.{kind}" for kind in ("json", "txt", "png")]
-    paths[0].write_text(as_json, encoding="utf-8")
-    paths[1].write_text(as_text, encoding="utf-8")
-    draw(name, rows, scale, paths[2])
-    return paths
+    values = out / f"{name}.json"
+    text = out / f"{name}.txt"
+    figure = out / f"{name}.png"
+    values.write_text(as_json, encoding="utf-8")
+    text.write_text(as_text, encoding="utf-8")
+    draw(name, rows, scale, figure)
+    return [values, text, figure]
 
 
-def _plain(table: Table) -> dict[str, Any]:
+def _plain(table: Table) -> dict[str, object]:
     return {"title": table.title, "notes": table.notes, "rows": list(table.rows)}
 
 
@@ -134,9 +155,13 @@ def _aligned(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         values = [row[key] for key in keys]
         cells.append(list(map(str, values)))
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = list(map(_width, zip(*cells, strict=True)))
     lines = []
     for line in cells:
         padded = map(str.ljust, line, widths)
         lines.append("  ".join(padded).rstrip())
     return lines
+
+
+def _width(column: Sequence[str]) -> int:
+    return max(map(len, column))

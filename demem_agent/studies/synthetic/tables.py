@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -12,7 +13,13 @@ from demem_agent.studies.synthetic.certificates import KINDS
 from demem_agent.studies.synthetic.environment import Floats, make_world
 from demem_agent.studies.synthetic.methods import BUDGETED, DESCRIPTION, METHODS, RESTARTS, THIRD
 from demem_agent.studies.synthetic.partitions import BUDGETS
-from demem_agent.studies.synthetic.rows import Row, column, mean_and_deviation, select
+from demem_agent.studies.synthetic.rows import (
+    Row,
+    column,
+    mean_and_deviation,
+    methods_of,
+    select,
+)
 from demem_agent.studies.synthetic.scale import Scale
 
 __all__ = [
@@ -57,8 +64,8 @@ def _by_alpha(rows: Sequence[Row], scale: Scale, name: str, digits: int) -> list
         own = select(rows, method=method)
         made: Row = {"method": method}
         for alpha in scale.alphas:
-            at = select(own, alpha=alpha)
-            made[f"alpha={alpha:g}"] = mean_and_deviation(column(at, name), digits)
+            values = column(select(own, alpha=alpha), name)
+            made[f"alpha={alpha:g}"] = mean_and_deviation(values, digits)
         table.append(made)
     return table
 
@@ -75,25 +82,34 @@ def mismatch_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
 
 def _against(rows: Sequence[Row], alpha: float) -> Row:
     at = select(rows, alpha=alpha)
-    ours = column(select(at, method=THIRD), "regret")
-    k_means = column(select(at, method="Feature-KMeans"), "regret")
+    ours = _regret(at, THIRD)
+    k_means = _regret(at, "Feature-KMeans")
     described = _least_regret(at, DESCRIPTION)
-    others = _least_regret(at, [method for method in BUDGETED if method != THIRD])
-    lowest = int((ours < others).sum())
+    rivals = [method for method in BUDGETED if method != THIRD]
+    lower = ours < _least_regret(at, rivals)
     return {
         "alpha": alpha,
         "regret": mean_and_deviation(ours, 0),
         "best by description": mean_and_deviation(described, 0),
         "advantage": mean_and_deviation(described - ours, 0),
-        "ratio of means": f"{ours.mean() / described.mean():.3f}",
-        "to Feature-KMeans": f"{ours.mean() / k_means.mean():.3f}",
-        "lowest": f"{lowest} of {len(ours)}",
+        "ratio of means": _ratio_of_means(ours, described, 3),
+        "to Feature-KMeans": _ratio_of_means(ours, k_means, 3),
+        "lowest": f"{np.count_nonzero(lower)} of {len(ours)}",
     }
+
+
+def _regret(rows: Sequence[Row], method: str) -> Floats:
+    return column(select(rows, method=method), "regret")
+
+
+def _ratio_of_means(values: Floats, others: Floats, digits: int) -> str:
+    ratio = values.mean() / others.mean()
+    return f"{ratio:.{digits}f}"
 
 
 def _least_regret(rows: Sequence[Row], methods: Iterable[str]) -> Floats:
     """Return the regret of the best of some methods, by seed."""
-    regrets = [column(select(rows, method=method), "regret") for method in methods]
+    regrets = [_regret(rows, method) for method in methods]
     least: Floats = np.array(regrets).min(axis=0)
     return least
 
@@ -144,12 +160,12 @@ def budget_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
 def _by_budget(rows: Sequence[Row], scale: Scale, name: str) -> list[Row]:
     """Return a row a method with one measure at every number of states."""
     table: list[Row] = []
-    for method in dict.fromkeys(row["method"] for row in rows):
+    for method in methods_of(rows):
         own = select(rows, method=method)
         made: Row = {"method": method}
         for slots in scale.budgets:
-            at = select(own, slots=slots)
-            made[f"K={slots}"] = mean_and_deviation(column(at, name), 3)
+            values = column(select(own, slots=slots), name)
+            made[f"K={slots}"] = mean_and_deviation(values, 3)
         table.append(made)
     return table
 
@@ -190,7 +206,7 @@ def _known_row(rows: Sequence[Row], k: int) -> Row:
         "K": k,
         "eps*": mean_and_deviation(exact, 3),
         "alpha_e": mean_and_deviation(level, 3),
-        "/ eps*": f"{level.mean() / exact.mean():.2f}",
+        "/ eps*": _ratio_of_means(level, exact, 2),
         "degeneracy + 1 at eps*": mean_and_deviation(colours, 1),
         "zero-gap": f"{np.mean(colours <= k):.0%}",
         **_beside_exact("colouring", column(at, "greedy"), exact),
@@ -201,7 +217,7 @@ def _known_row(rows: Sequence[Row], k: int) -> Row:
 def _beside_exact(name: str, found: Floats, exact: Floats) -> Row:
     return {
         name: mean_and_deviation(found, 3),
-        f"{name} / eps*": f"{found.mean() / exact.mean():.2f}",
+        f"{name} / eps*": _ratio_of_means(found, exact, 2),
         f"{name} exact": f"{np.mean(found <= exact):.0%}",
     }
 
@@ -211,7 +227,8 @@ def _sampled_row(rows: Sequence[Row], k: int) -> Row:
     row: Row = {"K": k, "eps*": mean_and_deviation(column(at, "exact"), 3)}
     for name in ("greedy_certified", "greedy_realised", "cover_certified", "cover_realised"):
         heading = name.replace("greedy", "colouring").replace("_", " ")
-        row[heading] = mean_and_deviation(column(at, name), 3)
+        radii = column(at, name)
+        row[heading] = mean_and_deviation(radii, 3)
     return row
 
 
@@ -250,7 +267,8 @@ def _audit_row(rows: Sequence[Row], delta: str) -> Row:
     made: Row = {"delta": delta}
     wrong = [row["wrong"][delta] for row in rows]
     for kind in KINDS:
-        made[kind] = f"{column(wrong, kind).mean():.4f}"
-    proven = [row["proven"] for row in rows]
-    made["proven pairs"] = f"{column(proven, delta).mean():.1f}"
+        rate = column(wrong, kind).mean()
+        made[kind] = f"{rate:.4f}"
+    proven = column(map(itemgetter("proven"), rows), delta)
+    made["proven pairs"] = f"{proven.mean():.1f}"
     return made
