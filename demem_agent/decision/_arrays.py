@@ -36,6 +36,12 @@ def matrix(name: str, values: ArrayLike, low: float = 0.0, high: float = 1.0) ->
     return array
 
 
+def all_whole(values: Floats, size: int) -> bool:
+    """Whether all are whole numbers in [0, size)."""
+    inside = (values >= 0) & (values < size)
+    return bool((inside & (values % 1 == 0)).all())
+
+
 def cluster(members: Iterable[int], size: int) -> NDArray[np.intp]:
     """Convert to row numbers; a mask, a negative number and an empty cluster are ValueErrors."""
     rows = np.asarray(list(members))

@@ -97,12 +97,15 @@ class Placing:
         found: list[tuple[Key, int, int]] = []
         for state in range(len(actions)):
             others = np.delete(actions, state)
-            base = self.losses[:, others].min(axis=1, initial=1.0)
-            for action, column in enumerate(self.losses.T):
-                key = worst_and_mean(np.minimum(base, column))
+            for action, key in enumerate(self._prices_with(others)):
                 if key < present:
                     found.append((key, state, action))
         return [_changed(actions, state, action) for _, state, action in sorted(found)]
+
+    def _prices_with(self, others: Whole) -> list[Key]:
+        """Rank each action beside the others, as if contexts were free."""
+        base = self.losses[:, others].min(axis=1, initial=1.0)
+        return [worst_and_mean(np.minimum(base, column)) for column in self.losses.T]
 
     def _better(self, best: Whole, other: Whole | None) -> Whole:
         if other is None:
@@ -130,17 +133,23 @@ class Placing:
         best = labels
         lowest = self._price(labels)
         while True:
-            costs = self.losses[:, np.maximum(self._actions(best), 0)]
-            moved = costs.argmin(axis=1)
-            moved[self.bound] = best[self.bound]
-            for context in self.bound:
-                free = self._free(moved, context)
-                moved[context] = np.where(free, costs[context], np.inf).argmin()
+            moved = self._moved_once(best)
             found = self._price(moved)
             if found >= lowest:
                 return best
             best = moved
             lowest = found
+
+    def _moved_once(self, labels: Whole) -> Whole:
+        """Let each context take the cheapest state that is free to it, those bound in turn."""
+        actions = np.maximum(self._actions(labels), 0)
+        costs = self.losses[:, actions]
+        moved: Whole = costs.argmin(axis=1)
+        moved[self.bound] = labels[self.bound]
+        for context in self.bound:
+            free = self._free(moved, context)
+            moved[context] = np.where(free, costs[context], np.inf).argmin()
+        return moved
 
     def _free(self, labels: Whole, context: int) -> Bools:
         """Mark the states, shape (K,), that hold nothing the context must not meet."""

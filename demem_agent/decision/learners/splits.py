@@ -206,16 +206,19 @@ class PracticalSplits(CertifiedSplits):
 
     def open_actions(self, context: int) -> Bools:
         """Mark the actions, shape (A,), whose certificates can still change the context's state."""
-        counts = self.own.counts[context]
         row = self._bounds(context)
         at_most: Floats = upper_gaps(row)[0]
         at_least: Floats = lower_gaps(row)[0]
-        slot = int(self.labels[context])
-        shown = -1 if slot < 0 else self.pool.leading(slot)
+        shown = self._shown_to(context)
         if shown >= 0 and at_most[shown] <= self.gamma:
-            return np.zeros(len(counts), dtype=np.bool_)
+            return np.zeros(len(at_most), dtype=np.bool_)
         still_open: Bools = (at_least <= self.gamma) & (at_most > self.gamma)
         return still_open
+
+    def _shown_to(self, context: int) -> int:
+        """Find the action that the context's state shows; -1 if it has neither."""
+        slot = int(self.labels[context])
+        return -1 if slot < 0 else self.pool.leading(slot)
 
     def _bounds(self, context: int) -> Envelope:
         """Build the envelope of one context, shape (1, A)."""
