@@ -10,6 +10,7 @@ from demem_agent import Answer, Evidence, Reading, Slot, SlotMemory
 from demem_agent.types import Line
 
 __all__ = [
+    "Document",
     "Json",
     "answer_value",
     "evidence_value",
@@ -19,7 +20,10 @@ __all__ = [
     "slot_value",
 ]
 
+#: What is printed.
 Json = dict[str, Any]
+#: What is read and stays as it is, such as a report.
+Document = Mapping[str, Any]
 
 
 def slot_value(slot: Slot, limit: int) -> Json:

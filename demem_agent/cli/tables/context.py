@@ -57,12 +57,16 @@ def _decision(context: Context, memory: SlotMemory) -> Table:
         shown.add_row("asked", cell(day(context.at)))
     unanswered = "(forgotten)" if context.redacted else "(nothing)"
     shown.add_row("answer", cell(context.answer or unanswered))
+    _add_feedback(shown, context)
+    _add_needed(shown, context, memory)
+    return shown
+
+
+def _add_feedback(shown: Table, context: Context) -> None:
     if context.reference is not None:
         shown.add_row("reference", cell(context.reference))
     shown.add_row("rewards", cell(numbers(context.rewards) or "no feedback yet"))
     shown.add_row("known by", cell(context.channel))
-    _add_needed(shown, context, memory)
-    return shown
 
 
 def _add_needed(shown: Table, context: Context, memory: SlotMemory) -> None:

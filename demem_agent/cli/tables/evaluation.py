@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
 
+from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
 from demem_agent.cli.tables.figures import interval
 
 __all__ = ["HEADLINE", "brackets", "evaluation_parts"]
-
-Document = Mapping[str, Any]
 
 #: The limits of the tables, where they were measured.
 HEADLINE = (2000, 6000)
@@ -53,7 +51,7 @@ def _headline(document: Document) -> list[int]:
     return measured or list(dict.fromkeys((limits[0], limits[-1])))
 
 
-def _at_headline(document: Document, name: str) -> list[Any]:
+def _at_headline(document: Document, name: str) -> list[Document]:
     """Return what a system was measured to do at each limit that is shown."""
     found = document["systems"][name]
     return [found[str(limit)] for limit in _headline(document)]
@@ -68,12 +66,15 @@ def _best_first(document: Document) -> list[str]:
     def key(name: str) -> float:
         total = 0.0
         for found in _at_headline(document, name):
-            recall = found["recall"] or found["contained"]
-            if recall:
-                total += float(recall["mean"])
+            total += _recall_or_contained(found)
         return -total
 
     return sorted(document["systems"], key=key)
+
+
+def _recall_or_contained(found: Document) -> float:
+    measured = found["recall"] or found["contained"]
+    return float(measured["mean"]) if measured else 0.0
 
 
 def _style(document: Document, name: str) -> str:
@@ -94,9 +95,9 @@ def _recall_table(document: Document) -> Table:
     shown = _systems_table("Gold evidence in the text", columns)
     for name in _best_first(document):
         found = _at_headline(document, name)
-        values = [interval(one["recall"]) for one in found]
-        values += [interval(one["whole"]) for one in found]
-        shown.add_row(cell(name), *values, style=_style(document, name))
+        recalls = [interval(one["recall"]) for one in found]
+        whole = [interval(one["whole"]) for one in found]
+        shown.add_row(cell(name), *recalls, *whole, style=_style(document, name))
     return shown
 
 
@@ -105,17 +106,18 @@ def _cost_table(document: Document) -> Table:
     columns = ("characters", "ms median", "ms p95", "reference in text", "answer F1")
     shown = _systems_table(f"What a read of at most {limit:,} characters takes and gives", columns)
     for name in _best_first(document):
-        at = document["systems"][name][str(limit)]
-        shown.add_row(
-            cell(name),
-            f"{at['size']:,.0f}",
-            _milliseconds(at["seconds"]["median"]),
-            _milliseconds(at["seconds"]["p95"]),
-            interval(at["contained"]),
-            interval(at["f1"]),
-            style=_style(document, name),
-        )
+        costs = _costs(document["systems"][name][str(limit)])
+        shown.add_row(cell(name), *costs, style=_style(document, name))
     return shown
+
+
+def _costs(found: Document) -> Iterator[str]:
+    seconds = found["seconds"]
+    yield f"{found['size']:,.0f}"
+    yield _milliseconds(seconds["median"])
+    yield _milliseconds(seconds["p95"])
+    yield interval(found["contained"])
+    yield interval(found["f1"])
 
 
 def _milliseconds(seconds: float) -> str:
@@ -135,18 +137,16 @@ def _scored(document: Document) -> dict[str, int]:
 def _category_table(document: Document, limit: int) -> Table:
     """Show recall by category, of ours and of the best of the others."""
     names = _ours_and_the_best(document)
+    by_system = [document["systems"][name][str(limit)]["categories"] for name in names]
     shown = table(f"Recall by category at {limit:,}")
     add_columns(shown, "category")
     add_figures(shown, "questions")
     for name in names:
         shown.add_column(cell(name), justify="right", style=_style(document, name))
-    most_first = sorted(_scored(document).items(), key=lambda item: -item[1])
-    for category, questions in most_first:
-        values: list[str] = []
-        for name in names:
-            found = document["systems"][name][str(limit)]["categories"][category]
-            values.append(interval(found["recall"]))
-        shown.add_row(cell(category or "(none)"), str(questions), *values)
+    scored = _scored(document)
+    for category in sorted(scored, key=scored.__getitem__, reverse=True):
+        recalls = [interval(categories[category]["recall"]) for categories in by_system]
+        shown.add_row(cell(category or "(none)"), str(scored[category]), *recalls)
     return shown
 
 
