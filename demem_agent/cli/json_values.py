@@ -18,6 +18,7 @@ __all__ = [
     "reading_value",
     "slot_of_each",
     "slot_value",
+    "slot_values",
 ]
 
 #: What is printed.
@@ -29,6 +30,11 @@ Document = Mapping[str, Any]
 def slot_value(slot: Slot, limit: int) -> Json:
     """Return a slot as a JSON value, with the limit of its summary."""
     return {**asdict(slot), "limit": limit}
+
+
+def slot_values(slots: Sequence[Slot], limit: int) -> list[Json]:
+    """Return slots as JSON values, each with the limit of its summary."""
+    return [slot_value(slot, limit) for slot in slots]
 
 
 def evidence_value(item: Evidence) -> Json:

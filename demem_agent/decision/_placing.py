@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from demem_agent.decision._arrays import Bools, Floats
+from demem_agent.decision._arrays import Bools, Floats, entry_of_each
 from demem_agent.decision._colouring import Whole, smallest_last
 from demem_agent.decision._covers import Key, worst_and_mean
 
@@ -38,7 +38,7 @@ def price(losses: Floats, labels: Whole, k: int) -> Key:
     """Rank a labelling: its certified radius, then the mean loss under the actions of that."""
     worst = class_losses(losses, labels, k)
     taken = worst.argmin(axis=1)[labels]
-    mean = losses[np.arange(len(losses)), taken].mean()
+    mean = entry_of_each(losses, taken).mean()
     return float(worst.min(axis=1).max()), float(mean)
 
 

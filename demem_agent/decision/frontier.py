@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demem_agent.decision._arrays import Bools, Floats, numbers, require
+from demem_agent.decision._arrays import Bools, Floats, entry_of_each, numbers, require
 from demem_agent.decision._covers import (
     bottleneck_actions,
     covering_floor,
@@ -297,8 +297,7 @@ def _attained(losses: Floats, actions: Sequence[int], labels: Labels) -> Floats 
         return None
     if labels.shape != (len(losses),) or not _all_below(labels, len(chosen)):
         return None
-    gap: Floats = losses[np.arange(len(losses)), chosen[labels]]
-    return gap
+    return entry_of_each(losses, chosen[labels])
 
 
 def _all_below(places: Labels, size: int) -> bool:
@@ -316,7 +315,7 @@ def _frontier(losses: Floats, actions: Sequence[int], weights: Floats | None) ->
     used, places = np.unique(taken, return_inverse=True)
     labels = places.reshape(-1).astype(np.intp)
     labels.setflags(write=False)
-    gap = losses[np.arange(len(losses)), taken]
+    gap = entry_of_each(losses, taken)
     value = gap.max() if weights is None else weights @ gap
     return Frontier(float(value), tuple(used.tolist()), labels, weights)
 

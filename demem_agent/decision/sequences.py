@@ -27,7 +27,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demem_agent.decision._arrays import Bools, Floats, all_whole, numbers, require
+from demem_agent.decision._arrays import (
+    Bools,
+    Floats,
+    all_whole,
+    numbers,
+    require,
+    require_reward,
+)
 from demem_agent.decision.envelopes import Envelope
 
 #: Rows and columns of some pairs.
@@ -75,10 +82,7 @@ class BernsteinSequence:
 
         Raises ValueError for another reward and for another pair.
         """
-        contexts, actions = self._count.shape
-        require(0 <= context < contexts, "context", f"in [0, {contexts - 1}]", context)
-        require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
-        require(0 <= reward <= 1, "reward", "in [0, 1]", reward)
+        require_reward(self._count.shape, context, action, reward)
         at = (np.array([context]), np.array([action]))
         self._advance(at, np.array([reward], dtype=np.float64))
 

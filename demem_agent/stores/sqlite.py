@@ -160,6 +160,7 @@ class SqliteStore:
         damaged: list[str] = []
         covers = covers_from_rows(self._select("cover", address))
         slot_from = partial(slot_from_row, covers=covers)
+        certificates = self._named("certificate", address)
         keyed = self._named("op", address, "AND op_key IS NOT NULL")
         return Rows(
             settings=settings,
@@ -167,9 +168,7 @@ class SqliteStore:
             evidence=sound_rows(self._named("evidence", address), evidence_from_row, damaged),
             slots=sound_rows(self._named("slot", address), slot_from, damaged),
             contexts=sound_rows(self._named("context", address), context_from_row, damaged),
-            certificates=sound_rows(
-                self._named("certificate", address), certificate_from_row, damaged
-            ),
+            certificates=sound_rows(certificates, certificate_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
             damaged=damaged,
         )

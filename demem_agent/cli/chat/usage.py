@@ -7,7 +7,7 @@ from rich.text import Text
 
 from demem_agent.cli.chat.conversation import Prefix
 from demem_agent.cli.json_values import Json
-from demem_agent.cli.tables.cells import cell, grid, sentence
+from demem_agent.cli.tables.cells import by_kind, cell, grid, sentence
 from demem_agent.llms import Health, Usage
 
 __all__ = ["usage_grid", "usage_value"]
@@ -49,8 +49,7 @@ def usage_grid(health: Health, prefix: Prefix, turns: int) -> Table:
 
 
 def _calls(health: Health) -> Text:
-    failures = ", ".join(f"{kind} {count}" for kind, count in health.failures.items())
-    failed = cell(failures, "yellow") if failures else cell("none")
+    failed = cell(by_kind(health.failures), "yellow") if health.failures else cell("none")
     return sentence(f"{health.calls} in {health.requests} requests; failed: ", failed)
 
 

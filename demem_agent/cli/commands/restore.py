@@ -12,7 +12,7 @@ import typer
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json as Row
-from demem_agent.cli.json_values import slot_value
+from demem_agent.cli.json_values import slot_values
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import slots_table
@@ -57,8 +57,7 @@ def restore(
 
 def _show(memory: SlotMemory, file: Path, output: Output) -> None:
     found = counts(memory)
-    limit = memory.settings.slot_limit
-    slots = [slot_value(slot, limit) for slot in memory.slots]
+    slots = slot_values(memory.slots, memory.settings.slot_limit)
     document = {"file": str(file), **found, "slots": slots}
     words = cell(f"Imported {counted(found)}.")
     output.show(document, words, slots_table(memory.slots, memory.settings))

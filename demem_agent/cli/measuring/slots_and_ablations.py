@@ -70,4 +70,5 @@ def ablation_rows(dialogues: Sequence[Dialogue], seed: int) -> list[Any]:
     from demem_agent.studies.ablations.run import ablation_table
 
     with ticking("ablations") as tick:
-        return [asdict(row) for row in ablation_table(dialogues, seed=seed, tick=tick)]
+        rows = ablation_table(dialogues, seed=seed, tick=tick)
+    return list(map(asdict, rows))

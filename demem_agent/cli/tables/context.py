@@ -46,7 +46,11 @@ def context_parts(
 def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
     """Return the lines of the reading whose evidence still lives."""
     live = {item.id: item for item in memory.evidence()}
-    return [Line(live[item], start, end) for item, start, end in context.read if item in live]
+    lines: list[Line] = []
+    for item, start, end in context.read:
+        if item in live:
+            lines.append(Line(live[item], start, end))
+    return lines
 
 
 def _decision(context: Context, memory: SlotMemory) -> Table:

@@ -95,10 +95,15 @@ def _recall_table(document: Document) -> Table:
     shown = _systems_table("Gold evidence in the text", columns)
     for name in _best_first(document):
         found = _at_headline(document, name)
-        recalls = [interval(one["recall"]) for one in found]
-        whole = [interval(one["whole"]) for one in found]
+        recalls = _intervals(found, "recall")
+        whole = _intervals(found, "whole")
         shown.add_row(cell(name), *recalls, *whole, style=_style(document, name))
     return shown
+
+
+def _intervals(found: Sequence[Document], measure: str) -> list[str]:
+    """Return one measure in print, of each of several limits or systems."""
+    return [interval(one[measure]) for one in found]
 
 
 def _cost_table(document: Document) -> Table:
@@ -137,16 +142,17 @@ def _scored(document: Document) -> dict[str, int]:
 def _category_table(document: Document, limit: int) -> Table:
     """Show recall by category, of ours and of the best of the others."""
     names = _ours_and_the_best(document)
-    by_system = [document["systems"][name][str(limit)]["categories"] for name in names]
     shown = table(f"Recall by category at {limit:,}")
     add_columns(shown, "category")
     add_figures(shown, "questions")
     for name in names:
         shown.add_column(cell(name), justify="right", style=_style(document, name))
+    measured = [document["systems"][name][str(limit)] for name in names]
     scored = _scored(document)
     for category in sorted(scored, key=scored.__getitem__, reverse=True):
-        recalls = [interval(categories[category]["recall"]) for categories in by_system]
-        shown.add_row(cell(category or "(none)"), str(scored[category]), *recalls)
+        found = [one["categories"][category] for one in measured]
+        questions = str(scored[category])
+        shown.add_row(cell(category or "(none)"), questions, *_intervals(found, "recall"))
     return shown
 
 

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from demem_agent.cli.json_values import Document
-from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
+from demem_agent.cli.tables.cells import add_columns, add_figures, by_kind, cell, table
 from demem_agent.cli.tables.paper import CATEGORIES, spread
 
 __all__ = ["protocol_parts"]
@@ -48,9 +48,8 @@ def _warnings(document: Document) -> Iterator[str]:
             "nothing that was read); they are marked as no answer."
         )
     if document["failed"]:
-        kinds = ", ".join(f"{kind} {count}" for kind, count in document["failed"].items())
         yield (
-            f"Not marked, as a model failed, and in no figure: {kinds}. "
+            f"Not marked, as a model failed, and in no figure: {by_kind(document['failed'])}. "
             "The same command asks again."
         )
     if document["stopped"]:

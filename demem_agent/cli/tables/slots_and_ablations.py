@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 
@@ -96,16 +96,14 @@ def _columns(measures: Document, prefix: str) -> dict[str, str]:
 def _measures(title: str, rows: Rows, columns: Mapping[str, str]) -> Table:
     shown = _empty(title, "variant", *columns.values())
     for row in rows:
-        values = [interval(row["measures"].get(name)) for name in columns]
-        shown.add_row(cell(row["name"]), *values)
+        shown.add_row(cell(row["name"]), *_intervals(row["measures"], columns))
     return shown
 
 
 def _differences(title: str, rows: Rows, columns: Mapping[str, str]) -> Table:
     shown = _empty(title, "variant", *columns.values())
     for row in rows:
-        values = [interval(row["against"].get(name), sign=True) for name in columns]
-        shown.add_row(cell(row["name"]), *values)
+        shown.add_row(cell(row["name"]), *_intervals(row["against"], columns, sign=True))
     return shown
 
 
@@ -114,10 +112,14 @@ def _shapes(rows: Rows) -> Table:
     shown = _empty("Slots at the end", "variant", *headings)
     for row in rows:
         found = row["measures"]
-        values = [_count(found.get(name)) for name in _COUNTS]
-        values += [interval(found.get(name)) for name in _SHARES]
-        shown.add_row(cell(row["name"]), *values)
+        counts = [_count(found.get(name)) for name in _COUNTS]
+        shown.add_row(cell(row["name"]), *counts, *_intervals(found, _SHARES))
     return shown
+
+
+def _intervals(found: Document, names: Iterable[str], sign: bool = False) -> list[str]:
+    """Return measures in print, a dash for one that was not measured."""
+    return [interval(found.get(name), sign) for name in names]
 
 
 def _count(found: Document | None) -> str:

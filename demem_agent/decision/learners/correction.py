@@ -22,6 +22,7 @@ from demem_agent.decision.learners.learner import (
     Confidence,
     Labels,
     Tally,
+    mean_rewards,
     require_round,
     upper_confidence,
 )
@@ -276,7 +277,7 @@ class CorrectedPrior:
     def _bounds(self, context: int) -> tuple[Floats, Floats]:
         """Bound the rewards of one context from its rounds and those of its kin."""
         counts, sums = self._kin_rewards(context)
-        means = sums / np.maximum(counts, 1.0)
+        means = mean_rewards(sums, counts)
         width = self.confidence.singles(counts)
         return np.maximum(means - width, 0.0), np.minimum(means + width, 1.0)
 

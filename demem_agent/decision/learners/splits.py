@@ -21,6 +21,8 @@ from demem_agent.decision.learners.learner import (
     Confidence,
     Labels,
     Tally,
+    enclosed,
+    mean_rewards,
     require_round,
     upper_confidence,
 )
@@ -223,12 +225,10 @@ class PracticalSplits(CertifiedSplits):
     def _bounds(self, context: int) -> Envelope:
         """Build the envelope of one context, shape (1, A)."""
         counts = self.own.counts[context]
-        means = self.own.sums[context] / np.maximum(counts, 1.0)
+        means = mean_rewards(self.own.sums[context], counts)
         centre = np.where(counts > 0, means, 0.5)
         width = self.confidence.singles(counts)
-        lower = np.clip(centre - width, 0.0, 1.0)
-        upper = np.clip(centre + width, 0.0, 1.0)
-        return Envelope(lower[None], upper[None])
+        return enclosed(centre[None], width[None])
 
     def _divide(self, envelope: Envelope) -> Partition:
         return cover_partition(envelope, self.slots)
