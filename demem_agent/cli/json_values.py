@@ -10,6 +10,7 @@ from demem_agent import Answer, Evidence, Reading, Slot, SlotMemory
 from demem_agent.types import Line
 
 __all__ = [
+    "Document",
     "Json",
     "answer_value",
     "evidence_value",
@@ -17,14 +18,23 @@ __all__ = [
     "reading_value",
     "slot_of_each",
     "slot_value",
+    "slot_values",
 ]
 
+#: What is printed.
 Json = dict[str, Any]
+#: What is read and stays as it is, such as a report.
+Document = Mapping[str, Any]
 
 
 def slot_value(slot: Slot, limit: int) -> Json:
     """Return a slot as a JSON value, with the limit of its summary."""
     return {**asdict(slot), "limit": limit}
+
+
+def slot_values(slots: Sequence[Slot], limit: int) -> list[Json]:
+    """Return slots as JSON values, each with the limit of its summary."""
+    return [slot_value(slot, limit) for slot in slots]
 
 
 def evidence_value(item: Evidence) -> Json:

@@ -27,7 +27,7 @@ def spread_groups(function: Callable[..., None]) -> Callable[..., None]:
     for group in groups.values():
         parameters += _field_parameters(group)
 
-    def run(**given: Any) -> None:
+    def run(**given: object) -> None:
         for name, group in groups.items():
             given[name] = _gathered(group, given)
         function(**given)
@@ -71,7 +71,7 @@ def _field_parameters(group: Group) -> list[inspect.Parameter]:
     return parameters
 
 
-def _gathered(group: Group, given: dict[str, Any]) -> Any:
+def _gathered(group: Group, given: dict[str, object]) -> object:
     """Take the fields of a dataclass out of what was given, and make one of them."""
     values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
     return group(**values)

@@ -36,6 +36,27 @@ def matrix(name: str, values: ArrayLike, low: float = 0.0, high: float = 1.0) ->
     return array
 
 
+def all_whole(values: Floats, size: int) -> bool:
+    """Whether all are whole numbers in [0, size)."""
+    inside = (values >= 0) & (values < size)
+    return bool((inside & (values % 1 == 0)).all())
+
+
+def require_reward(shape: tuple[int, ...], context: int, action: int, reward: float) -> None:
+    """Raise a ValueError unless all are within range; a reward that is NaN is not."""
+    contexts, actions = shape
+    require(0 <= context < contexts, "context", f"in [0, {contexts - 1}]", context)
+    require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
+    require(0 <= reward <= 1, "reward", "in [0, 1]", reward)
+
+
+def entry_of_each(values: Floats, columns: NDArray[np.intp]) -> Floats:
+    """Take one entry of each row, shape (N,): that of its column."""
+    rows = np.arange(len(values))
+    entries: Floats = values[rows, columns]
+    return entries
+
+
 def cluster(members: Iterable[int], size: int) -> NDArray[np.intp]:
     """Convert to row numbers; a mask, a negative number and an empty cluster are ValueErrors."""
     rows = np.asarray(list(members))

@@ -63,8 +63,9 @@ class _Walk:
         self.left -= 1
         if self.left <= 0 or self._widest(rest, k) * k < rest.bit_count():
             return None
-        hardest = (rest & -rest).bit_length() - 1
-        for action in sorted(self.fits[hardest], key=lambda a: -self._width(a, rest)):
+        lowest_bit = rest & -rest
+        fits = self.fits[lowest_bit.bit_length() - 1]
+        for action in sorted(fits, key=lambda a: -self._width(a, rest)):
             found = self.descend(rest & ~self.served[action], k - 1)
             if found is not None:
                 return (action, *found)
@@ -91,8 +92,9 @@ def greedy_cover(covers: Bools) -> tuple[list[int], Floats]:
     while is_open.any():
         served = covers[is_open].sum(axis=0)
         action = int(served.argmax())
-        price[is_open & covers[:, action]] = 1.0 / served[action]
-        is_open &= ~covers[:, action]
+        covered = covers[:, action]
+        price[is_open & covered] = 1.0 / served[action]
+        is_open &= ~covered
         taken.append(action)
     return taken, price
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from demem_agent.decision._arrays import Bools, Floats
+from demem_agent.decision._arrays import Bools, Floats, entry_of_each
 from demem_agent.decision._colouring import Whole, smallest_last
 from demem_agent.decision._covers import Key, worst_and_mean
 
@@ -38,7 +38,7 @@ def price(losses: Floats, labels: Whole, k: int) -> Key:
     """Rank a labelling: its certified radius, then the mean loss under the actions of that."""
     worst = class_losses(losses, labels, k)
     taken = worst.argmin(axis=1)[labels]
-    mean = losses[np.arange(len(losses)), taken].mean()
+    mean = entry_of_each(losses, taken).mean()
     return float(worst.min(axis=1).max()), float(mean)
 
 
@@ -97,12 +97,15 @@ class Placing:
         found: list[tuple[Key, int, int]] = []
         for state in range(len(actions)):
             others = np.delete(actions, state)
-            base = self.losses[:, others].min(axis=1, initial=1.0)
-            for action, column in enumerate(self.losses.T):
-                key = worst_and_mean(np.minimum(base, column))
+            for action, key in enumerate(self._prices_with(others)):
                 if key < present:
                     found.append((key, state, action))
         return [_changed(actions, state, action) for _, state, action in sorted(found)]
+
+    def _prices_with(self, others: Whole) -> list[Key]:
+        """Rank each action beside the others, as if contexts were free."""
+        base = self.losses[:, others].min(axis=1, initial=1.0)
+        return [worst_and_mean(np.minimum(base, column)) for column in self.losses.T]
 
     def _better(self, best: Whole, other: Whole | None) -> Whole:
         if other is None:
@@ -130,17 +133,23 @@ class Placing:
         best = labels
         lowest = self._price(labels)
         while True:
-            costs = self.losses[:, np.maximum(self._actions(best), 0)]
-            moved = costs.argmin(axis=1)
-            moved[self.bound] = best[self.bound]
-            for context in self.bound:
-                free = self._free(moved, context)
-                moved[context] = np.where(free, costs[context], np.inf).argmin()
+            moved = self._moved_once(best)
             found = self._price(moved)
             if found >= lowest:
                 return best
             best = moved
             lowest = found
+
+    def _moved_once(self, labels: Whole) -> Whole:
+        """Let each context take the cheapest state that is free to it, those bound in turn."""
+        actions = np.maximum(self._actions(labels), 0)
+        costs = self.losses[:, actions]
+        moved: Whole = costs.argmin(axis=1)
+        moved[self.bound] = labels[self.bound]
+        for context in self.bound:
+            free = self._free(moved, context)
+            moved[context] = np.where(free, costs[context], np.inf).argmin()
+        return moved
 
     def _free(self, labels: Whole, context: int) -> Bools:
         """Mark the states, shape (K,), that hold nothing the context must not meet."""

@@ -50,21 +50,27 @@ def median_actions(weighted: Floats, k: int) -> list[int]:
     optimize = scipy("scipy.optimize")
     n, width = weighted.shape
     opens = np.concatenate([np.ones(width), np.zeros(n * width)])
+    cost = np.concatenate([np.zeros(width), weighted.ravel()])
+    at_most_k = optimize.LinearConstraint(_row(opens), 0, k)
     answer = optimize.milp(
-        np.concatenate([np.zeros(width), weighted.ravel()]),
+        cost,
         integrality=opens,
         bounds=optimize.Bounds(0, 1),
-        constraints=[
-            optimize.LinearConstraint(_sent_once(n, width), 1, 1),
-            optimize.LinearConstraint(_open_less_sent(n, width), 0, math.inf),
-            optimize.LinearConstraint(_row(opens), 0, k),
-        ],
+        constraints=[*_sending(n, width), at_most_k],
         options={"mip_rel_gap": 0.0},
     )
     return [place for place in _chosen(answer) if place < width]
 
 
 # Sparse matrices over (y, z), typed as Any: scipy is not there where types are checked.
+
+
+def _sending(n: int, width: int) -> list[object]:
+    """Have every context sent to one action, which is open."""
+    optimize = scipy("scipy.optimize")
+    sent_once = optimize.LinearConstraint(_sent_once(n, width), 1, 1)
+    only_to_open = optimize.LinearConstraint(_open_less_sent(n, width), 0, math.inf)
+    return [sent_once, only_to_open]
 
 
 def _sent_once(n: int, width: int) -> Any:

@@ -105,9 +105,7 @@ def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> E
     """
     require(t >= 1 and t % 1 == 0, "t", "a whole number >= 1", t)
     require(0 < delta < 1, "delta", "in (0, 1)", delta)
-    # Counts above t would void the guarantee: the union over random counts rests on count <= t.
-    pulls = matrix("counts", counts, 0, t)
-    require(bool((pulls == np.floor(pulls)).all()), "counts", "whole numbers", "fractions")
+    pulls = _whole_counts(counts, t)
     given = numbers("means", means)
     _require_shape("means", given, "counts", pulls)
     known = pulls > 0
@@ -115,6 +113,14 @@ def hoeffding(means: ArrayLike, counts: ArrayLike, *, t: int, delta: float) -> E
     log_term = math.log(4 * pulls.size) + 2 * math.log(t) - math.log(delta)
     width = np.sqrt(log_term / (2 * np.maximum(pulls, 1)))
     return _band(centre, width, known)
+
+
+def _whole_counts(counts: ArrayLike, t: int) -> Floats:
+    # Counts above t would void the guarantee: the union over random counts rests on count <= t.
+    pulls = matrix("counts", counts, 0, t)
+    whole = bool((pulls == np.floor(pulls)).all())
+    require(whole, "counts", "whole numbers", "fractions")
+    return pulls
 
 
 def _known_scores(scores: Floats) -> tuple[Floats, Bools]:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demem_agent.decision._arrays import Bools, Floats, numbers, require
+from demem_agent.decision._arrays import Bools, Floats, entry_of_each, numbers, require
 from demem_agent.decision._covers import (
     bottleneck_actions,
     covering_floor,
@@ -297,8 +297,7 @@ def _attained(losses: Floats, actions: Sequence[int], labels: Labels) -> Floats 
         return None
     if labels.shape != (len(losses),) or not _all_below(labels, len(chosen)):
         return None
-    gap: Floats = losses[np.arange(len(losses)), chosen[labels]]
-    return gap
+    return entry_of_each(losses, chosen[labels])
 
 
 def _all_below(places: Labels, size: int) -> bool:
@@ -311,13 +310,14 @@ def _frontier(losses: Floats, actions: Sequence[int], weights: Floats | None) ->
     Actions that nobody takes are left out.
     """
     offered = np.unique(np.asarray(actions, dtype=np.intp))
-    taken = offered[losses[:, offered].argmin(axis=1)]
-    used, labels = np.unique(taken, return_inverse=True)
-    labels = labels.reshape(-1).astype(np.intp)
+    best = losses[:, offered].argmin(axis=1)
+    taken = offered[best]
+    used, places = np.unique(taken, return_inverse=True)
+    labels = places.reshape(-1).astype(np.intp)
     labels.setflags(write=False)
-    gap = losses[np.arange(len(losses)), taken]
-    value = float(gap.max()) if weights is None else float(weights @ gap)
-    return Frontier(value, tuple(used.tolist()), labels, weights)
+    gap = entry_of_each(losses, taken)
+    value = gap.max() if weights is None else weights @ gap
+    return Frontier(float(value), tuple(used.tolist()), labels, weights)
 
 
 def _worst_case_bounds(mu: ArrayLike, k: int) -> tuple[Interval, list[int]]:
@@ -345,15 +345,23 @@ def _lagrangian_floor(weighted: Floats, k: int, upper: float, rounds: int = 400)
     best = -math.inf
     step = 1.5
     for _ in range(rounds):
-        saved = np.maximum(price[:, None] - weighted, 0.0)
-        chosen = np.argsort(-saved.sum(axis=0))[:k]
-        floor = float(price.sum() - saved[:, chosen].sum())
+        floor, slope = _floor_at(price, weighted, k)
         if floor > best:
             best = floor
         else:
             step *= 0.98
-        slope = 1.0 - (saved[:, chosen] > 0).sum(axis=1)
         if not slope.any():
             break
         price = price + step * (upper - floor) * slope / float(slope @ slope)
     return max(best, 0.0)
+
+
+def _floor_at(price: Floats, weighted: Floats, k: int) -> tuple[float, Floats]:
+    """Compute the bound that the contexts' prices prove, and its subgradient, shape (N,)."""
+    saved = np.maximum(price[:, None] - weighted, 0.0)
+    total = saved.sum(axis=0)
+    chosen = np.argsort(-total)[:k]
+    kept = saved[:, chosen]
+    floor = float(price.sum() - kept.sum())
+    slope: Floats = 1.0 - (kept > 0).sum(axis=1)
+    return floor, slope

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demem_agent.decision._arrays import Bools, Floats, numbers, pairwise_minimax, require
+from demem_agent.decision._arrays import (
+    Bools,
+    Floats,
+    all_whole,
+    numbers,
+    pairwise_minimax,
+    require,
+)
 from demem_agent.decision._colouring import Whole, colour, searched_colouring, smallest_last
 from demem_agent.decision._covers import bottleneck_actions, exchange, first_level
 from demem_agent.decision._placing import Placing, class_actions, class_losses, price
@@ -98,8 +105,9 @@ def cover_partition(
     losses = upper_gaps(envelope)
     greedy = _coloured(distance, losses, k, apart)
     classes = class_actions(losses, greedy.labels, k)
-    starts = [classes[classes >= 0].tolist(), bottleneck_actions(losses, k)]
-    choices = [exchange(losses, start, k) for start in starts]
+    from_classes = exchange(losses, classes[classes >= 0].tolist(), k)
+    from_search = exchange(losses, bottleneck_actions(losses, k), k)
+    choices = [from_classes, from_search]
     if apart is None:
         labels = _cheapest_of(losses, choices, k)
     else:
@@ -129,23 +137,27 @@ def fallback(envelope: Envelope, partition: Partition, x: int) -> int:
     require(partitioned == size, "partition", f"of {size} contexts", partitioned)
     if partition.actions is None:
         raise ValueError("partition must have actions, got None")
-    others = np.where(np.arange(size) == x, -1, partition.labels)
-    worst = np.maximum(class_losses(losses, others, len(partition.actions)), losses[x])
-    return int(worst.min(axis=1).argmin())
+    others = partition.labels.copy()
+    others[x] = -1
+    without = class_losses(losses, others, len(partition.actions))
+    joined = np.maximum(without, losses[x])
+    return int(joined.min(axis=1).argmin())
 
 
 def _witnesses(envelope: Envelope, k: int, given: Pairs | Bools | None) -> Bools | None:
     """Check k, and turn witnesses into a symmetric mask; None when there are none."""
     require(k >= 1 and k % 1 == 0, "k", "a whole number >= 1", k)
-    size = len(envelope.lower)
-    if isinstance(given, np.ndarray) and given.dtype == np.bool_:
-        _require_symmetric(given, size)
-        apart: Bools = given.copy()
-    else:
-        apart = _mask([] if given is None else list(given), size)
+    apart = _as_mask(() if given is None else given, len(envelope.lower))
     loops = bool(np.diag(apart).any())
     require(not loops, "cannot_link", "pairs of two different contexts", "one and the same")
     return apart if apart.any() else None
+
+
+def _as_mask(given: Pairs | Bools, size: int) -> Bools:
+    if isinstance(given, np.ndarray) and given.dtype == np.bool_:
+        _require_symmetric(given, size)
+        return given.copy()
+    return _mask(list(given), size)
 
 
 def _require_symmetric(mask: Bools, size: int) -> None:
@@ -158,7 +170,7 @@ def _require_symmetric(mask: Bools, size: int) -> None:
 def _mask(pairs: list[tuple[int, int]], size: int) -> Bools:
     ends = numbers("cannot_link", pairs or np.empty((0, 2)))
     is_list = ends.ndim == 2 and ends.shape[1] == 2
-    fits = is_list and bool(((ends >= 0) & (ends < size) & (ends % 1 == 0)).all())
+    fits = is_list and all_whole(ends, size)
     require(fits, "cannot_link", f"pairs of whole numbers in [0, {size - 1}]", pairs[:3])
     first, second = ends.astype(np.intp).T
     apart = np.zeros((size, size), dtype=np.bool_)
@@ -174,7 +186,8 @@ def _coloured(distance: Floats, losses: Floats, k: int, apart: Bools | None) -> 
         _, degeneracy = smallest_last(_graph(distance, level, apart))
         return degeneracy < k
 
-    level = float(levels[first_level(levels, colourable)])
+    place = first_level(levels, colourable)
+    level = float(levels[place])
     graph = _graph(distance, level, apart)
     order, degeneracy = smallest_last(graph)
     labels = colour(graph, order)

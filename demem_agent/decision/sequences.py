@@ -27,7 +27,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demem_agent.decision._arrays import Bools, Floats, numbers, require
+from demem_agent.decision._arrays import (
+    Bools,
+    Floats,
+    all_whole,
+    numbers,
+    require,
+    require_reward,
+)
 from demem_agent.decision.envelopes import Envelope
 
 #: Rows and columns of some pairs.
@@ -75,10 +82,7 @@ class BernsteinSequence:
 
         Raises ValueError for another reward and for another pair.
         """
-        contexts, actions = self._count.shape
-        require(0 <= context < contexts, "context", f"in [0, {contexts - 1}]", context)
-        require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
-        require(0 <= reward <= 1, "reward", "in [0, 1]", reward)
+        require_reward(self._count.shape, context, action, reward)
         at = (np.array([context]), np.array([action]))
         self._advance(at, np.array([reward], dtype=np.float64))
 
@@ -90,15 +94,20 @@ class BernsteinSequence:
         """Take one reward of each of the pairs ``at``, no pair twice."""
         count = self._count[at] + 1
         guess = self._total[at] / count  # regularised mean of the earlier rewards
-        bet = np.minimum(_bet(self._spread[at] / count, count, self._confidence), LARGEST_BET)
+        variance = self._spread[at] / count
+        bet = np.minimum(_bet(variance, count, self._confidence), LARGEST_BET)
         self._penalty[at] += _penalty(reward, guess, bet)
         self._weight[at] += bet
         self._weighted[at] += bet * reward
+        self._note(at, reward, count)
+        self._intersect(at)
+
+    def _note(self, at: Places, reward: Floats, count: Floats) -> None:
+        """Take the rewards into the moments that the next bets rest on."""
         self._count[at] = count
         self._total[at] += reward
         mean = self._total[at] / (count + 1)
         self._spread[at] += (reward - mean) ** 2
-        self._intersect(at)
 
     def _intersect(self, at: Places) -> None:
         """Narrow the intervals: all past ones hold at the same time."""
@@ -122,7 +131,7 @@ def histories(
     Returns (N, A, n), NaN beyond what was observed, n the longest history but at least 1; memory is
     N A n numbers. Raises ValueError for arrays of different lengths and for a number out of range.
     """
-    require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
+    _require_pairs(shape)
     rows = _whole("contexts", contexts, shape[0])
     columns = _whole("actions", actions, shape[1])
     seen = numbers("rewards", rewards)
@@ -161,13 +170,18 @@ def empirical_bernstein(rewards: ArrayLike, *, delta: float) -> Envelope:
     table, known = _checked(rewards)
     confidence = _side(table.shape[:2], delta)
     filled = np.where(known, table, 0.0)
-    guess, bets = _plug_in(filled, known, confidence)
-    bets = np.where(known, np.minimum(bets, LARGEST_BET), 0.0)
+    guess, plug_in_bets = _plug_in(filled, known, confidence)
+    bets = np.where(known, np.minimum(plug_in_bets, LARGEST_BET), 0.0)
+    total_bet = np.cumsum(bets, axis=2)
     # 0 before the first reward, which would divide by it.
-    weight = np.maximum(np.cumsum(bets, axis=2), np.finfo(np.float64).tiny)
+    weight = np.maximum(total_bet, np.finfo(np.float64).tiny)
     centre = np.cumsum(bets * filled, axis=2) / weight
     penalty = np.cumsum(_penalty(filled, guess, bets), axis=2)
-    half = (confidence + penalty) / weight
+    return _intersected(centre, (confidence + penalty) / weight)
+
+
+def _intersected(centre: Floats, half: Floats) -> Envelope:
+    """Intersect the intervals of all counts, (N, A, n), within [0, 1]."""
     lower = np.maximum((centre - half).max(axis=2), 0.0)
     upper = np.minimum((centre + half).min(axis=2), 1.0)
     return _unless_empty(lower, upper)
@@ -222,9 +236,13 @@ def _unless_empty(lower: Floats, upper: Floats) -> Envelope:
 
 def _side(shape: tuple[int, ...], delta: float) -> float:
     """Compute log(2 N A / delta): the confidence each side of each pair has to reach."""
-    require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
+    _require_pairs(shape)
     require(0 < delta < 1, "delta", "in (0, 1)", delta)
     return math.log(2 * math.prod(shape) / delta)
+
+
+def _require_pairs(shape: tuple[int, ...]) -> None:
+    require(len(shape) == 2 and min(shape) >= 1, "shape", "(N, A) with N, A >= 1", shape)
 
 
 def _sides(shape: tuple[int, ...], delta: float, shares: ArrayLike | None) -> Floats:
@@ -232,12 +250,17 @@ def _sides(shape: tuple[int, ...], delta: float, shares: ArrayLike | None) -> Fl
     contexts, actions = shape
     if shares is None:
         return np.full(actions, _side(shape, delta))
+    parts = _checked_shares(shares, actions)
+    confidence: Floats = _side((contexts, 1), delta) - np.log(parts)
+    return confidence
+
+
+def _checked_shares(shares: ArrayLike, actions: int) -> Floats:
     parts = numbers("shares", shares)
     positive = parts.shape == (actions,) and bool((parts > 0).all())
     fits = positive and float(parts.sum()) <= 1 + 1e-12
     require(fits, "shares", f"{actions} numbers above 0 that sum to 1 at most", parts)
-    confidence: Floats = _side((contexts, 1), delta) - np.log(parts)
-    return confidence
+    return parts
 
 
 def _bet(variance: Floats, count: Floats, confidence: float | Floats) -> Floats:
@@ -279,13 +302,18 @@ def _ruled_out_below(rewards: Floats, bets: Floats, confidence: Floats) -> Float
     high = np.ones(rewards.shape[:2])
     for _ in range(STEPS):
         middle = (low + high) / 2
-        level = middle[:, :, None]
-        stake = np.minimum(bets, LARGEST_BET / level)
-        capital = np.cumsum(np.log1p(stake * (rewards - level)), axis=2)
-        out = capital.max(axis=2) >= confidence
+        out = _highest_capital(rewards, bets, middle[:, :, None]) >= confidence
         low = np.where(out, middle, low)
         high = np.where(out, high, middle)
     return low
+
+
+def _highest_capital(rewards: Floats, bets: Floats, level: Floats) -> Floats:
+    """Compute the log of the most, (N, A), that bets on rewards above ``level`` have come to."""
+    stake = np.minimum(bets, LARGEST_BET / level)
+    growth = np.log1p(stake * (rewards - level))
+    highest: Floats = np.cumsum(growth, axis=2).max(axis=2)
+    return highest
 
 
 def _checked(rewards: ArrayLike) -> tuple[Floats, Bools]:
@@ -294,16 +322,21 @@ def _checked(rewards: ArrayLike) -> tuple[Floats, Bools]:
     filled = table.ndim == 3 and table.size > 0
     require(filled, "rewards", "a non-empty (N, A, n) array", f"shape {table.shape}")
     known: Bools = np.logical_not(np.isnan(table))
+    _require_rewards(table, known)
+    return table, known
+
+
+def _require_rewards(table: Floats, known: Bools) -> None:
+    """Raise a ValueError for a number outside [0, 1], and for one after what is not known."""
     inside = (table >= 0) & (table <= 1)
     outside = table[known & ~inside]
     require(outside.size == 0, "rewards", "in [0, 1], or NaN at the end", outside[:1])
     gap = known[:, :, 1:] & ~known[:, :, :-1]
     require(not gap.any(), "rewards", "without NaN before a number", "a gap")
-    return table, known
 
 
 def _whole(name: str, values: ArrayLike, size: int) -> NDArray[np.intp]:
     rows = numbers(name, values)
-    fits = rows.ndim == 1 and bool(((rows >= 0) & (rows < size) & (rows % 1 == 0)).all())
+    fits = rows.ndim == 1 and all_whole(rows, size)
     require(fits, name, f"one row of whole numbers in [0, {size - 1}]", rows[:3])
     return rows.astype(np.intp)

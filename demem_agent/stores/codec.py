@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from itertools import starmap
 from typing import Any
 
 from demem_agent.settings import Settings, SplitSettings
@@ -25,6 +26,7 @@ from demem_agent.types import Candidate, Context, Evidence, SplitCertificate
 
 __all__ = [
     "Json",
+    "Plain",
     "certified_from_json",
     "certified_to_json",
     "context_from_json",
@@ -37,14 +39,18 @@ __all__ = [
     "settings_to_json",
     "slot_from_json",
     "slot_to_json",
+    "spans_from_json",
     "written_from_json",
     "written_to_json",
 ]
 
+#: What is written: a JSON object.
 Json = dict[str, Any]
+#: What is read: a JSON object that stays as it is.
+Plain = Mapping[str, Any]
 
 
-def dumps(plain: Any) -> str:
+def dumps(plain: object) -> str:
     """Write plain values as JSON in a form that is the same each time."""
     return json.dumps(plain, sort_keys=True, separators=(",", ":"))
 
@@ -54,7 +60,7 @@ def settings_to_json(settings: Settings) -> Json:
     return asdict(settings)
 
 
-def settings_from_json(plain: Mapping[str, Any]) -> Settings:
+def settings_from_json(plain: Plain) -> Settings:
     """Return settings from what :func:`settings_to_json` returned, checked as any others."""
     fields = {**plain}
     fields["split"] = SplitSettings(**plain["split"])
@@ -66,9 +72,14 @@ def evidence_to_json(evidence: Evidence) -> Json:
     return {**asdict(evidence), "at": _time_to_json(evidence.at)}
 
 
-def evidence_from_json(plain: Mapping[str, Any]) -> Evidence:
+def evidence_from_json(plain: Plain) -> Evidence:
     """Return an item from what :func:`evidence_to_json` returned."""
     return Evidence(**{**plain, "at": _time_from_json(plain["at"])})
+
+
+def spans_from_json(plain: Iterable[Sequence[Any]]) -> tuple[tuple[int, int], ...]:
+    """Return the passages of an item, (start, end) each, from a list of lists."""
+    return tuple((int(start), int(end)) for start, end in plain)
 
 
 def context_to_json(context: Context) -> Json:
@@ -76,17 +87,18 @@ def context_to_json(context: Context) -> Json:
     return {**asdict(context), "at": _time_to_json(context.at)}
 
 
-def context_from_json(plain: Mapping[str, Any]) -> Context:
+def context_from_json(plain: Plain) -> Context:
     """Return a context from what :func:`context_to_json` returned, in this version or before."""
     fields = dict(plain)
     fields["at"] = _time_from_json(plain["at"])
     fields["read"] = _stretches(plain["read"])
     fields["supports"] = tuple(plain["supports"])
     fields["kept"] = tuple(plain["kept"])
-    fields["rewards"] = tuple(float(reward) for reward in plain["rewards"])
+    fields["rewards"] = tuple(map(float, plain["rewards"]))
     fields["told"] = tuple(plain.get("told", ()))
     fields["untested"] = tuple(plain.get("untested", ()))
-    fields["lesson"] = tuple(_difference(*pair) for pair in plain.get("lesson", ()))
+    lesson = plain.get("lesson", ())
+    fields["lesson"] = tuple(starmap(_difference, lesson))
     return Context(**fields)
 
 
@@ -98,7 +110,7 @@ def slot_to_json(row: SlotRow) -> Json:
         "revision": row.revision,
         "total": vectors_to_text(row.total),
         "text": row.text,
-        "cover": [list(stretch) for stretch in row.cover],
+        "cover": list(map(list, row.cover)),
         "gate": list(row.gate) if row.gate else None,
         "name": row.name,
         "pinned": row.pinned,
@@ -106,7 +118,7 @@ def slot_to_json(row: SlotRow) -> Json:
     }
 
 
-def slot_from_json(plain: Mapping[str, Any]) -> SlotRow:
+def slot_from_json(plain: Plain) -> SlotRow:
     """Return a slot's row from what :func:`slot_to_json` returned, in this version or before."""
     return SlotRow(
         number=int(plain["number"]),
@@ -122,7 +134,7 @@ def slot_from_json(plain: Mapping[str, Any]) -> SlotRow:
     )
 
 
-def rank_from_json(plain: Any) -> Rank | None:
+def rank_from_json(plain: Sequence[float] | None) -> Rank | None:
     """Return the rank of an excerpt from a list of its numbers; None for None."""
     if plain is None:
         return None
@@ -134,12 +146,14 @@ def written_to_json(written: Written | None) -> Json | None:
     return asdict(written) if written else None
 
 
-def written_from_json(plain: Any) -> Written | None:
+def written_from_json(plain: Plain | None) -> Written | None:
     """Return such a summary from what :func:`written_to_json` returned."""
     if plain is None:
         return None
     covers = tuple(tuple(map(str, cover)) for cover in plain["covers"])
-    return Written(str(plain["text"]), covers, str(plain["author"]))
+    text = str(plain["text"])
+    author = str(plain["author"])
+    return Written(text, covers, author)
 
 
 def certified_to_json(certified: Certified) -> Json:
@@ -153,7 +167,7 @@ def certified_to_json(certified: Certified) -> Json:
     }
 
 
-def certified_from_json(plain: Mapping[str, Any], state: State) -> Certified:
+def certified_from_json(plain: Plain, state: State) -> Certified:
     """Return a certificate from what :func:`certified_to_json` returned.
 
     Args:
@@ -169,7 +183,7 @@ def certified_from_json(plain: Mapping[str, Any], state: State) -> Certified:
     )
 
 
-def _certificate_from_json(plain: Mapping[str, Any]) -> SplitCertificate:
+def _certificate_from_json(plain: Plain) -> SplitCertificate:
     fields = dict(plain)
     for name in ("pair", "queries", "channels", "scorers"):
         fields[name] = tuple(plain[name])
@@ -180,16 +194,16 @@ def _certificate_from_json(plain: Mapping[str, Any]) -> SplitCertificate:
     return SplitCertificate(**fields)
 
 
-def _candidate_from_json(plain: Mapping[str, Any]) -> Candidate:
+def _candidate_from_json(plain: Plain) -> Candidate:
     fields = dict(plain)
     for name in ("answers", "lower", "upper", "losses", "cover"):
         fields[name] = tuple(plain[name])
-    first, second = plain["scores"][0], plain["scores"][1]
-    fields["scores"] = (tuple(first), tuple(second))
+    scores = plain["scores"]
+    fields["scores"] = (tuple(scores[0]), tuple(scores[1]))
     return Candidate(**fields)
 
 
-def _stretches(plain: Any) -> tuple[tuple[str, int, int], ...]:
+def _stretches(plain: Iterable[Sequence[Any]]) -> tuple[tuple[str, int, int], ...]:
     return tuple((str(item), int(start), int(end)) for item, start, end in plain)
 
 

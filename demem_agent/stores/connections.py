@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import StoreError
 from demem_agent.stores.schema import MIGRATIONS, VERSION
@@ -22,6 +22,9 @@ try:
     import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]  # an extra
 except ImportError:
     import sqlite3
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection as Database  # that of pysqlite3 has the same methods
 
 __all__ = [
     "Connection",
@@ -52,7 +55,7 @@ class Connection:
     """
 
     file: _File | None
-    db: Any
+    db: Database
     lock: threading.RLock = field(default_factory=threading.RLock)
     users: int = 0
     owes_erasure: bool = False
@@ -147,7 +150,7 @@ def reported(doing: str, path: str) -> Iterator[None]:
 
 
 @contextmanager
-def transaction(db: Any, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+def transaction(db: Database, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
     """Write all that is done inside, or nothing."""
     db.execute(begin)
     try:
@@ -178,7 +181,7 @@ def _opened(path: str) -> Connection:
     try:
         db.row_factory = sqlite3.Row
         _prepare(db, path)
-        owed = db.execute("SELECT owed FROM erasure").fetchone()["owed"]
+        owed = _number(db, "SELECT owed FROM erasure")
     except BaseException:
         db.close()
         raise
@@ -199,7 +202,7 @@ def _make_private(path: str) -> None:
         raise StoreError(f"cannot open {path}: {error.strerror}") from error
 
 
-def _prepare(db: Any, path: str) -> None:
+def _prepare(db: Database, path: str) -> None:
     if must_be_alone():
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
     db.execute("PRAGMA journal_mode=WAL")
@@ -210,7 +213,7 @@ def _prepare(db: Any, path: str) -> None:
         _migrate(db, path)
 
 
-def _migrate(db: Any, path: str) -> None:
+def _migrate(db: Database, path: str) -> None:
     version = _version(db)
     if version > VERSION:
         raise StoreError(
@@ -220,13 +223,18 @@ def _migrate(db: Any, path: str) -> None:
     if version == VERSION:
         return
     for script in MIGRATIONS[version:]:
-        for statement in script.split(";"):
-            if statement.strip():
-                db.execute(statement)
+        _execute_all(db, script)
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _version(db: Any) -> int:
+def _execute_all(db: Database, script: str) -> None:
+    # Not executescript, which would commit the transaction that this is part of.
+    for statement in script.split(";"):
+        if statement.strip():
+            db.execute(statement)
+
+
+def _version(db: Database) -> int:
     """Return the number of the last migration that a file has had, 0 for a new one.
 
     Before the third one it was in a table, and ``user_version`` meant something else.
@@ -237,5 +245,5 @@ def _version(db: Any) -> int:
     return _number(db, "PRAGMA user_version")
 
 
-def _number(db: Any, question: str) -> int:
+def _number(db: Database, question: str) -> int:
     return int(db.execute(question).fetchone()[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +31,18 @@ def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> Stat
         StoreError: naming the damaged rows, unless they are to be skipped.
     """
     damaged = list(rows.damaged)
+    state = _readable(rows, measure, damaged)
+    if not damaged:
+        return state
+    if not skip_damaged:
+        named = ", ".join(dict.fromkeys(damaged))
+        raise StoreError(f"damaged rows: {named}; open with skip_damaged=True to read the rest")
+    _mend(state)
+    return state
+
+
+def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
+    """Return what can be read of the rows; add the names of the others to ``damaged``."""
     state = State(rows.settings, measure, head=rows.head)
     state.begin_index()
     _load_evidence(state, rows, damaged)
@@ -40,12 +53,6 @@ def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> Stat
     for operation in rows.keyed:
         if operation.key is not None:
             state.keyed[operation.key] = operation
-    if not damaged:
-        return state
-    if not skip_damaged:
-        named = ", ".join(dict.fromkeys(damaged))
-        raise StoreError(f"damaged rows: {named}; open with skip_damaged=True to read the rest")
-    _mend(state)
     return state
 
 
@@ -74,10 +81,16 @@ def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
             state.slots[row.number] = _slot(state, row)
         except (KeyError, ValueError):
             damaged.append(f"slot {row.number}")
-    missing = [number for number in state.members if number not in state.slots]
-    parents = (None, *state.slots)
-    orphans = [slot.number for slot in state.slots.values() if slot.parent not in parents]
-    damaged.extend(f"slot {number}" for number in [*missing, *orphans])
+    damaged.extend(f"slot {number}" for number in _without_row_or_parent(state))
+
+
+def _without_row_or_parent(state: State) -> Iterator[int]:
+    for number in state.members:
+        if number not in state.slots:
+            yield number
+    for slot in state.slots.values():
+        if slot.parent is not None and slot.parent not in state.slots:
+            yield slot.number
 
 
 def _slot(state: State, row: SlotRow) -> SlotState:
@@ -91,14 +104,21 @@ def _slot(state: State, row: SlotRow) -> SlotState:
     if len(row.total) != state.head.dimensions:
         raise ValueError("a prototype that cannot be")
     slot = slot_state(state, row)
-    if summary_text(slot.summary.kept) != row.text:
-        raise ValueError("a summary that is not of its items")
-    if not np.allclose(state.sum_of(row.number), row.total, atol=1e-3):
-        raise ValueError("a prototype that is not of its items")
-    members = state.members[row.number].keys()
-    if slot.written is not None and not members >= set(slot.written.cover):
-        raise ValueError("a written summary of other items")
+    _require_of_its_items(state, slot)
     return slot
+
+
+def _require_of_its_items(state: State, slot: SlotState) -> None:
+    """Raise a ValueError unless summaries and prototype follow from the slot's items."""
+    if summary_text(slot.summary.kept) != slot.summary.text:
+        raise ValueError("a summary that is not of its items")
+    if not np.allclose(state.sum_of(slot.number), slot.total, atol=1e-3):
+        raise ValueError("a prototype that is not of its items")
+    if slot.written is None:
+        return
+    members = state.members[slot.number].keys()
+    if not members >= set(slot.written.cover):
+        raise ValueError("a written summary of other items")
 
 
 def _load_contexts(state: State, rows: Rows, damaged: list[str]) -> None:
@@ -128,8 +148,13 @@ def _mend(state: State) -> None:
     state.head = replace(state.head, forgotten=state.head.evidence - len(state.evidence))
     for number, items in state.members.items():
         state.slots[number] = state.rebuild(_root(state, number), items, state.head.seq)
+    _move_homeless_contexts(state, home)
+
+
+def _move_homeless_contexts(state: State, home: int) -> None:
     for stored in list(state.contexts.values()):
-        if stored.context.slot is not None and stored.context.slot not in state.slots:
+        slot = stored.context.slot
+        if slot is not None and slot not in state.slots:
             state.put_context(in_slot(stored, home))
 
 

@@ -84,23 +84,25 @@ class MemoryStore:
 
 
 def _rows(tables: _Tables) -> Rows:
+    slots = tables.slots
     return Rows(
         settings=tables.settings,
         head=tables.head,
-        evidence=sorted(tables.evidence.values(), key=lambda stored: number_of(stored.evidence.id)),
-        slots=[row for _, row in sorted(tables.slots.items())],
+        evidence=sorted(tables.evidence.values(), key=_number),
+        slots=[slots[number] for number in sorted(slots)],
         contexts=list(tables.contexts.values()),
         certificates=list(tables.certificates.values()),
         keyed=list(tables.keyed.values()),
     )
 
 
+def _number(stored: StoredEvidence) -> int:
+    return number_of(stored.evidence.id)
+
+
 def _write(tables: _Tables, delta: Delta) -> None:
     _write_evidence(tables, delta)
-    for number in delta.closed:
-        del tables.slots[number]
-    for slot in delta.slots:
-        tables.slots[slot.number] = slot_row(slot)
+    _write_slots(tables, delta)
     for stored in delta.contexts:
         tables.contexts[stored.context.id] = stored
     for certified in delta.certificates:
@@ -109,6 +111,13 @@ def _write(tables: _Tables, delta: Delta) -> None:
         if operation.key is not None:
             tables.keyed[operation.key] = operation
     tables.head = delta.head
+
+
+def _write_slots(tables: _Tables, delta: Delta) -> None:
+    for number in delta.closed:
+        del tables.slots[number]
+    for slot in delta.slots:
+        tables.slots[slot.number] = slot_row(slot)
 
 
 def _write_evidence(tables: _Tables, delta: Delta) -> None:

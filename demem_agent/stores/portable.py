@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken, StoreError
 from demem_agent.settings import Settings
@@ -17,6 +16,7 @@ from demem_agent.slots.state import State
 from demem_agent.stores import Address, Rows, Store
 from demem_agent.stores.codec import (
     Json,
+    Plain,
     certified_from_json,
     certified_to_json,
     context_from_json,
@@ -27,6 +27,7 @@ from demem_agent.stores.codec import (
     settings_to_json,
     slot_from_json,
     slot_to_json,
+    spans_from_json,
 )
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
@@ -60,7 +61,7 @@ def export(state: State) -> Iterator[Json]:
 
 
 def restore(
-    lines: Iterable[Mapping[str, Any]],
+    lines: Iterable[Plain],
     store: Store,
     address: Address,
     counter: Measure | None = None,
@@ -74,15 +75,20 @@ def restore(
     if not isinstance(lines, Iterable) or isinstance(lines, str | Mapping):
         raise InvalidInput("lines", lines, "what export gave: a list of mappings")
     rows = _rows(lines)
+    state = _checked_state(rows, counter)
+    delta = _whole(rows, state)
+    store.create(address, rows.settings)
+    store.commit(address, delta)
+
+
+def _checked_state(rows: Rows, counter: Measure | None) -> State:
     try:
         state = load_state(rows, measure(rows.settings.unit, counter))
         check(state)
     except (InvariantBroken, StoreError) as error:
         allowed = "a whole export, with every line that it had"
         raise InvalidInput("lines", str(error), allowed) from error
-    delta = _whole(rows, state)
-    store.create(address, rows.settings)
-    store.commit(address, delta)
+    return state
 
 
 def _whole(rows: Rows, state: State) -> Delta:
@@ -111,16 +117,8 @@ class _Found:
     keyed: list[Operation] = field(default_factory=list)
 
 
-def _rows(lines: Iterable[Mapping[str, Any]]) -> Rows:
-    found = _Found()
-    for number, line in enumerate(lines, 1):
-        try:
-            _add(found, line)
-        except DeMemError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            name = type(error).__name__
-            raise InvalidInput(f"line {number}", name, "a row as export writes it") from error
+def _rows(lines: Iterable[Plain]) -> Rows:
+    found = _found_in(lines)
     if found.settings is None or found.head is None:
         raise InvalidInput("line 1", None, "a row of the kind 'memory'")
     return Rows(
@@ -134,7 +132,20 @@ def _rows(lines: Iterable[Mapping[str, Any]]) -> Rows:
     )
 
 
-def _add(found: _Found, line: Mapping[str, Any]) -> None:
+def _found_in(lines: Iterable[Plain]) -> _Found:
+    found = _Found()
+    for number, line in enumerate(lines, 1):
+        try:
+            _add(found, line)
+        except DeMemError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            name = type(error).__name__
+            raise InvalidInput(f"line {number}", name, "a row as export writes it") from error
+    return found
+
+
+def _add(found: _Found, line: Plain) -> None:
     kind = line["kind"]
     body = {name: value for name, value in line.items() if name != "kind"}
     match kind:
@@ -167,13 +178,13 @@ def _evidence_to_line(state: State, item: str) -> Json:
     return {
         **evidence_to_json(state.evidence[item]),
         "slot": state.slot_of[item],
-        "spans": [list(span) for span in state.spans(item)],
+        "spans": list(map(list, state.spans(item))),
         "vectors": vectors_to_text(index.vectors_of(item)) if index else "",
     }
 
 
 def _evidence_from_line(body: Json) -> StoredEvidence:
-    spans = tuple((int(start), int(end)) for start, end in body.pop("spans"))
+    spans = spans_from_json(body.pop("spans"))
     vectors = vectors_from_text(body.pop("vectors"), len(spans))
     slot = int(body.pop("slot"))
     return StoredEvidence(evidence_from_json(body), slot, spans, vectors)

@@ -33,6 +33,7 @@ from demem_agent.stores.codec import (
     rank_from_json,
     settings_from_json,
     settings_to_json,
+    spans_from_json,
     written_from_json,
     written_to_json,
 )
@@ -68,7 +69,7 @@ __all__ = [
 _Record = TypeVar("_Record")
 
 #: What is written: the values of a row by the names of its columns.
-Columns = dict[str, Any]
+Columns = dict[str, int | float | str | bytes | None]
 #: By slot: its excerpts by rank, as (evidence id, start, end).
 Covers = Mapping[int, Sequence[tuple[str, int, int]]]
 
@@ -179,11 +180,17 @@ def evidence_from_row(row: Row) -> StoredEvidence:
         source_id=_text_of(row["source_id"]),
         trust=unit_field("trust", row["trust"]),
     )
-    spans = tuple((int(start), int(end)) for start, end in json.loads(row["spans"]))
-    if not all(0 <= start < end <= len(text) for start, end in spans):
-        raise ValueError("a passage lies outside the text")
+    spans = _spans_within(row["spans"], len(text))
     vectors = _unit_vectors(row["vectors"], len(spans))
     return StoredEvidence(item, int(row["slot"]), spans, vectors)
+
+
+def _spans_within(raw: str, length: int) -> tuple[tuple[int, int], ...]:
+    spans = spans_from_json(json.loads(raw))
+    for start, end in spans:
+        if not 0 <= start < end <= length:
+            raise ValueError("a passage lies outside the text")
+    return spans
 
 
 def _unit_vectors(raw: bytes, rows: int) -> Vector:
@@ -213,15 +220,16 @@ def slot_to_row(slot: SlotState) -> Columns:
 
 def slot_from_row(row: Row, covers: Covers) -> SlotRow:
     """Return a slot from its row and the excerpts of all slots."""
+    number = row["number"]
     gate = row["gate"]
     written = row["written"]
     return SlotRow(
-        number=row["number"],
+        number=number,
         parent=row["parent"],
         revision=row["revision"],
         total=vectors_from_bytes(row["total"]),
         text=_text_of(row["summary"]) or "",
-        cover=tuple(covers.get(row["number"], ())),
+        cover=tuple(covers.get(number, ())),
         gate=rank_from_json(json.loads(gate)) if gate else None,
         name=_text_of(row["name"]),
         pinned=bool(row["pinned"]),
@@ -246,7 +254,8 @@ def covers_from_rows(rows: Iterable[Row]) -> Covers:
     covers: dict[int, list[tuple[str, int, int]]] = {}
     for row in rows:
         cover = covers.setdefault(row["slot"], [])
-        cover.append((f"e{row['evidence']}", row["first"], row["last"]))
+        item = f"e{row['evidence']}"
+        cover.append((item, row["first"], row["last"]))
     return covers
 
 

@@ -11,6 +11,9 @@ from demem_agent.summaries.grounding import Written
 
 __all__ = ["SlotRow", "slot_row", "slot_state"]
 
+#: Excerpts, as (evidence id, start, end).
+Cover = tuple[tuple[str, int, int], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class SlotRow:
@@ -25,7 +28,7 @@ class SlotRow:
     revision: int
     total: Vector
     text: str
-    cover: tuple[tuple[str, int, int], ...]
+    cover: Cover
     gate: Rank | None
     name: str | None = None
     pinned: bool = False
@@ -41,7 +44,7 @@ def slot_row(slot: SlotState) -> SlotRow:
         revision=slot.revision,
         total=slot.total,
         text=summary.text,
-        cover=tuple((e.evidence_id, e.start, e.end) for e in summary.kept),
+        cover=tuple(map(_stretch, summary.kept)),
         gate=summary.gate,
         name=slot.name,
         pinned=slot.pinned,
@@ -55,18 +58,26 @@ def slot_state(state: State, row: SlotRow) -> SlotState:
     Raises:
         KeyError: if the cover names a stretch that the evidence does not have.
     """
-    cut: dict[tuple[str, int, int], Excerpt] = {}
-    for item in dict.fromkeys(item for item, _, _ in row.cover):
-        for excerpt in state.excerpts_of(item):
-            cut[excerpt.evidence_id, excerpt.start, excerpt.end] = excerpt
-    kept = tuple(cut[stretch] for stretch in row.cover)
     return SlotState(
         number=row.number,
         parent=row.parent,
         revision=row.revision,
         total=row.total,
-        summary=Summary(row.text, kept, row.gate),
+        summary=Summary(row.text, _kept(state, row.cover), row.gate),
         name=row.name,
         pinned=row.pinned,
         written=row.written,
     )
+
+
+def _stretch(excerpt: Excerpt) -> tuple[str, int, int]:
+    return excerpt.evidence_id, excerpt.start, excerpt.end
+
+
+def _kept(state: State, cover: Cover) -> tuple[Excerpt, ...]:
+    """Cut the stretches of a cover from the evidence again."""
+    cut: dict[tuple[str, int, int], Excerpt] = {}
+    for item in dict.fromkeys(item for item, _, _ in cover):
+        for excerpt in state.excerpts_of(item):
+            cut[_stretch(excerpt)] = excerpt
+    return tuple(cut[stretch] for stretch in cover)

@@ -121,11 +121,7 @@ class SqliteStore:
             if delta.forgotten:
                 # Should the process end before the file is written anew, the next one knows.
                 self._db.execute("UPDATE erasure SET owed = 1")
-            self._write_evidence(address, delta)
-            self._write_slots(address, delta)
-            self._replace("context", address, map(context_to_row, delta.contexts))
-            self._replace("certificate", address, map(certificate_to_row, delta.certificates))
-            self._insert("op", address, map(operation_to_row, delta.operations))
+            self._write_delta(address, delta)
         self._connection.owes_erasure |= bool(delta.forgotten)
         with self._using("erase"):
             erased = self._erase_log()
@@ -164,6 +160,7 @@ class SqliteStore:
         damaged: list[str] = []
         covers = covers_from_rows(self._select("cover", address))
         slot_from = partial(slot_from_row, covers=covers)
+        certificates = self._named("certificate", address)
         keyed = self._named("op", address, "AND op_key IS NOT NULL")
         return Rows(
             settings=settings,
@@ -171,9 +168,7 @@ class SqliteStore:
             evidence=sound_rows(self._named("evidence", address), evidence_from_row, damaged),
             slots=sound_rows(self._named("slot", address), slot_from, damaged),
             contexts=sound_rows(self._named("context", address), context_from_row, damaged),
-            certificates=sound_rows(
-                self._named("certificate", address), certificate_from_row, damaged
-            ),
+            certificates=sound_rows(certificates, certificate_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
             damaged=damaged,
         )
@@ -196,27 +191,31 @@ class SqliteStore:
     def _advance(self, address: Address, delta: Delta) -> None:
         head = head_to_row(delta.head)
         assignments = ", ".join(f"{name} = ?" for name in head)
-        done = self._db.execute(
-            f"UPDATE memory SET {assignments} WHERE {_HERE} AND seq = ?",
-            (*head.values(), *address, delta.after),
-        )
+        update = f"UPDATE memory SET {assignments} WHERE {_HERE} AND seq = ?"
+        done = self._db.execute(update, (*head.values(), *address, delta.after))
         if done.rowcount != 1:
             raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
 
+    def _write_delta(self, address: Address, delta: Delta) -> None:
+        self._write_evidence(address, delta)
+        self._write_slots(address, delta)
+        self._replace("context", address, map(context_to_row, delta.contexts))
+        self._replace("certificate", address, map(certificate_to_row, delta.certificates))
+        self._insert("op", address, map(operation_to_row, delta.operations))
+
     def _write_evidence(self, address: Address, delta: Delta) -> None:
         self._replace("evidence", address, map(evidence_to_row, delta.evidence))
-        self._db.executemany(
-            f"UPDATE evidence SET slot = ? WHERE {_HERE} AND number = ?",
-            [(slot, *address, number_of(item)) for item, slot in delta.moves],
-        )
+        moves = [(slot, *address, number_of(item)) for item, slot in delta.moves]
+        self._db.executemany(f"UPDATE evidence SET slot = ? WHERE {_HERE} AND number = ?", moves)
         self._delete("evidence", "number", address, map(number_of, delta.forgotten))
 
     def _write_slots(self, address: Address, delta: Delta) -> None:
         written = [slot.number for slot in delta.slots]
+        covers = map(cover_to_rows, delta.slots)
         self._delete("cover", "slot", address, [*delta.closed, *written])
         self._delete("slot", "number", address, delta.closed)
         self._replace("slot", address, map(slot_to_row, delta.slots))
-        self._insert("cover", address, chain.from_iterable(map(cover_to_rows, delta.slots)))
+        self._insert("cover", address, chain.from_iterable(covers))
 
     def _insert(self, table: str, address: Address, rows: Iterable[Columns]) -> None:
         self._write("INSERT", table, address, rows)
@@ -230,17 +229,14 @@ class SqliteStore:
         if first is None:
             return
         names = ("tenant", "memory_id", *first)
-        marks = ", ".join("?" for _ in names)
-        self._db.executemany(
-            f"{verb} INTO {table} ({', '.join(names)}) VALUES ({marks})",
-            ((*address, *row.values()) for row in chain([first], coming)),
-        )
+        columns = ", ".join(names)
+        marks = ", ".join("?" * len(names))
+        values = ((*address, *row.values()) for row in chain([first], coming))
+        self._db.executemany(f"{verb} INTO {table} ({columns}) VALUES ({marks})", values)
 
     def _delete(self, table: str, key: str, address: Address, numbers: Iterable[int]) -> None:
-        self._db.executemany(
-            f"DELETE FROM {table} WHERE {_HERE} AND {key} = ?",
-            [(*address, number) for number in numbers],
-        )
+        which = [(*address, number) for number in numbers]
+        self._db.executemany(f"DELETE FROM {table} WHERE {_HERE} AND {key} = ?", which)
 
     def _erase_log(self) -> bool:
         return erase_log(self._connection)

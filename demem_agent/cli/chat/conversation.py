@@ -30,16 +30,16 @@ class Conversation:
 
     def prompt(self, question: Question) -> Prompt:
         """Put what was said last, and its reading, after what came before."""
+        messages: list[Message] = []
+        for said, replied in self.exchanges:
+            messages.append(Message("user", said))
+            messages.append(Message("assistant", replied))
         last = answering_prompt(question).variable.lstrip("\n")
-        said = [text for text, _ in self.exchanges]
-        first, *others = [*said, last]
+        messages.append(Message("user", last))
+        first = messages[0].text
         if self.overview:
             first = f"{self.overview}\n\n{first}"
-        more: list[Message] = []
-        for (_, reply), next_said in zip(self.exchanges, others, strict=True):
-            more.append(Message("assistant", reply))
-            more.append(Message("user", next_said))
-        return Prompt(prompt_text("chat"), first, tuple(more))
+        return Prompt(prompt_text("chat"), first, tuple(messages[1:]))
 
     def add(self, said: str, replied: str) -> None:
         """Take in a turn of each."""

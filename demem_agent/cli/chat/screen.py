@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from rich.console import RenderableType
 
@@ -46,7 +45,7 @@ class Screen:
             print_line("")
         return was_open
 
-    def show(self, document: Any, *parts: RenderableType) -> None:
+    def show(self, document: object, *parts: RenderableType) -> None:
         """Print the document as one line of JSON, or the parts for a person."""
         if self.output.json:
             print(json.dumps(document, default=str, allow_nan=False), flush=True)

@@ -12,7 +12,7 @@ from demem_agent import Answer, FeedbackReport
 from demem_agent.cli.chat.session import Session
 from demem_agent.cli.chat.usage import usage_grid, usage_value
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.json_values import Json, answer_value, slot_of_each, slot_value
+from demem_agent.cli.json_values import Json, answer_value, slot_of_each, slot_values
 from demem_agent.cli.tables import (
     certificate_parts,
     lines_table,
@@ -105,7 +105,7 @@ def _read(answer: Answer, session: Session) -> str:
 def _slots(session: Session, _: str) -> Shown:
     slots = session.memory.slots
     settings = session.memory.settings
-    values = [slot_value(slot, settings.slot_limit) for slot in slots]
+    values = slot_values(slots, settings.slot_limit)
     document = {"slots": values, "of": settings.slots}
     return Shown(document, [slots_table(slots, settings)])
 

@@ -5,7 +5,7 @@ When the model fails, what memory holds is quoted instead.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from demem_agent.cli.chat.conversation import Conversation
@@ -110,13 +110,18 @@ def rests_on(answer: str, query: str, lines: Sequence[Line]) -> tuple[str, ...]:
     wanted = set(content_terms(answer)) - set(content_terms(query))
     enough = min(_SHARED, len(wanted))
     held_by_line = [wanted.intersection(content_terms(line.text)) for line in lines]
-    found: dict[str, None] = {}
+    behind = [lines[place].evidence.id for place in _tellers(held_by_line, max(enough, 1))]
+    return tuple(dict.fromkeys(behind))
+
+
+def _tellers(held_by_line: list[set[str]], enough: int) -> Iterator[int]:
+    """Yield the line that holds most words, as long as it holds enough that were not told yet."""
     while held_by_line:
         sizes = list(map(len, held_by_line))
-        best = sizes.index(max(sizes))
-        if not sizes[best] or sizes[best] < enough:
-            break
-        found[lines[best].evidence.id] = None
+        most = max(sizes)
+        if most < enough:
+            return
+        best = sizes.index(most)
+        yield best
         told = held_by_line[best]
         held_by_line = [held - told for held in held_by_line]
-    return tuple(found)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.table import Table
+from rich.text import Text
 
 from demem_agent.cli.chat.conversation import Prefix
-from demem_agent.cli.tables.cells import cell, grid, sentence
+from demem_agent.cli.json_values import Json
+from demem_agent.cli.tables.cells import by_kind, cell, grid, sentence
 from demem_agent.llms import Health, Usage
 
 __all__ = ["usage_grid", "usage_value"]
 
 
-def usage_value(health: Health, prefix: Prefix, turns: int) -> dict[str, Any]:
+def usage_value(health: Health, prefix: Prefix, turns: int) -> Json:
     """Return what a model was asked as a JSON value."""
     used = health.usage
     return {
@@ -39,16 +39,18 @@ def usage_grid(health: Health, prefix: Prefix, turns: int) -> Table:
     used = health.usage
     shown = grid()
     shown.add_row("model", cell(health.model))
-    failures = ", ".join(f"{kind} {count}" for kind, count in health.failures.items())
-    calls = f"{health.calls} in {health.requests} requests; failed: "
-    failed = cell(failures, "yellow") if failures else cell("none")
-    shown.add_row("calls", sentence(calls, failed))
+    shown.add_row("calls", _calls(health))
     shown.add_row("tokens", cell(_tokens(used)))
     cost = "not known without --price" if used.cost is None else f"{used.cost:.4f}"
     shown.add_row("cost", cell(cost))
     stable = f"{prefix.share:.0%} of all bytes of {turns} prompts, {prefix.last:.0%} of the last"
     shown.add_row("same as before", cell(stable))
     return shown
+
+
+def _calls(health: Health) -> Text:
+    failed = cell(by_kind(health.failures), "yellow") if health.failures else cell("none")
+    return sentence(f"{health.calls} in {health.requests} requests; failed: ", failed)
 
 
 def _tokens(used: Usage) -> str:

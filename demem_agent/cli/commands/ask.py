@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from demem_agent import Answer
 from demem_agent.cli.json_values import answer_value, slot_of_each
@@ -38,19 +39,19 @@ def ask(
     with place.open() as memory:
         answer = memory.answer(question, at=at)
         lines = answer.reading.lines if all else _few(answer)
-        hidden = len(answer.reading.lines) - len(lines)
         evidence = lines_table(
             f"Evidence ({_read(answer)}; * the answer rests on it)",
             lines,
             cited=answer.evidence,
             slot_of=slot_of_each(memory),
         )
-        output.show(
-            answer_value(answer, question, memory),
-            _head(answer),
-            evidence,
-            cell(f"{hidden} more lines were read: --all" if hidden else "", "dim"),
-        )
+        document = answer_value(answer, question, memory)
+        hidden = len(answer.reading.lines) - len(lines)
+        output.show(document, _head(answer), evidence, _hidden_words(hidden))
+
+
+def _hidden_words(hidden: int) -> Text:
+    return cell(f"{hidden} more lines were read: --all" if hidden else "", "dim")
 
 
 def _read(answer: Answer) -> str:

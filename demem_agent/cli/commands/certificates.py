@@ -17,4 +17,4 @@ def certificates(place: Place, output: Output) -> None:
     with place.open() as memory:
         found = memory.certificates()
         words = certificates_table(found) if found else cell("No conflict was certified so far.")
-        output.show([asdict(certificate) for certificate in found], words)
+        output.show(list(map(asdict, found)), words)

@@ -9,7 +9,7 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent import SlotMemory, SplitCertificate
-from demem_agent.cli.json_values import lines_value
+from demem_agent.cli.json_values import Json, lines_value
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import certificate_parts, context_parts
@@ -86,11 +86,15 @@ def _explain_answer(
         parts += certificate_parts(certificate)
     if not naming:
         parts.append(cell("No certificate names this answer.", "dim"))
-    at = context.at.isoformat() if context.at else None
     document = {
-        "answer": {**asdict(context), "at": at},
+        "answer": _context_value(context),
         "route": asdict(route) if route else None,
         "evidence": lines_value(lines_read(context, memory), memory, context.supports),
-        "certificates": [asdict(certificate) for certificate in naming],
+        "certificates": list(map(asdict, naming)),
     }
     output.show(document, *parts)
+
+
+def _context_value(context: Context) -> Json:
+    at = context.at.isoformat() if context.at else None
+    return {**asdict(context), "at": at}

@@ -101,13 +101,17 @@ def _head(report: FeedbackReport) -> Table:
     for name, reward in report.rewards.items():
         head.add_row(name, number(reward))
     head.add_row("tests", cell(_tests(report)))
+    _add_what_came_of_it(head, report)
+    return head
+
+
+def _add_what_came_of_it(head: Table, report: FeedbackReport) -> None:
     if report.queued:
         head.add_row("queue", cell(f"{_waiting(report.queued)} for the next feedback"))
     if report.remembered:
         head.add_row("remembered", cell(f"the correction, as {report.remembered}"))
     if report.failed:
         head.add_row("failed", cell(f"{report.failed}; the rewards are stored", "yellow"))
-    return head
 
 
 def _tests(report: FeedbackReport) -> str:

@@ -66,8 +66,8 @@ def ingest(
             "items": len(memory),
             "slots": len(memory.slots),
         }
-        words = f"New: {new} of {len(turns)} turns. Items remembered now: {len(memory)}."
-        output.show(document, cell(words), slots_table(memory.slots, memory.settings))
+        words = cell(f"New: {new} of {len(turns)} turns. Items remembered now: {len(memory)}.")
+        output.show(document, words, slots_table(memory.slots, memory.settings))
 
 
 def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> tuple[int, int]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.json_values import slot_value
+from demem_agent.cli.json_values import Json as Row
+from demem_agent.cli.json_values import slot_values
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import slots_table
@@ -19,8 +20,6 @@ from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import InvalidInput
 
 __all__ = ["restore"]
-
-Row = dict[str, Any]
 
 #: Settings that may be set anew; summaries and passages were made for the others.
 _FREE = frozenset({"slots", "read_limit", "initial_slots"})
@@ -53,14 +52,15 @@ def restore(
         )
     place.require_folder()
     with _restored(rows, place) as memory:
-        found = counts(memory)
-        limit = memory.settings.slot_limit
-        slots = [slot_value(slot, limit) for slot in memory.slots]
-        output.show(
-            {"file": str(file), **found, "slots": slots},
-            cell(f"Imported {counted(found)}."),
-            slots_table(memory.slots, memory.settings),
-        )
+        _show(memory, file, output)
+
+
+def _show(memory: SlotMemory, file: Path, output: Output) -> None:
+    found = counts(memory)
+    slots = slot_values(memory.slots, memory.settings.slot_limit)
+    document = {"file": str(file), **found, "slots": slots}
+    words = cell(f"Imported {counted(found)}.")
+    output.show(document, words, slots_table(memory.slots, memory.settings))
 
 
 def _restored(rows: list[Row], place: Place) -> SlotMemory:
@@ -93,11 +93,15 @@ def _check_settings(exported: SlotMemory, given: Row) -> None:
         kept = getattr(exported.settings, name)
         if name not in _FREE and value != kept:
             raise InvalidInput(name, value, f"{kept!r}, as in the export, or left out")
+    _check_slots(exported, given)
+    replace(exported.settings, **given)  # checks the ranges
+
+
+def _check_slots(exported: SlotMemory, given: Row) -> None:
     needed = 1 + max((slot.number for slot in exported.slots), default=0)
     if given.get("slots", needed) < needed:
         expected = f"at least {needed}, since that many are in use"
         raise InvalidInput("slots", given["slots"], expected)
-    replace(exported.settings, **given)  # checks the ranges
 
 
 def _with_settings(rows: list[Row], given: Row) -> list[Row]:

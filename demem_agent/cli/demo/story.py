@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from demem_agent import (
     Answer,
@@ -25,6 +24,7 @@ from demem_agent import (
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import default_scorers
 from demem_agent.cli.demo.data import ASKED_AT, FORGET, NEEDS, QUESTIONS, SECRET, Need, conversation
+from demem_agent.cli.json_values import Json
 from demem_agent.cli.tables.cells import counts
 from demem_agent.errors import InvariantBroken
 from demem_agent.turns import time_field
@@ -130,6 +130,7 @@ def play() -> Story:
             hold.
     """
     turns = conversation()
+    sessions = {turn.session for turn in turns}
     memory = SlotMemory(
         slots=SLOTS, initial_slots=INITIAL_SLOTS, slot_limit=SLOT_LIMIT, read_limit=READ_LIMIT
     )
@@ -146,7 +147,7 @@ def play() -> Story:
     return Story(
         settings=memory.settings,
         turns=len(turns),
-        sessions=len({turn.session for turn in turns}),
+        sessions=len(sessions),
         first=first,
         slots=slots,
         asked=asked,
@@ -184,17 +185,13 @@ def _tell(memory: SlotMemory, need: Need, answer: Answer, learned: list[Learned]
 def _split(
     memory: SlotMemory,
     certificate: SplitCertificate,
-    before: list[dict[str, Any]],
+    before: list[Json],
     learned: list[Learned],
 ) -> Split:
     """Compare what the split gave with the same feedback given to a copy that may not split."""
-    last = learned[-1]
-    shared = SlotMemory.restore(before, split=SplitSettings(pairs=0))
-    shared.feedback(last.answer.id, reference=last.need.reference)
-    undone = SlotMemory.restore(memory.export())
-    undone.undo(certificate.id)
-    undone.check()
-    if shared.fingerprint() != undone.fingerprint():
+    shared = _kept_shared(before, learned[-1])
+    fingerprints = (shared.fingerprint(), _undone(memory, certificate).fingerprint())
+    if fingerprints[0] != fingerprints[1]:
         raise InvariantBroken("undoing the demo's split did not give back the state before it")
     pair = _needs_of(certificate, learned)
     return Split(
@@ -202,8 +199,23 @@ def _split(
         kept_shared=_stricts(shared, pair),
         after=_stricts(memory, pair),
         slots=memory.slots,
-        fingerprints=(shared.fingerprint(), undone.fingerprint()),
+        fingerprints=fingerprints,
     )
+
+
+def _kept_shared(before: list[Json], last: Learned) -> SlotMemory:
+    """Return a copy that was given the last feedback and may not split."""
+    copy = SlotMemory.restore(before, split=SplitSettings(pairs=0))
+    copy.feedback(last.answer.id, reference=last.need.reference)
+    return copy
+
+
+def _undone(memory: SlotMemory, certificate: SplitCertificate) -> SlotMemory:
+    """Return a copy in which a split was taken back."""
+    copy = SlotMemory.restore(memory.export())
+    copy.undo(certificate.id)
+    copy.check()
+    return copy
 
 
 def _until_suppressed(
@@ -241,9 +253,13 @@ def _answered(memory: SlotMemory, need: Need, mode: Mode) -> Strict:
     question = Question(need.question, time_field("at", ASKED_AT), reading)
     text = ExtractiveAnswerer().answer(question).text
     attempt = Attempt(need.question, text, reading.text, need.reference)
-    scores = [scorer.score(attempt) for scorer in default_scorers()]
     slot = memory.route(need.question, at=ASKED_AT).slot
-    return Strict(need, slot, text, score=sum(scores) / len(scores))
+    return Strict(need, slot, text, score=_mean_score(attempt))
+
+
+def _mean_score(attempt: Attempt) -> float:
+    scores = [scorer.score(attempt) for scorer in default_scorers()]
+    return sum(scores) / len(scores)
 
 
 def _forget(memory: SlotMemory) -> Forgotten:

@@ -95,20 +95,7 @@ def _feedback(story: Story) -> Iterator[RenderableType]:
         "Some questions come again and again. We say what would have been right, and two scorers "
         "compare: do the words agree, and did the reading hold the answer?"
     )
-    shown = table()
-    add_columns(shown, "", no_wrap=True)
-    shown.add_column("question and reference", ratio=1)
-    for name in story.learned[0].report.rewards:
-        add_figures(shown, name.replace("_", " "))
-    shown.add_column("conflict", overflow="fold")
-    for one in story.learned:
-        shown.add_row(
-            cell(one.answer.id),
-            lines(cell(one.need.question, "dim"), cell(one.need.reference)),
-            *map(number, one.report.rewards.values()),
-            cell(_outcome(one)),
-        )
-    yield shown
+    yield _learned(story.learned)
 
 
 def _split(story: Story) -> Iterator[RenderableType]:
@@ -179,7 +166,25 @@ def _evidence(items: Sequence[Evidence]) -> Table:
     add_columns(shown, "turn", "date", "speaker", no_wrap=True)
     shown.add_column("text", ratio=1)
     for item in items:
-        shown.add_row(*map(cell, (item.source_id, day(item.at), item.speaker, item.text)))
+        words = (item.source_id, day(item.at), item.speaker, item.text)
+        shown.add_row(*map(cell, words))
+    return shown
+
+
+def _learned(learned: Sequence[Learned]) -> Table:
+    shown = table()
+    add_columns(shown, "", no_wrap=True)
+    shown.add_column("question and reference", ratio=1)
+    for name in learned[0].report.rewards:
+        add_figures(shown, name.replace("_", " "))
+    shown.add_column("conflict", overflow="fold")
+    for one in learned:
+        shown.add_row(
+            cell(one.answer.id),
+            lines(cell(one.need.question, "dim"), cell(one.need.reference)),
+            *map(number, one.report.rewards.values()),
+            cell(_outcome(one)),
+        )
     return shown
 
 
@@ -193,13 +198,17 @@ def _compared(shared: Sequence[Strict], after: Sequence[Strict]) -> Table:
         better = "green" if other.score > one.score else ""
         shown.add_row(
             cell(one.need.question, "dim"),
-            cell(f"slot {one.slot}: {one.answer or '(nothing)'}"),
+            _answered(one),
             cell(number(one.score)),
-            cell(f"slot {other.slot}: {other.answer or '(nothing)'}"),
+            _answered(other),
             cell(number(other.score), better),
             end_section=True,
         )
     return shown
+
+
+def _answered(one: Strict) -> Text:
+    return cell(f"slot {one.slot}: {one.answer or '(nothing)'}")
 
 
 def _cost(found: Suppressed) -> Table:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from demem_agent import Slot
 from demem_agent.cli.demo.story import Asked, Forgotten, Learned, Split, Story, Strict, Suppressed
-from demem_agent.cli.json_values import Json, evidence_value, slot_value
+from demem_agent.cli.json_values import Json, evidence_value, slot_values
 
 __all__ = ["story_value"]
 
@@ -18,18 +17,14 @@ def story_value(story: Story) -> Json:
     return {
         "settings": asdict(story.settings),
         "remembered": {"turns": story.turns, "sessions": story.sessions},
-        "slots": _slots(story.slots, limit),
-        "answers": [_asked(one) for one in story.asked],
-        "feedback": [_learned(one) for one in story.learned],
+        "slots": slot_values(story.slots, limit),
+        "answers": list(map(_asked, story.asked)),
+        "feedback": list(map(_learned, story.learned)),
         "split": _split(story.split, limit),
         "suppressed": _suppressed(story.suppressed),
         "forgotten": _forgotten(story.forgotten),
         "check": {"ok": True, **story.checked},
     }
-
-
-def _slots(slots: Sequence[Slot], limit: int) -> list[Json]:
-    return [slot_value(slot, limit) for slot in slots]
 
 
 def _asked(one: Asked) -> Json:
@@ -38,7 +33,7 @@ def _asked(one: Asked) -> Json:
         "question": one.question,
         "answer": one.answer.text,
         "slot": one.answer.route.slot,
-        "evidence": [evidence_value(item) for item in one.cited],
+        "evidence": list(map(evidence_value, one.cited)),
     }
 
 
@@ -62,7 +57,7 @@ def _split(split: Split, limit: int) -> Json:
         "certificate": asdict(split.certificate),
         "shared": _stricts(split.kept_shared),
         "after": _stricts(split.after),
-        "slots": _slots(split.slots, limit),
+        "slots": slot_values(split.slots, limit),
         "undo": {"never_split": never_split, "undone": undone},
     }
 
@@ -85,7 +80,7 @@ def _forgotten(forgotten: Forgotten) -> Json:
 
 
 def _stricts(answers: Sequence[Strict]) -> list[Json]:
-    return [_strict(one) for one in answers]
+    return list(map(_strict, answers))
 
 
 def _strict(one: Strict) -> Json:

@@ -24,16 +24,20 @@ def announcement(expected: Estimate, everything: int, options: ModelOptions) -> 
     yield f"{everything:,} answers to be marked{recorded}."
     if not expected.questions:
         return
+    yield _estimate_words(expected)
+    yield _limits_words(options)
+
+
+def _estimate_words(expected: Estimate) -> str:
     prompts = f"{expected.prompt_tokens:,} tokens of prompts"
     answers = f"{expected.completion_tokens:,} of answers"
     cost = "cost not known without --price"
     if expected.cost is not None:
         cost = f"cost {expected.cost:,.4f}"
-    yield (
+    return (
         f"About {expected.calls:,} calls: {prompts} and {answers}, {cost}; "
         "what has to be repeated not counted."
     )
-    yield _limits_words(options)
 
 
 def used_value(ledger: Ledger) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
+from demem_agent.cli.json_values import Json
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
 from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.output import Output
@@ -59,10 +60,17 @@ def audit(
         report, records = audited(kind, dialogues, data=benchmark.name, seed=seed, tick=tick)
     parts: list[RenderableType] = list(audit_parts(report))
     if out is not None:
-        files = written(out, partial(save_records, records), report, parts)
-        files += draw_audit(report, out)
-        note_files(files, report, parts)
+        _keep(out, partial(save_records, records), report, parts)
     output.show(report, *parts)
+
+
+def _keep(
+    out: Path, save: Callable[[Path], object], report: Json, parts: list[RenderableType]
+) -> None:
+    """Write records, report, tables and figure into a folder, and note the files in both."""
+    files = written(out, save, report, parts)
+    files += draw_audit(report, out)
+    note_files(files, report, parts)
 
 
 def _require_one_of(field: str, typed: str, known: Collection[str]) -> None:

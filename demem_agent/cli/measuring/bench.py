@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 
 from demem_agent.cli.faults import UsageError
+from demem_agent.cli.json_values import Json
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row, slot_rows
@@ -110,9 +111,8 @@ def _readings(
             "and here each has but one"
         )
     dialogues = loaded(benchmark, data)
-    measured = trial.measure(dialogues)
-    if in_rows:
-        measured = by_row(measured)
+    by_question = trial.measure(dialogues)
+    measured = by_row(by_question) if in_rows else by_question
     found, also = _others(dialogues, trial.seed, wanted, in_rows=in_rows)
     if name == "locomo":
         also.insert(0, paper_table())
@@ -121,9 +121,9 @@ def _readings(
 
 def _others(
     dialogues: Sequence[Dialogue], seed: int, wanted: _Wanted, *, in_rows: bool
-) -> tuple[dict[str, Any], list[RenderableType]]:
+) -> tuple[Json, list[RenderableType]]:
     """Measure what is wanted besides readings; return it as JSON values, and as tables."""
-    found: dict[str, Any] = {}
+    found: Json = {}
     also: list[RenderableType] = []
     if wanted.slots:
         found["slots"] = slot_rows(dialogues, seed, rows_of=by_row if in_rows else list)

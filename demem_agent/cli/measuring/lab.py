@@ -41,5 +41,5 @@ def lab(
         scale = replace(scale, seeds=seeds)
     with ticking("runs") as tick:
         written = run_lab(Path(out), scale=scale, names=only or (), workers=workers, tick=tick)
-    names = [str(path) for path in written]
+    names = list(map(str, written))
     output.show({"written": names}, *map(cell, names))

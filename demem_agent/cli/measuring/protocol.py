@@ -67,13 +67,18 @@ class Protocol:
         self._announce(expected, len(questions) * self.options.runs)
         panel = self._panel(lambda name: self._recorded(models[name]))
         marked = _marked(questions, panel)
+        used = used_value(ledger)
         report: Json = {"data": data, "limit": limit, **marks_report(marked, panel, questions)}
-        report |= {"estimate": asdict(expected), "used": used_value(ledger)}
-        parts = [*protocol_parts(report), cell(spent_words(report["used"])), *also]
+        report |= {"estimate": asdict(expected), "used": used}
+        parts = [*protocol_parts(report), cell(spent_words(used)), *also]
+        self._keep(marked, report, parts)
+        return report, parts
+
+    def _keep(self, marked: Marked, report: Json, parts: list[RenderableType]) -> None:
+        """Write marks, report and tables where a folder was named, and note the files in both."""
         if self.trial.out is not None:
             files = _write(self.trial.out, marked, report, parts)
             note_files(files, report, parts)
-        return report, parts
 
     @property
     def _model(self) -> str:

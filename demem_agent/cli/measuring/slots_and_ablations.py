@@ -38,21 +38,31 @@ def slot_rows(
     Args:
         rows_of: what the records are taken for before they are counted.
     """
-    from demem_agent.studies.slots.audit import audit, audit_table
-    from demem_agent.studies.slots.intervention import intervene, intervention_table
+    from demem_agent.studies.slots.audit import audit_table
+    from demem_agent.studies.slots.intervention import intervention_table
 
     audited: list[Audited] = []
     intervened: list[Intervened] = []
     with ticking("slot audits") as tick:
         for done, dialogue in enumerate(dialogues, 1):
-            memory = SlotMemory()
-            memory.ingest_many(dialogue.turns)
-            audited += audit(memory, dialogue)
-            intervened += intervene(memory, dialogue, slots=memory.settings.slots)
+            of_slots, of_partitions = _audited(dialogue)
+            audited += of_slots
+            intervened += of_partitions
             tick(done, len(dialogues))
     held = audit_table(rows_of(audited), seed=seed)
     divided = intervention_table(rows_of(intervened), seed=seed)
-    return {"audited": [*map(asdict, held)], "intervened": [*map(asdict, divided)]}
+    return {"audited": list(map(asdict, held)), "intervened": list(map(asdict, divided))}
+
+
+def _audited(dialogue: Dialogue) -> tuple[Sequence[Audited], Sequence[Intervened]]:
+    """Audit the slots of a fresh memory of a dialogue, and divide its items in other ways."""
+    from demem_agent.studies.slots.audit import audit
+    from demem_agent.studies.slots.intervention import intervene
+
+    memory = SlotMemory()
+    memory.ingest_many(dialogue.turns)
+    of_slots = audit(memory, dialogue)
+    return of_slots, intervene(memory, dialogue, slots=memory.settings.slots)
 
 
 def ablation_rows(dialogues: Sequence[Dialogue], seed: int) -> list[Any]:
@@ -60,4 +70,5 @@ def ablation_rows(dialogues: Sequence[Dialogue], seed: int) -> list[Any]:
     from demem_agent.studies.ablations.run import ablation_table
 
     with ticking("ablations") as tick:
-        return [asdict(row) for row in ablation_table(dialogues, seed=seed, tick=tick)]
+        rows = ablation_table(dialogues, seed=seed, tick=tick)
+    return list(map(asdict, rows))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import RenderableType
 
+from demem_agent.cli.json_values import Json
 from demem_agent.cli.output import as_text
 from demem_agent.cli.tables.cells import cell
 
@@ -18,7 +18,7 @@ __all__ = ["note_files", "written"]
 def written(
     out: Path,
     save_records: Callable[[Path], object],
-    report: dict[str, Any],
+    report: Json,
     parts: Sequence[RenderableType],
 ) -> list[Path]:
     """Write records, report and tables into a folder; return the three files.
@@ -36,7 +36,8 @@ def written(
     return [results, report_file, table]
 
 
-def note_files(files: Sequence[Path], report: dict[str, Any], parts: list[RenderableType]) -> None:
+def note_files(files: Sequence[Path], report: Json, parts: list[RenderableType]) -> None:
     """Put the names of the files that were written into the report, and below its tables."""
-    report["written"] = list(map(str, files))
-    parts.append(cell(f"written: {', '.join(report['written'])}"))
+    names = list(map(str, files))
+    report["written"] = names
+    parts.append(cell(f"written: {', '.join(names)}"))

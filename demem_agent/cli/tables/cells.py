@@ -15,6 +15,7 @@ from demem_agent.cli.printing import shown
 __all__ = [
     "add_columns",
     "add_figures",
+    "by_kind",
     "cell",
     "counted",
     "counts",
@@ -106,6 +107,11 @@ def counted(found: Mapping[str, int]) -> str:
     for name, count in found.items():
         words.append(f"{count} {name[:-1] if count == 1 else name}")
     return ", ".join(words)
+
+
+def by_kind(found: Mapping[str, int]) -> str:
+    """Return counts by their kinds: ``timeout 2, refused 1``."""
+    return ", ".join(f"{kind} {count}" for kind, count in found.items())
 
 
 def day(at: datetime | None) -> str:

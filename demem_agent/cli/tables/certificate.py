@@ -109,9 +109,12 @@ def _candidates(certificate: SplitCertificate, letters: Mapping[str, str]) -> Ta
     add_columns(shown, "reward within", no_wrap=True)
     add_figures(shown, "loses at least")
     for candidate in certificate.candidates:
+        name = cell(_name(candidate))
         held = cell(_held(certificate, candidate), "dim")
-        shown.add_row(cell(_name(candidate)), *_side(certificate, candidate, 0, letters))
-        shown.add_row(held, *_side(certificate, candidate, 1, letters), end_section=True)
+        first = _side(certificate, candidate, 0, letters)
+        second = _side(certificate, candidate, 1, letters)
+        shown.add_row(name, *first)
+        shown.add_row(held, *second, end_section=True)
     return shown
 
 

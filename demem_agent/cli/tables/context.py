@@ -46,7 +46,11 @@ def context_parts(
 def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
     """Return the lines of the reading whose evidence still lives."""
     live = {item.id: item for item in memory.evidence()}
-    return [Line(live[item], start, end) for item, start, end in context.read if item in live]
+    lines: list[Line] = []
+    for item, start, end in context.read:
+        if item in live:
+            lines.append(Line(live[item], start, end))
+    return lines
 
 
 def _decision(context: Context, memory: SlotMemory) -> Table:
@@ -57,12 +61,16 @@ def _decision(context: Context, memory: SlotMemory) -> Table:
         shown.add_row("asked", cell(day(context.at)))
     unanswered = "(forgotten)" if context.redacted else "(nothing)"
     shown.add_row("answer", cell(context.answer or unanswered))
+    _add_feedback(shown, context)
+    _add_needed(shown, context, memory)
+    return shown
+
+
+def _add_feedback(shown: Table, context: Context) -> None:
     if context.reference is not None:
         shown.add_row("reference", cell(context.reference))
     shown.add_row("rewards", cell(numbers(context.rewards) or "no feedback yet"))
     shown.add_row("known by", cell(context.channel))
-    _add_needed(shown, context, memory)
-    return shown
 
 
 def _add_needed(shown: Table, context: Context, memory: SlotMemory) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
 
+from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
 from demem_agent.cli.tables.figures import interval
 
 __all__ = ["HEADLINE", "brackets", "evaluation_parts"]
-
-Document = Mapping[str, Any]
 
 #: The limits of the tables, where they were measured.
 HEADLINE = (2000, 6000)
@@ -53,7 +51,7 @@ def _headline(document: Document) -> list[int]:
     return measured or list(dict.fromkeys((limits[0], limits[-1])))
 
 
-def _at_headline(document: Document, name: str) -> list[Any]:
+def _at_headline(document: Document, name: str) -> list[Document]:
     """Return what a system was measured to do at each limit that is shown."""
     found = document["systems"][name]
     return [found[str(limit)] for limit in _headline(document)]
@@ -68,12 +66,15 @@ def _best_first(document: Document) -> list[str]:
     def key(name: str) -> float:
         total = 0.0
         for found in _at_headline(document, name):
-            recall = found["recall"] or found["contained"]
-            if recall:
-                total += float(recall["mean"])
+            total += _recall_or_contained(found)
         return -total
 
     return sorted(document["systems"], key=key)
+
+
+def _recall_or_contained(found: Document) -> float:
+    measured = found["recall"] or found["contained"]
+    return float(measured["mean"]) if measured else 0.0
 
 
 def _style(document: Document, name: str) -> str:
@@ -94,10 +95,15 @@ def _recall_table(document: Document) -> Table:
     shown = _systems_table("Gold evidence in the text", columns)
     for name in _best_first(document):
         found = _at_headline(document, name)
-        values = [interval(one["recall"]) for one in found]
-        values += [interval(one["whole"]) for one in found]
-        shown.add_row(cell(name), *values, style=_style(document, name))
+        recalls = _intervals(found, "recall")
+        whole = _intervals(found, "whole")
+        shown.add_row(cell(name), *recalls, *whole, style=_style(document, name))
     return shown
+
+
+def _intervals(found: Sequence[Document], measure: str) -> list[str]:
+    """Return one measure in print, of each of several limits or systems."""
+    return [interval(one[measure]) for one in found]
 
 
 def _cost_table(document: Document) -> Table:
@@ -105,17 +111,18 @@ def _cost_table(document: Document) -> Table:
     columns = ("characters", "ms median", "ms p95", "reference in text", "answer F1")
     shown = _systems_table(f"What a read of at most {limit:,} characters takes and gives", columns)
     for name in _best_first(document):
-        at = document["systems"][name][str(limit)]
-        shown.add_row(
-            cell(name),
-            f"{at['size']:,.0f}",
-            _milliseconds(at["seconds"]["median"]),
-            _milliseconds(at["seconds"]["p95"]),
-            interval(at["contained"]),
-            interval(at["f1"]),
-            style=_style(document, name),
-        )
+        costs = _costs(document["systems"][name][str(limit)])
+        shown.add_row(cell(name), *costs, style=_style(document, name))
     return shown
+
+
+def _costs(found: Document) -> Iterator[str]:
+    seconds = found["seconds"]
+    yield f"{found['size']:,.0f}"
+    yield _milliseconds(seconds["median"])
+    yield _milliseconds(seconds["p95"])
+    yield interval(found["contained"])
+    yield interval(found["f1"])
 
 
 def _milliseconds(seconds: float) -> str:
@@ -140,13 +147,12 @@ def _category_table(document: Document, limit: int) -> Table:
     add_figures(shown, "questions")
     for name in names:
         shown.add_column(cell(name), justify="right", style=_style(document, name))
-    most_first = sorted(_scored(document).items(), key=lambda item: -item[1])
-    for category, questions in most_first:
-        values: list[str] = []
-        for name in names:
-            found = document["systems"][name][str(limit)]["categories"][category]
-            values.append(interval(found["recall"]))
-        shown.add_row(cell(category or "(none)"), str(questions), *values)
+    measured = [document["systems"][name][str(limit)] for name in names]
+    scored = _scored(document)
+    for category in sorted(scored, key=scored.__getitem__, reverse=True):
+        found = [one["categories"][category] for one in measured]
+        questions = str(scored[category])
+        shown.add_row(cell(category or "(none)"), questions, *_intervals(found, "recall"))
     return shown
 
 

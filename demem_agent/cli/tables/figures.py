@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from demem_agent.cli.json_values import Document
 
 __all__ = ["figure", "interval", "share"]
 
@@ -19,7 +18,7 @@ def share(value: float, digits: int = 3) -> str:
     return words.replace("0.", ".", 1)
 
 
-def interval(found: Mapping[str, Any] | None, sign: bool = False) -> str:
+def interval(found: Document | None, sign: bool = False) -> str:
     """Return a mean with its interval: ``.778 [.74, .81]``.
 
     Of one dialogue it is the mean alone, of no question a dash.
@@ -37,7 +36,7 @@ def interval(found: Mapping[str, Any] | None, sign: bool = False) -> str:
     return f"{mean} [{share(found['low'], 2)}, {share(found['high'], 2)}]"
 
 
-def figure(found: Mapping[str, Any] | float | int | None) -> str:
+def figure(found: Document | float | int | None) -> str:
     """Return a figure in print: ``.879 [.75, .94]``, ``8.4 ± 1.5``, ``1,323``, or a dash."""
     if found is None:
         return "-"
@@ -50,13 +49,14 @@ def figure(found: Mapping[str, Any] | float | int | None) -> str:
     return _with_ends(found)
 
 
-def _with_ends(found: Mapping[str, Any]) -> str:
+def _with_ends(found: Document) -> str:
     ends = [end for end in (found["low"], found["high"]) if end is not None]
     large = max(map(abs, [found["mean"], *ends])) > 1
     mean = _number(found["mean"], large, 3)
     if not ends:
         return mean
-    return f"{mean} [{', '.join(_number(end, large, 2) for end in ends)}]"
+    words = [_number(end, large, 2) for end in ends]
+    return f"{mean} [{', '.join(words)}]"
 
 
 def _number(value: float, large: bool, digits: int) -> str:

@@ -28,20 +28,25 @@ def lines_table(
         shared: for each line, what it shares with the question; the column is left out when there
             is none.
     """
+    shown = _empty(title, with_shared=bool(shared))
+    for n, line in enumerate(lines):
+        words = [*_words(line, slot_of), *shared[n : n + 1], line.text]
+        is_cited = line.evidence.id in cited
+        style = "bold" if is_cited else ""
+        cells = [cell(part, style) for part in words]
+        shown.add_row("*" if is_cited else "", *cells)
+    return shown
+
+
+def _empty(title: str, *, with_shared: bool) -> Table:
     shown = table(title)
     shown.add_column("", width=1)
     for name in ("id", "turn", "date", "speaker"):
         shown.add_column(name, overflow="fold")
     shown.add_column("slot", justify="right")
-    if shared:
+    if with_shared:
         shown.add_column("shares", overflow="fold", max_width=18)
     shown.add_column("text", overflow="fold", ratio=1)
-    for n, line in enumerate(lines):
-        words = [*_words(line, slot_of), *shared[n : n + 1], line.text]
-        if line.evidence.id in cited:
-            shown.add_row("*", *(cell(part, "bold") for part in words))
-        else:
-            shown.add_row("", *map(cell, words))
     return shown
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from rich.table import Table
 
 from demem_agent.cli.tables.cells import add_columns, add_figures, table
@@ -33,7 +35,7 @@ def paper_scores() -> Table:
     add_figures(shown, *CATEGORIES, "overall")
     for backbone, systems in SCORES.items():
         for name, figures in systems.items():
-            shown.add_row(backbone, name, *(spread(*figure) for figure in figures))
+            shown.add_row(backbone, name, *starmap(spread, figures))
     return shown
 
 

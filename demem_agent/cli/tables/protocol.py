@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
 
-from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
+from demem_agent.cli.json_values import Document
+from demem_agent.cli.tables.cells import add_columns, add_figures, by_kind, cell, table
 from demem_agent.cli.tables.paper import CATEGORIES, spread
 
 __all__ = ["protocol_parts"]
-
-Document = Mapping[str, Any]
 
 
 def protocol_parts(document: Document) -> Iterator[RenderableType]:
@@ -32,10 +31,14 @@ def _heading(document: Document) -> str:
     model = f"{document['data']}: {document['model']}"
     limit = f"{document['limit']:,} characters"
     judges = ", ".join(document["judges"])
-    asked = document["questions"] * document["runs"]
-    runs = f"{document['runs']} run{'s' if document['runs'] > 1 else ''}"
-    marked = f"{document['marked']:,} of {asked:,} answers marked in {runs}"
-    return f"{model} answers from {limit}, marked by {judges}; {marked}."
+    return f"{model} answers from {limit}, marked by {judges}; {_marked(document)}."
+
+
+def _marked(document: Document) -> str:
+    runs = document["runs"]
+    asked = document["questions"] * runs
+    counted = f"{runs} run{'s' if runs > 1 else ''}"
+    return f"{document['marked']:,} of {asked:,} answers marked in {counted}"
 
 
 def _warnings(document: Document) -> Iterator[str]:
@@ -45,9 +48,8 @@ def _warnings(document: Document) -> Iterator[str]:
             "nothing that was read); they are marked as no answer."
         )
     if document["failed"]:
-        kinds = ", ".join(f"{kind} {count}" for kind, count in document["failed"].items())
         yield (
-            f"Not marked, as a model failed, and in no figure: {kinds}. "
+            f"Not marked, as a model failed, and in no figure: {by_kind(document['failed'])}. "
             "The same command asks again."
         )
     if document["stopped"]:
@@ -72,7 +74,7 @@ def _marks_table(document: Document) -> Table:
     return shown
 
 
-def _add_system(shown: Table, system: str, found: Sequence[Mapping[str, Any]]) -> None:
+def _add_system(shown: Table, system: str, found: Sequence[Document]) -> None:
     """Add the rows of one system: binary marks, grades, and how many questions were marked."""
 
     def row(name: str, of: str, words: Callable[[Any], str], style: str = "") -> None:
@@ -95,5 +97,5 @@ def _place(category: str) -> int:
     return CATEGORIES.index(category) if category in CATEGORIES else len(CATEGORIES)
 
 
-def _mean(found: Mapping[str, Any] | None) -> str:
+def _mean(found: Document | None) -> str:
     return "-" if found is None else spread(found["mean"], found["deviation"])

@@ -43,13 +43,15 @@ def route_table(route: Route, slots: Sequence[Slot], held_in: int | None) -> Tab
     add_figures(shown, "slot", "score", "items")
     add_columns(shown, "")
     shown.add_column("begins", overflow="fold")
-    for slot in sorted(slots, key=lambda slot: (-route.scores[slot.number], slot.number)):
+    best_first = sorted(slots, key=lambda slot: (-route.scores[slot.number], slot.number))
+    for slot in best_first:
+        beginning = first_words(slot.summary.removeprefix("- "))
         shown.add_row(
             str(slot.number),
             number(route.scores[slot.number]),
             str(len(slot.evidence)),
             cell(_notes(slot, route, held_in), "bold"),
-            cell(first_words(slot.summary.removeprefix("- "))),
+            cell(beginning),
         )
     return shown
 

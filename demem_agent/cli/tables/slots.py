@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from rich.console import RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -25,17 +26,20 @@ def slots_table(slots: Sequence[Slot], settings: Settings) -> Table:
     named = any(slot.name or slot.pinned for slot in slots)
     shown = _empty(len(slots), settings, named=named)
     for slot in slots:
-        shown.add_row(
-            str(slot.number),
-            str(len(slot.evidence)),
-            str(len(slot.contexts)),
-            *([_name(slot)] if named else []),
-            _bar(slot, settings),
-            str(slot.size),
-            "-" if slot.parent is None else str(slot.parent),
-            cell(first_words(slot.summary.removeprefix("- "))),
-        )
+        shown.add_row(*_cells(slot, settings, named=named))
     return shown
+
+
+def _cells(slot: Slot, settings: Settings, *, named: bool) -> Iterator[RenderableType]:
+    yield str(slot.number)
+    yield str(len(slot.evidence))
+    yield str(len(slot.contexts))
+    if named:
+        yield _name(slot)
+    yield _bar(slot, settings)
+    yield str(slot.size)
+    yield "-" if slot.parent is None else str(slot.parent)
+    yield cell(first_words(slot.summary.removeprefix("- ")))
 
 
 def _empty(active: int, settings: Settings, *, named: bool) -> Table:

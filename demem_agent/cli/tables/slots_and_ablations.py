@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 
+from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
 from demem_agent.cli.tables.figures import interval, share
 
 __all__ = ["ablation_parts", "slot_parts"]
 
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[Document]
 
 #: The measures of the ablations that are shown, with their headings; readings come after these.
 _REPLAYED = {"slot": "in the slot", "summary words": "in the summary"}
@@ -79,33 +79,31 @@ def _divided(intervened: Rows) -> Table:
     return shown
 
 
-def _columns(measures: Mapping[str, Any], prefix: str) -> dict[str, str]:
+def _columns(measures: Document, prefix: str) -> dict[str, str]:
     """Return the measures of one pass that are shown, with their headings."""
-    of_this_pass = {name.removeprefix(prefix) for name in measures if name.startswith(prefix)}
     columns: dict[str, str] = {}
     for name, heading in _REPLAYED.items():
-        if name in of_this_pass:
+        if prefix + name in measures:
             columns[prefix + name] = heading
+    readings = prefix + _READING
     for name in measures:
-        plain = name.removeprefix(prefix)
-        if name.startswith(prefix) and plain.startswith(_READING):
-            columns[name] = f"at {int(plain.removeprefix(_READING)):,}"
+        if name.startswith(readings):
+            limit = int(name.removeprefix(readings))
+            columns[name] = f"at {limit:,}"
     return columns
 
 
 def _measures(title: str, rows: Rows, columns: Mapping[str, str]) -> Table:
     shown = _empty(title, "variant", *columns.values())
     for row in rows:
-        values = [interval(row["measures"].get(name)) for name in columns]
-        shown.add_row(cell(row["name"]), *values)
+        shown.add_row(cell(row["name"]), *_intervals(row["measures"], columns))
     return shown
 
 
 def _differences(title: str, rows: Rows, columns: Mapping[str, str]) -> Table:
     shown = _empty(title, "variant", *columns.values())
     for row in rows:
-        values = [interval(row["against"].get(name), sign=True) for name in columns]
-        shown.add_row(cell(row["name"]), *values)
+        shown.add_row(cell(row["name"]), *_intervals(row["against"], columns, sign=True))
     return shown
 
 
@@ -114,13 +112,17 @@ def _shapes(rows: Rows) -> Table:
     shown = _empty("Slots at the end", "variant", *headings)
     for row in rows:
         found = row["measures"]
-        values = [_count(found.get(name)) for name in _COUNTS]
-        values += [interval(found.get(name)) for name in _SHARES]
-        shown.add_row(cell(row["name"]), *values)
+        counts = [_count(found.get(name)) for name in _COUNTS]
+        shown.add_row(cell(row["name"]), *counts, *_intervals(found, _SHARES))
     return shown
 
 
-def _count(found: Mapping[str, Any] | None) -> str:
+def _intervals(found: Document, names: Iterable[str], sign: bool = False) -> list[str]:
+    """Return measures in print, a dash for one that was not measured."""
+    return [interval(found.get(name), sign) for name in names]
+
+
+def _count(found: Document | None) -> str:
     return "-" if found is None else f"{found['mean']:.1f}"
 
 

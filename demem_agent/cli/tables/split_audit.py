@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from rich.console import RenderableType
 from rich.table import Table
 
+from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
 from demem_agent.cli.tables.evaluation import brackets
 from demem_agent.cli.tables.figures import figure
@@ -15,7 +15,7 @@ from demem_agent.cli.tables.figures import figure
 __all__ = ["audit_parts"]
 
 
-def audit_parts(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+def audit_parts(report: Document) -> Iterator[RenderableType]:
     """Yield the tables of a report.
 
     Args:
@@ -29,7 +29,7 @@ def audit_parts(report: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield _table(sheet)
 
 
-def _heading(report: Mapping[str, Any]) -> str:
+def _heading(report: Document) -> str:
     dialogues = report["dialogues"]
     counted = f"{dialogues} dialogue{'s' if dialogues > 1 else ''}"
     left_out = report["left_out"]
@@ -37,7 +37,7 @@ def _heading(report: Mapping[str, Any]) -> str:
     return f"{report['data']}, {report['audit']}: {counted}{without}; {brackets(dialogues)}."
 
 
-def _table(sheet: Mapping[str, Any]) -> Table:
+def _table(sheet: Document) -> Table:
     shown = table(sheet["title"], tight=True)
     add_columns(shown, "", no_wrap=True)
     add_figures(shown, *map(cell, sheet["columns"]))

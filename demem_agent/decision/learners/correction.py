@@ -22,6 +22,7 @@ from demem_agent.decision.learners.learner import (
     Confidence,
     Labels,
     Tally,
+    mean_rewards,
     require_round,
     upper_confidence,
 )
@@ -100,8 +101,7 @@ class CorrectedPrior:
         labels = np.array(prior, dtype=np.intp)
         fits = labels.shape == (confidence.contexts,) and confidence.actions == actions
         require(fits, "confidence", "made for N and A", confidence)
-        inside = bool(((labels >= 0) & (labels < slots)).all())
-        require(inside, "prior", f"slots in [0, {slots - 1}]", labels)
+        _require_slots(labels, slots)
         _require_share("tolerance", tolerance)
         _require_share("trust", trust)
         _require_share("slot_trust", slot_trust)
@@ -139,13 +139,11 @@ class CorrectedPrior:
         if role == Role.ALONE:
             self.rounds_alone += 1
             counts, sums = self._kin_rewards(context)
-        else:
-            unsure = self._second_opinion(context, slot) if self.left else -1
-            if unsure >= 0:
-                return unsure
-            counts = self.pool.counts[slot]
-            sums = self.pool.sums[slot]
-        return upper_confidence(counts, sums, self.confidence.noise, self._order)
+            return self._upper_confidence(counts, sums)
+        unsure = self._second_opinion(context, slot) if self.left else -1
+        if unsure >= 0:
+            return unsure
+        return self._upper_confidence(self.pool.counts[slot], self.pool.sums[slot])
 
     def learn(self, context: int, action: int, reward: float) -> None:
         """Take in a reward, and change the context's place if a certificate says so."""
@@ -170,6 +168,9 @@ class CorrectedPrior:
             labels[context] = slot
         return Assignment(labels, self.shown.copy())
 
+    def _upper_confidence(self, counts: Floats, sums: Floats) -> int:
+        return upper_confidence(counts, sums, self.confidence.noise, self._order)
+
     def _second_opinion(self, context: int, slot: int) -> int:
         """Find an action that this member never tried and too few others did; -1 if there is none.
 
@@ -179,7 +180,8 @@ class CorrectedPrior:
         few = (self.pool.counts[slot] < self.opinions) & (self.own.counts[context] == 0)
         if not few.any():
             return -1
-        return int(self._order[few[self._order].argmax()])
+        first = few[self._order].argmax()
+        return int(self._order[first])
 
     def _learn_as_member(self, context: int, action: int, reward: float) -> None:
         slot = int(self.slot[context])
@@ -187,10 +189,14 @@ class CorrectedPrior:
         self.shown[slot] = self.pool.leading(slot)
         if self._disagrees(context, slot, action):
             self._leave(context)
-            if self.left >= self.trust * len(self.slot):
-                self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
-            elif self._is_mistrusted(slot):
-                self._dissolve(self.slot == slot)
+            self._draw_conclusions(slot)
+
+    def _draw_conclusions(self, slot: int) -> None:
+        """Give up the whole description, or this slot of it, where too many have left."""
+        if self.left >= self.trust * len(self.slot):
+            self._dissolve_all()
+        elif self._is_mistrusted(slot):
+            self._dissolve(self.slot == slot)
 
     def _is_mistrusted(self, slot: int) -> bool:
         gone = self.gone[slot]
@@ -206,9 +212,13 @@ class CorrectedPrior:
         my_sum = self.own.sums[context, action]
         other_sum = self.pool.sums[slot, action] - my_sum
         difference = abs(my_sum / mine - other_sum / others)
+        other_members = int(self.members[slot]) - 1
         my_width = self.confidence.single(int(mine))
-        other_width = self.confidence.pooled(int(others), int(self.members[slot]) - 1)
+        other_width = self.confidence.pooled(int(others), other_members)
         return bool(difference > my_width + other_width)
+
+    def _dissolve_all(self) -> None:
+        self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
 
     def _dissolve(self, group: Bools) -> None:
         """Stop believing the description for a group of contexts: its members are on their own."""
@@ -217,9 +227,7 @@ class CorrectedPrior:
 
     def _leave(self, context: int) -> None:
         slot = int(self.slot[context])
-        self.pool.counts[slot] -= self.own.counts[context]
-        self.pool.sums[slot] -= self.own.sums[context]
-        self.members[slot] -= 1
+        self._withdraw(context, slot)
         self.role[context] = Role.ALONE
         self.left += 1
         self.gone[slot] += 1
@@ -228,28 +236,38 @@ class CorrectedPrior:
         elif not self._followed(slot):
             self.shown[slot] = -1
 
+    def _withdraw(self, context: int, slot: int) -> None:
+        """Take a member and its rewards out of what its slot pools."""
+        self.pool.counts[slot] -= self.own.counts[context]
+        self.pool.sums[slot] -= self.own.sums[context]
+        self.members[slot] -= 1
+
     def _followed(self, slot: int) -> bool:
         return bool(((self.slot == slot) & (self.role == Role.PLACED)).any())
 
     def _kin(self, context: int) -> Bools:
-        """Mark the contexts whose rewards resemble this one's, itself included.
-
-        For every action that both tried: the Gaussian density of the difference of their means,
-        were expectations the same, against the density 1 of a mean drawn uniformly. The product of
-        these ratios must reach ``kinship``.
-        """
+        """Mark the contexts whose rewards resemble this one's, itself included."""
         counts = self.own.counts
         tried = (counts > 0) & (counts[context] > 0)
-        at_least_one = np.maximum(counts, 1.0)
-        means = self.own.sums / at_least_one
-        spread = 1 / at_least_one + 1 / at_least_one[context]
-        variance = self.confidence.noise**2 * spread
-        squares = (means - means[context]) ** 2
-        evidence = -squares / variance - np.log(2 * math.pi * variance)
-        likelier = np.where(tried, evidence / 2, 0.0).sum(axis=1)
+        likelier = np.where(tried, self._likelier(context), 0.0).sum(axis=1)
         kin: Bools = likelier >= self.kinship
         kin[context] = True
         return kin
+
+    def _likelier(self, context: int) -> Floats:
+        """Compute by how much one common mean is likelier than two, shape (N, A), as logs.
+
+        For every context and action: the Gaussian density of the difference of its mean from this
+        context's, were expectations the same, against the density 1 of a mean drawn uniformly. The
+        product of these ratios over the actions that both tried must reach ``kinship``.
+        """
+        counts = np.maximum(self.own.counts, 1.0)
+        means = self.own.sums / counts
+        spread = 1 / counts + 1 / counts[context]
+        variance = self.confidence.noise**2 * spread
+        squares = (means - means[context]) ** 2
+        twice: Floats = -squares / variance - np.log(2 * math.pi * variance)
+        return twice / 2
 
     def _kin_rewards(self, context: int) -> tuple[Floats, Floats]:
         """Compute counts and sums, shape (A,) each, over a context and its kin."""
@@ -259,7 +277,7 @@ class CorrectedPrior:
     def _bounds(self, context: int) -> tuple[Floats, Floats]:
         """Bound the rewards of one context from its rounds and those of its kin."""
         counts, sums = self._kin_rewards(context)
-        means = sums / np.maximum(counts, 1.0)
+        means = mean_rewards(sums, counts)
         width = self.confidence.singles(counts)
         return np.maximum(means - width, 0.0), np.minimum(means + width, 1.0)
 
@@ -313,13 +331,18 @@ class CorrectedPrior:
         empty = np.flatnonzero(self.shown < 0)
         if empty.size:
             return int(empty[0])
-        every = np.arange(len(self.shown))
-        for slot in np.argsort(self.members, kind="stable"):
-            twins = np.flatnonzero((self.shown == self.shown[slot]) & (every != slot))
-            if twins.size and (self.members[slot] == 0 or self._certified(int(slot))):
-                self._merge(int(slot), int(twins[0]))
+        for slot in np.argsort(self.members, kind="stable").tolist():
+            twin = self._twin(slot)
+            if twin >= 0 and (self.members[slot] == 0 or self._certified(slot)):
+                self._merge(slot, twin)
                 return int(slot)
         return -1
+
+    def _twin(self, slot: int) -> int:
+        """Find the first other slot that shows the same action; -1 if there is none."""
+        same = self.shown == self.shown[slot]
+        same[slot] = False
+        return int(same.argmax()) if same.any() else -1
 
     def _certified(self, slot: int) -> bool:
         """Whether the members' own action is certified to lose at most ``tolerance``.
@@ -360,18 +383,23 @@ class CorrectedPrior:
         shown = self.shown[self.slot[context]]
         mine = upper[shown]
         if self.saturated:
-            best = int(np.where(self.shown >= 0, lower[self.shown], -1.0).argmax())
-            if lower[self.shown[best]] > mine:
-                self.slot[context] = best
+            self._move_if_worse(context, mine, lower)
             return
         loss = upper.max() - lower[shown]
         if lower.max() > mine or loss > 2 * self.tolerance:
             self.role[context] = Role.ALONE
 
+    def _move_if_worse(self, context: int, mine: float, lower: Floats) -> None:
+        """Move a context to the best slot where that is shown to be better than its own."""
+        safe = np.where(self.shown >= 0, lower[self.shown], -1.0)
+        best = int(safe.argmax())
+        if lower[self.shown[best]] > mine:
+            self.slot[context] = best
+
     def _make_room(self, context: int) -> None:
         """Give up the description, or else ``tolerance``, for a context that no slot serves."""
         if self.members.any():
-            self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
+            self._dissolve_all()
             return
         self.saturated = True
         self.role[context] = Role.PLACED
@@ -391,9 +419,7 @@ class CorrectedPrior:
         Each context goes to the best of them.
         """
         placed = np.flatnonzero(self.role == Role.PLACED)
-        bounds = np.array([self._bounds(int(context)) for context in placed])
-        means = bounds.mean(axis=1)
-        losses = means.max(axis=1, keepdims=True) - means
+        losses = self._estimated_losses(placed)
         start = [int(losses.sum(axis=0).argmin())]
         chosen = exchange(losses, start, len(self.shown), key=_total)
         self.shown[:] = -1
@@ -401,9 +427,21 @@ class CorrectedPrior:
         self.slot[placed] = losses[:, chosen].argmin(axis=1)
         self._chosen_for = len(placed)
 
+    def _estimated_losses(self, contexts: Labels) -> Floats:
+        """Estimate what each action loses, shape (n, A), by the middle of its bounds."""
+        bounds = np.array([self._bounds(int(context)) for context in contexts])
+        middles: Floats = bounds.mean(axis=1)
+        best: Floats = middles.max(axis=1, keepdims=True)
+        return best - middles
+
 
 def _total(losses: Floats) -> Key:
     return float(losses.sum()), 0.0
+
+
+def _require_slots(labels: Labels, slots: int) -> None:
+    inside = bool(((labels >= 0) & (labels < slots)).all())
+    require(inside, "prior", f"slots in [0, {slots - 1}]", labels)
 
 
 def _require_share(name: str, value: float) -> None:

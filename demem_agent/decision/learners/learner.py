@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.decision._arrays import Floats, require
+from demem_agent.decision._arrays import Floats, require, require_reward
 from demem_agent.decision.envelopes import Envelope
 
 Labels = NDArray[np.intp]
@@ -100,11 +100,7 @@ class Confidence:
 
     def envelope(self, tally: Tally) -> Envelope:
         """Build the envelope of a tally: ``singles`` around its means, clipped to [0, 1]."""
-        means = tally.means()
-        width = self.singles(tally.counts)
-        lower = np.clip(means - width, 0.0, 1.0)
-        upper = np.clip(means + width, 0.0, 1.0)
-        return Envelope(lower, upper)
+        return enclosed(tally.means(), self.singles(tally.counts))
 
     def _log_pairs(self) -> float:
         return math.log(4 * self.contexts * self.actions / self.delta)
@@ -128,15 +124,27 @@ class Tally:
 
     def means(self) -> Floats:
         """Compute the means; 1/2 where nothing was counted."""
-        means = self.sums / np.maximum(self.counts, 1.0)
+        means = mean_rewards(self.sums, self.counts)
         return np.where(self.counts > 0, means, 0.5)
 
     def leading(self, row: int) -> int:
         """Find the action with the largest mean among those counted; -1 if none was."""
         counts = self.counts[row]
-        means = self.sums[row] / np.maximum(counts, 1.0)
+        means = mean_rewards(self.sums[row], counts)
         best = int(np.where(counts > 0, means, -1.0).argmax())
         return best if counts[best] > 0 else -1
+
+
+def mean_rewards(sums: Floats, counts: Floats) -> Floats:
+    """Divide sums by counts; 0 where nothing was counted."""
+    return sums / np.maximum(counts, 1.0)
+
+
+def enclosed(means: Floats, width: Floats) -> Envelope:
+    """Build the envelope of half-widths around means, shape (N, A), clipped to [0, 1]."""
+    lower = np.clip(means - width, 0.0, 1.0)
+    upper = np.clip(means + width, 0.0, 1.0)
+    return Envelope(lower, upper)
 
 
 def upper_confidence(counts: Floats, sums: Floats, noise: float, order: Labels) -> int:
@@ -156,7 +164,4 @@ def upper_confidence(counts: Floats, sums: Floats, noise: float, order: Labels) 
 
 def require_round(tally: Tally, context: int, action: int, reward: float) -> None:
     """Raise a ValueError unless context, action and reward are within range; NaN is not."""
-    rows, actions = tally.counts.shape
-    require(0 <= context < rows, "context", f"in [0, {rows - 1}]", context)
-    require(0 <= action < actions, "action", f"in [0, {actions - 1}]", action)
-    require(0 <= reward <= 1, "reward", "in [0, 1]", reward)
+    require_reward(tally.counts.shape, context, action, reward)

@@ -83,17 +83,22 @@ class AdaptiveRestarts:
 
     def _changed(self, totals: list[float]) -> bool:
         """Whether the last rewards of a pair differ from those before; ``totals`` are running."""
-        count = len(totals) - 1
         window = 1
-        while window < count:
-            older = count - window
-            recent = (totals[-1] - totals[-1 - window]) / window
-            before = totals[-1 - window] / older
-            widths = self._width(window, count) + self._width(older, count)
-            if abs(recent - before) > widths:
+        while window < len(totals) - 1:
+            if self._differ(totals, window):
                 return True
             window *= 2
         return False
+
+    def _differ(self, totals: list[float], window: int) -> bool:
+        """Whether the mean of the last ``window`` rewards differs from that of those before."""
+        count = len(totals) - 1
+        older = count - window
+        total_before = totals[-1 - window]
+        recent = (totals[-1] - total_before) / window
+        before = total_before / older
+        widths = self._width(window, count) + self._width(older, count)
+        return abs(recent - before) > widths
 
     def _width(self, sample: int, count: int) -> float:
         """Return the half-width of a mean of ``sample`` rewards out of ``count``.

@@ -21,6 +21,8 @@ from demem_agent.decision.learners.learner import (
     Confidence,
     Labels,
     Tally,
+    enclosed,
+    mean_rewards,
     require_round,
     upper_confidence,
 )
@@ -206,26 +208,27 @@ class PracticalSplits(CertifiedSplits):
 
     def open_actions(self, context: int) -> Bools:
         """Mark the actions, shape (A,), whose certificates can still change the context's state."""
-        counts = self.own.counts[context]
         row = self._bounds(context)
         at_most: Floats = upper_gaps(row)[0]
         at_least: Floats = lower_gaps(row)[0]
-        slot = int(self.labels[context])
-        shown = -1 if slot < 0 else self.pool.leading(slot)
+        shown = self._shown_to(context)
         if shown >= 0 and at_most[shown] <= self.gamma:
-            return np.zeros(len(counts), dtype=np.bool_)
+            return np.zeros(len(at_most), dtype=np.bool_)
         still_open: Bools = (at_least <= self.gamma) & (at_most > self.gamma)
         return still_open
+
+    def _shown_to(self, context: int) -> int:
+        """Find the action that the context's state shows; -1 if it has neither."""
+        slot = int(self.labels[context])
+        return -1 if slot < 0 else self.pool.leading(slot)
 
     def _bounds(self, context: int) -> Envelope:
         """Build the envelope of one context, shape (1, A)."""
         counts = self.own.counts[context]
-        means = self.own.sums[context] / np.maximum(counts, 1.0)
+        means = mean_rewards(self.own.sums[context], counts)
         centre = np.where(counts > 0, means, 0.5)
         width = self.confidence.singles(counts)
-        lower = np.clip(centre - width, 0.0, 1.0)
-        upper = np.clip(centre + width, 0.0, 1.0)
-        return Envelope(lower[None], upper[None])
+        return enclosed(centre[None], width[None])
 
     def _divide(self, envelope: Envelope) -> Partition:
         return cover_partition(envelope, self.slots)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from demem_agent import Slot, SlotMemory
-from demem_agent.cli.json_values import slot_value
+from demem_agent.cli.json_values import slot_value, slot_values
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import slots_table
@@ -40,7 +40,7 @@ def show_slots(memory: SlotMemory, output: Output, said: str = "", **found: obje
         said: what was done; ``found``: the same for the JSON document.
     """
     settings = memory.settings
-    values = [slot_value(slot, settings.slot_limit) for slot in memory.slots]
+    values = slot_values(memory.slots, settings.slot_limit)
     document = {**found, "slots": values, "of": settings.slots}
     parts = [cell(said)] if said else []
     output.show(document, *parts, slots_table(memory.slots, settings))
