@@ -132,10 +132,7 @@ class Cases:
 def ask_all(samples: Sequence[Sample]) -> Cases:
     """Ask every question of its memories, with weights that saw nothing of the dialogue."""
     fold = folds(samples)
-    of_fold: list[Weights] = []
-    for n in range(FOLDS):
-        seen = [s for s in samples if fold[key(s)] != n]
-        of_fold.append(fit_weights(seen))
+    of_fold = _weights_by_fold(samples, fold)
     rows: list[tuple[Any, ...]] = []
     for s in samples:
         print(f"{s.data_set}, {s.dialogue.name}".ljust(50), end="\r", file=sys.stderr)
@@ -146,6 +143,17 @@ def ask_all(samples: Sequence[Sample]) -> Cases:
             rows.append((s.data_set, s.dialogue.name, number, kind, held_out, shipped))
     columns = zip(*rows, strict=True)
     return Cases(*map(np.array, columns))
+
+
+def _weights_by_fold(
+    samples: Sequence[Sample], fold: Mapping[tuple[str, str], int]
+) -> list[Weights]:
+    """Return for each fold the weights that are fitted without its dialogues."""
+    fitted: list[Weights] = []
+    for n in range(FOLDS):
+        seen = [s for s in samples if fold[key(s)] != n]
+        fitted.append(fit_weights(seen))
+    return fitted
 
 
 def key(s: Sample) -> tuple[str, str]:
@@ -298,8 +306,13 @@ def auc(cases: Cases, p: Floats, data_set: str, kind: str) -> tuple[float, float
     names = sorted({*cases.dialogue[own], *cases.dialogue[other]})
     first = [p[own & (cases.dialogue == name)] for name in names]
     second = [p[other & (cases.dialogue == name)] for name in names]
+    return _area_between(first, second)
+
+
+def _area_between(first: Sequence[Floats], second: Sequence[Floats]) -> tuple[float, float, float]:
+    """Return the area and its interval for two kinds of questions, each by dialogue."""
     compared = [_wins(one, another) for one, another in product(first, second)]
-    wins = np.array(compared).reshape(len(names), len(names))
+    wins = np.array(compared).reshape(len(first), len(second))
     first_counts = np.array([*map(len, first)], float)
     second_counts = np.array([*map(len, second)], float)
     area = wins.sum() / (first_counts.sum() * second_counts.sum())

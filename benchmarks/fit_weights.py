@@ -205,7 +205,7 @@ def _loss(
     gradient = 2 * RIDGE * weights
     for n, (case, weight) in enumerate(cases):
         scores = case.table @ weights + case.fixed
-        best = [held[scores[held].argmax()] for held in case.gold]
+        best = [rows[scores[rows].argmax()] for rows in case.gold]
         share = weight / len(best)
         for limit in LIMITS:
             before = thresholds.get((n, limit), float(np.sort(scores)[-8:][0]))

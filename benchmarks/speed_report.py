@@ -188,16 +188,18 @@ def chart(curves: Sequence[Growth], width: int = 66) -> str:
     costs = np.array([curve.costs for curve in curves])
     low = math.floor(math.log10(costs.min()))
     high = math.ceil(math.log10(costs.max()))
+    decades = [10.0**power for power in range(low, high + 1)]
 
     def column(cost: float) -> int:
         return round((math.log10(cost) - low) / (high - low) * width)
 
-    decades = [10.0**power for power in range(low, high + 1)]
-    scale = {column(cost): f"{cost:g} ms" for cost in decades}
-    lines = [f"{'items':>9} {_line(scale)}"]
+    columns = [*map(column, decades)]
+    labels = [f"{cost:g} ms" for cost in decades]
+    scale = _line(dict(zip(columns, labels, strict=True)))
+    lines = [f"{'items':>9} {scale}"]
     for size, costs_there in zip(curves[0].sizes, costs.T, strict=True):
-        cells = dict.fromkeys(map(column, decades), "|")
-        cells |= _marked([column(cost) for cost in costs_there])
+        cells = dict.fromkeys(columns, "|")
+        cells |= _marked([*map(column, costs_there)])
         lines.append(f"{size:>9,} {_line(cells)}")
     marked = zip(_MARKS, curves, strict=True)
     legend = ", ".join(f"{mark} {curve.name}" for mark, curve in marked)
