@@ -37,9 +37,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from demem_agent import SlotMemory, flows
+from demem_agent import SlotMemory
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
+from demem_agent.reading import composing
 from demem_agent.scoring import (
     FEATURES,
     PassageIndex,
@@ -50,6 +51,7 @@ from demem_agent.scoring import (
     features,
     focus,
 )
+from demem_agent.slots import routing
 from demem_agent.text.saying import said
 
 Floats = NDArray[np.float64]
@@ -242,13 +244,15 @@ def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
 @contextmanager
 def in_use(weights: Weights, prior: float) -> Iterator[None]:
     """Have every memory read with these weights and this prior of the routed slot."""
-    names = vars(flows)
-    before = {name: names[name] for name in ("default_weights", "SLOT_PRIOR")}
-    names.update(default_weights=lambda: weights, SLOT_PRIOR=prior)
+    default = routing.default_weights
+    shipped = composing.SLOT_PRIOR
+    routing.default_weights = lambda: weights
+    composing.SLOT_PRIOR = prior
     try:
         yield
     finally:
-        names.update(before)
+        routing.default_weights = default
+        composing.SLOT_PRIOR = shipped
 
 
 def recalls(s: Sample, limit: int) -> list[float]:

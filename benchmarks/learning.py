@@ -38,13 +38,14 @@ import numpy as np
 from fit_weights import Sample, fit, load, sample
 from numpy.typing import NDArray
 
-from demem_agent import SlotMemory, SplitSettings, Turn, flows
+from demem_agent import SlotMemory, SplitSettings, Turn
 from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.evaluate import Dialogue, Probe
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording
 from demem_agent.scoring import PassageIndex, Query, Weights, learning, score
 from demem_agent.scoring.query import Words
+from demem_agent.slots import routing
 from demem_agent.text.words import STOPWORDS
 from demem_agent.types import Attempt
 
@@ -224,9 +225,8 @@ def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
     memory._held.state.settings = replace(memory.settings, learn=plan.learns)
     with (
         _features_kept(),
-        _set(flows, default_weights=lambda: world.priors[plan.domain]),
+        _set(routing, default_weights=lambda: world.priors[plan.domain], ALIKE=plan.alike),
         _set(learning, STEP=plan.step, SERVED=plan.served, ALIKE=plan.alike),
-        _set(flows, ALIKE=plan.alike),
     ):
         measured = {"later": _recalled_and_taught(world, plan.told)}
         memory.check()

@@ -37,7 +37,7 @@ from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_locomo
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
-from demem_agent.slots import placement, state
+from demem_agent.slots import cache, placement
 from demem_agent.slots.experience import known_reference
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
@@ -252,7 +252,7 @@ class Loop:
         self.tally = Tally(before=len(memory.slots))
 
     def run(self, every: int) -> Tally:
-        with patched(state, "excerpts", _cut):
+        with patched(cache, "excerpts", _cut):
             for probe in self.probes[::every]:
                 self._learn(probe)
         self.tally.slots = len(self.memory.slots)
