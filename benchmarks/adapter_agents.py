@@ -30,10 +30,8 @@ def openai_agents(talk: Talk, memories: Memories) -> Case:
         model = ScriptedModel([ModelStep.respond(say)])
         await Runner.run(Agent("Helper", model=model), talk.asked, session=session, **config)
 
-    bare, ours = (
-        SQLiteSession("bare"),
-        MemorySession(SQLiteSession("ours"), memories, namespace="default"),
-    )
+    bare = SQLiteSession("bare")
+    ours = MemorySession(SQLiteSession("ours"), memories, namespace="default")
     return Case(
         lambda: talk.run(turn(ours, run_config=ours.run_config())), lambda: talk.run(turn(bare))
     )
@@ -82,18 +80,15 @@ def google_adk(talk: Talk, memories: Memories) -> Case:
             pass
 
     def runner(memory: Any = None, **about: Any) -> Runner:
-        agent, sessions = (
-            LlmAgent(name="bot", model=Fake(model="fake"), **about),
-            InMemorySessionService(),
-        )
+        agent = LlmAgent(name="bot", model=Fake(model="fake"), **about)
+        sessions = InMemorySessionService()
         return Runner(
             app_name="house", agent=agent, session_service=sessions, memory_service=memory
         )
 
-    ours, bare = (
-        runner(MemoryService(memories), tools=[PreloadMemoryTool()], after_agent_callback=keep),
-        runner(),
-    )
+    service = MemoryService(memories)
+    ours = runner(service, tools=[PreloadMemoryTool()], after_agent_callback=keep)
+    bare = runner()
     return Case(
         lambda: talk.run(turn(ours)), lambda: talk.run(turn(bare)), namespace='["house", "ana"]'
     )

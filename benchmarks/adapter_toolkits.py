@@ -64,7 +64,8 @@ def langchain_retriever(talk: Talk, memories: Memories) -> Case:
         def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
             return []
 
-    bare, ours = Nothing(), MemoryRetriever(memories=memories)
+    bare = Nothing()
+    ours = MemoryRetriever(memories=memories)
     return Case(lambda: ours.invoke(talk.asked), lambda: bare.invoke(talk.asked), keeps=())
 
 
@@ -73,8 +74,10 @@ def langgraph_store(talk: Talk, memories: Memories) -> Case:
 
     from demem_adapters.langgraph import wrap
 
-    facts, most = ("facts", "ana"), 5
-    bare, ours = InMemoryStore(), wrap(InMemoryStore(), memories)
+    facts = ("facts", "ana")
+    most = 5
+    bare = InMemoryStore()
+    ours = wrap(InMemoryStore(), memories)
     for n, item in enumerate(talk.earlier()):
         bare.put(facts, f"k{n}", {"text": item["text"]})
         ours.put(facts, f"k{n}", {"text": item["text"]})
@@ -84,9 +87,8 @@ def langgraph_store(talk: Talk, memories: Memories) -> Case:
         store.put(facts, f"job {talk.number}", {"text": talk.said})
 
     def read(memory: SlotMemory, query: str) -> Reading:
-        return memory.read(
-            query, limit=500 * most, mode="evidence"
-        )  # as much as the adapter reads at first
+        # As much as the adapter reads at first.
+        return memory.read(query, limit=500 * most, mode="evidence")
 
     return Case(
         lambda: turn(ours), lambda: turn(bare), namespace="facts.ana", keeps=("said",), read=read
@@ -116,10 +118,8 @@ def llama_index(talk: Talk, memories: Memories, others: tuple[str, ...] = ()) ->
         StaticMemoryBlock(name=text, static_content=[TextBlock(text=text)]) for text in others
     ]
     block = MemoryBlock(memories=memories)
-    ours, bare = (
-        Memory.from_defaults(memory_blocks=[*beside, block]),
-        Memory.from_defaults(memory_blocks=beside),
-    )
+    ours = Memory.from_defaults(memory_blocks=[*beside, block])
+    bare = Memory.from_defaults(memory_blocks=beside)
     return Case(lambda: talk.run(turn(ours, block)), lambda: talk.run(turn(bare)))
 
 

@@ -24,7 +24,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from statistics import median, quantiles
@@ -72,36 +72,47 @@ class Row:
 
 def main() -> None:
     given = options()
-    chosen = [
-        name
-        for name in MAKERS
-        if not given.only or {name, name.replace(",", "").split()[0]} & {*given.only}
-    ]
+    chosen = [*MAKERS]
+    if given.only:
+        chosen = [name for name in MAKERS if names_of(name) & {*given.only}]
     os.environ.update(ALONE)
     clock = time.process_time if given.cpu else time.perf_counter
-    rows, skipped = list[Row](), dict[str, str]()
+    rows: list[Row] = []
+    skipped: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as home:
-        os.environ["HOME"] = os.environ["CREWAI_STORAGE_DIR"] = home
+        os.environ["HOME"] = home
+        os.environ["CREWAI_STORAGE_DIR"] = home
         for name in chosen:
             try:
                 rows.append(measured(name, given.turns, clock))
             except ImportError as error:
                 skipped[name] = str(error)
     if given.json:
-        found = {
-            "turns": given.turns,
-            "cpu": given.cpu,
-            "target": TARGET,
-            "rows": [*map(asdict, rows)],
-        }
-        print(json.dumps({**found, "skipped": skipped}, indent=1))
+        print(as_json(given, rows, skipped))
     else:
-        print(
-            f"medians over {given.turns} turns, in ms{' of processor time' if given.cpu else ''}\n"
-        )
-        print(table(rows))
-        for name, why in skipped.items():
-            print(f"not installed: {name} ({why})")
+        print(as_text(given, rows, skipped))
+
+
+def names_of(name: str) -> set[str]:
+    """Return what an adapter may be asked for by: its name, and that of its framework."""
+    return {name, name.replace(",", "").split()[0]}
+
+
+def as_json(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str, str]) -> str:
+    found = {
+        "turns": given.turns,
+        "cpu": given.cpu,
+        "target": TARGET,
+        "rows": [*map(asdict, rows)],
+        "skipped": skipped,
+    }
+    return json.dumps(found, indent=1)
+
+
+def as_text(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str, str]) -> str:
+    unit = "ms of processor time" if given.cpu else "ms"
+    missing = [f"not installed: {name} ({why})" for name, why in skipped.items()]
+    return "\n".join([f"medians over {given.turns} turns, in {unit}\n", table(rows), *missing])
 
 
 def options() -> argparse.Namespace:
@@ -121,8 +132,9 @@ def options() -> argparse.Namespace:
     given = parser.parse_args()
     if given.turns < 2:
         parser.error("--turns must be 2 or more")
+    known = set[str]().union(*map(names_of, MAKERS))
     for name in given.only or ():
-        if not any(name in (known, known.replace(",", "").split()[0]) for known in MAKERS):
+        if name not in known:
             parser.error(f"--only must be one of: {'; '.join(MAKERS)}")
     return given
 
@@ -155,11 +167,14 @@ def measured(name: str, turns: int, clock: Clock) -> Row:
 def triple(
     case: Case, talk: Talk, memory: SlotMemory, copy: SlotMemory, clock: Clock
 ) -> tuple[float, float, float]:
-    """Give the ms of the next turn without the adapter, with it, and of the plain calls."""
+    """Return the ms of the next turn without the adapter, with it, and of the plain calls."""
     talk.go_on()
-    items, answers = len(memory.evidence()), len(memory.contexts())
-    without, adapted = milliseconds(case.bare, clock), milliseconds(case.adapted, clock)
-    kept, answered = memory.evidence()[items:], len(memory.contexts()) - answers
+    items = len(memory.evidence())
+    answers = len(memory.contexts())
+    without = milliseconds(case.bare, clock)
+    adapted = milliseconds(case.adapted, clock)
+    kept = memory.evidence()[items:]
+    answered = len(memory.contexts()) - answers
     if [item.text for item in kept] != [getattr(talk, side) for side in case.keeps]:
         raise RuntimeError(f"the adapter did not remember the turn as it was: {kept}")
     plain = milliseconds(lambda: by_hand(case, talk, copy, kept, answered), clock)
@@ -172,10 +187,13 @@ def by_hand(
 ) -> None:
     reading = case.read(memory, talk.asked) if case.read else None
     for item in kept:
-        about = {
-            name: getattr(item, name) for name in ("speaker", "session", "source", "source_id")
-        }
-        memory.ingest(item.text, **about)
+        memory.ingest(
+            item.text,
+            speaker=item.speaker,
+            session=item.session,
+            source=item.source,
+            source_id=item.source_id,
+        )
     for _ in range(answered):
         memory.answered(talk.asked, talk.said, reading=reading)
 

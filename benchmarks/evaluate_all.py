@@ -17,7 +17,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import product
@@ -201,10 +201,11 @@ def audit_blocks(found: Mapping[str, Mapping[str, Report]]) -> dict[str, str]:
 def beside(found: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:
     yield from header("", [*(DATA[name][0] for name in found), "the paper's LoCoMo"])
     for words, kind, table, name, column, paper in BESIDE:
-        rows = [dict(of[kind]["sheets"][table]["rows"])[name] for of in found.values()]
-        ours = [
-            figure(cells[column]) + (f" of {cells[0]}" if kind == "noise" else "") for cells in rows
-        ]
+        ours: list[str] = []
+        for of in found.values():
+            cells = dict(of[kind]["sheets"][table]["rows"])[name]
+            among = f" of {cells[0]}" if kind == "noise" else ""
+            ours.append(figure(cells[column]) + among)
         yield row(words, [*ours, paper])
 
 
@@ -244,15 +245,16 @@ def categories(reports: Mapping[str, Report]) -> Iterator[str]:
     head = ["category", "questions", *(f"{name} {limit:,}" for name, limit in shown)]
     yield from header("data", head)
     for data, found in reports.items():
-        of = {(name, limit): found["systems"][name][str(limit)] for name, limit in shown}
-        for category, one in of["demem", HEADLINE[0]]["categories"].items():
+        of = [found["systems"][name][str(limit)]["categories"] for name, limit in shown]
+        for category, one in of[0].items():  # of this memory, at the first limit
             if one["recall"]:
-                cells = (interval(at["categories"][category]["recall"]) for at in of.values())
-                yield row(DATA[data][0], [category, str(one["recall"]["questions"]), *cells])
+                asked = str(one["recall"]["questions"])
+                cells = [interval(recalls[category]["recall"]) for recalls in of]
+                yield row(DATA[data][0], [category, asked, *cells])
 
 
 def ablations(rows: Sequence[Report]) -> Iterator[str]:
-    """Give the variants: what the first has, and by how much the others differ."""
+    """Yield the variants: what the first has, and by how much the others differ."""
     shown = {
         "slot": "in the slot",
         "again: summary words": "in the summary, again",
@@ -261,13 +263,15 @@ def ablations(rows: Sequence[Report]) -> Iterator[str]:
     shown |= {"again: reading 6000": "at 6,000, again"}
     yield from header("variant", [*shown.values(), "splits", "right"])
     for one in rows:
+        against = one["against"]
+        measures = one["measures"]
         values = [
-            interval(one["against"].get(name) or one["measures"].get(name), bool(one["against"]))
-            for name in shown
+            interval(against.get(name) or measures.get(name), bool(against)) for name in shown
         ]
-        right = one["measures"].get("right")
-        splits = f"{one['measures']['splits']['mean']:.1f}"
-        yield row(one["name"], [*values, splits, share(right["mean"], 2) if right else "-"])
+        splits = f"{measures['splits']['mean']:.1f}"
+        right = measures.get("right")
+        rightly = share(right["mean"], 2) if right else "-"
+        yield row(one["name"], [*values, splits, rightly])
 
 
 def header(first: str, columns: Sequence[str]) -> Iterator[str]:
@@ -285,8 +289,13 @@ def replaced(page: str, made: Mapping[str, str]) -> str:
         marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         if not marks.search(page):
             sys.exit(f"the page has no marks for the block {name!r}")
-        page = marks.sub(lambda found, text=text: f"{found[1]}{text}\n{found[2]}", page)  # type: ignore[misc]
+        page = marks.sub(_between(text), page)
     return page
+
+
+def _between(text: str) -> Callable[[re.Match[str]], str]:
+    """Return what puts a text between two marks."""
+    return lambda found: f"{found[1]}{text}\n{found[2]}"
 
 
 if __name__ == "__main__":

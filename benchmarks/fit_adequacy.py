@@ -59,6 +59,8 @@ SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "ade
 #: How a signal may move the probability: a fit that says otherwise has found an accident of the
 #: data.
 SIGNS = {name: -1 if name == "missing" else 1 for name in SIGNALS}
+#: By sign, what a weight may be.
+_SIGNED = {1: (0, None), -1: (None, 0)}
 RIDGE = 0.003
 #: Answerable questions that the threshold may refuse, in any data set; the others are for the
 #: table.
@@ -128,20 +130,30 @@ class Cases:
 
 
 def ask_all(samples: Sequence[Sample]) -> Cases:
+    """Ask every question of its memories, with weights that saw nothing of the dialogue."""
     fold = folds(samples)
-    of_fold = {}
-    for n in range(FOLDS):
-        of_fold[n] = fit_weights([s for s in samples if fold[key(s)] != n])
-    rows = []
+    of_fold = _weights_by_fold(samples, fold)
+    rows: list[tuple[Any, ...]] = []
     for s in samples:
         print(f"{s.data_set}, {s.dialogue.name}".ljust(50), end="\r", file=sys.stderr)
+        number = fold[key(s)]
         for kind, probe, index in questions(s, following(s, samples)):
-            held_out = signals(index, probe, of_fold[fold[key(s)]])
+            held_out = signals(index, probe, of_fold[number])
             shipped = signals(index, probe, default_weights())
-            of_dialogue = (s.data_set, s.dialogue.name, fold[key(s)])
-            rows.append((*of_dialogue, kind, held_out, shipped))
-    columns = list(zip(*rows, strict=True))
-    return Cases(*(np.array(column) for column in columns))
+            rows.append((s.data_set, s.dialogue.name, number, kind, held_out, shipped))
+    columns = zip(*rows, strict=True)
+    return Cases(*map(np.array, columns))
+
+
+def _weights_by_fold(
+    samples: Sequence[Sample], fold: Mapping[tuple[str, str], int]
+) -> list[Weights]:
+    """Return for each fold the weights that are fitted without its dialogues."""
+    fitted: list[Weights] = []
+    for n in range(FOLDS):
+        seen = [s for s in samples if fold[key(s)] != n]
+        fitted.append(fit_weights(seen))
+    return fitted
 
 
 def key(s: Sample) -> tuple[str, str]:
@@ -149,9 +161,10 @@ def key(s: Sample) -> tuple[str, str]:
 
 
 def following(s: Sample, samples: Sequence[Sample]) -> Sample:
-    """Give the next dialogue of the data set; after the last comes the first."""
+    """Return the next dialogue of the data set; after the last comes the first."""
     group = [other for other in samples if other.data_set == s.data_set]
-    return group[(group.index(s) + 1) % len(group)]
+    place = group.index(s) + 1
+    return group[place % len(group)]
 
 
 def signals(index: PassageIndex, probe: Probe, weights: Weights) -> tuple[float, ...]:
@@ -159,25 +172,33 @@ def signals(index: PassageIndex, probe: Probe, weights: Weights) -> tuple[float,
 
 
 def questions(s: Sample, other: Sample) -> Iterator[tuple[str, Probe, PassageIndex]]:
-    """Give the kind of each question, the question, and the memory that it is asked of."""
+    """Yield the kind of each question, the question, and the memory that it is asked of."""
     for probe in s.dialogue.probes:
         if probe.category in WITHOUT_EVIDENCE:
             yield probe.category, probe, s.index
     for probe in other.probes:
         yield "next", probe, s.index
     whole = pickle.dumps(s.index)
-    items = list(s.memory.evidence())
     for n, probe in enumerate(s.probes):
-        gold = {item.id for item in items if item.source_id in probe.evidence}
-        sessions = {item.session for item in items if item.id in gold}
-        outside = {item.id for item in items if item.session not in sessions}
+        gold, inside, outside = around(s, probe)
         yield "own", probe, s.index
         yield from without("removed", probe, whole, gold)
-        yield from without("sessions removed", probe, whole, {item.id for item in items} - outside)
+        yield from without("sessions removed", probe, whole, inside)
         yield from without("small own", probe, whole, outside)
         yield from without("small removed", probe, whole, outside | gold)
         if other.probes:
-            yield from without("small next", other.probes[n % len(other.probes)], whole, outside)
+            foreign = other.probes[n % len(other.probes)]
+            yield from without("small next", foreign, whole, outside)
+
+
+def around(s: Sample, probe: Probe) -> tuple[set[str], set[str], set[str]]:
+    """Return the ids of the gold of a question, of the items in its sessions, and of the others."""
+    items = s.memory.evidence()
+    gold = {item.id for item in items if item.source_id in probe.evidence}
+    sessions = {item.session for item in items if item.id in gold}
+    inside = {item.id for item in items if item.session in sessions}
+    outside = {item.id for item in items if item.session not in sessions}
+    return gold, inside, outside
 
 
 def without(
@@ -195,25 +216,36 @@ def without(
 
 def fit(cases: Cases, values: Floats, among: Marks) -> Adequacy:
     """Fit the model to some of the cases and choose its threshold on them."""
-    chosen, answerable = among & cases.fitted, cases.answerable.astype(float)
-    weight = cases.weight(chosen)[chosen]
+    chosen = among & cases.fitted
     deviation = values[chosen].std(axis=0) + 1e-9
-    table = values[chosen] / deviation
-
-    def loss(found: Floats) -> tuple[float, Floats]:
-        odds = found[0] + table @ found[1:]
-        slope = weight * (expit(odds) - answerable[chosen])
-        misfit = weight @ (np.logaddexp(0.0, odds) - answerable[chosen] * odds)
-        penalty = RIDGE * found[1:] @ found[1:]
-        gradient = np.concatenate([[slope.sum()], slope @ table + 2 * RIDGE * found[1:]])
-        return float(misfit + penalty), gradient
-
-    bounds = [(None, None), *((0, None) if SIGNS[name] > 0 else (None, 0) for name in SIGNALS)]
-    found = minimize(loss, np.zeros(1 + len(SIGNALS)), jac=True, method="L-BFGS-B", bounds=bounds).x
+    found = _least(
+        values[chosen] / deviation,
+        cases.answerable[chosen].astype(float),
+        cases.weight(chosen)[chosen],
+    )
     intercept = round(float(found[0]), 4)
     weights = Signals(*(round(float(value), 4) + 0.0 for value in found[1:] / deviation))
     p = probabilities(Adequacy(intercept, weights, 0.0), values)
     return Adequacy(intercept, weights, threshold(cases, p, chosen, REFUSED))
+
+
+def _least(table: Floats, answerable: Floats, weight: Floats) -> Floats:
+    """Return the intercept and the weights of the least loss among those with the right signs."""
+
+    def loss(found: Floats) -> tuple[float, Floats]:
+        weights = found[1:]
+        odds = found[0] + table @ weights
+        slope = weight * (expit(odds) - answerable)
+        misfit = weight @ (np.logaddexp(0.0, odds) - answerable * odds)
+        penalty = RIDGE * weights @ weights
+        gradient = np.concatenate([[slope.sum()], slope @ table + 2 * RIDGE * weights])
+        return float(misfit + penalty), gradient
+
+    free = (None, None)
+    bounds = [free, *(_SIGNED[SIGNS[name]] for name in SIGNALS)]
+    start = np.zeros(len(bounds))
+    found: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return found
 
 
 def probabilities(model: Adequacy, values: Floats) -> Floats:
@@ -228,7 +260,8 @@ def threshold(cases: Cases, p: Floats, among: Marks, allowed: float) -> float:
     """
     found = []
     for data_set in cases.sets:
-        own = np.sort(p[among & cases.answerable & (cases.data_set == data_set)])
+        answerable = among & cases.answerable & (cases.data_set == data_set)
+        own = np.sort(p[answerable])
         found.append(own[int(allowed * len(own))])
     return round(float(min(found)), 4)
 
@@ -250,7 +283,8 @@ def judge(cases: Cases) -> Judged:
     p = np.zeros(len(cases.kind))
     refused = {allowed: np.zeros(len(p), np.bool_) for allowed in ALLOWED}
     for n in range(FOLDS):
-        seen, unseen = cases.fold != n, cases.fold == n
+        seen = cases.fold != n
+        unseen = cases.fold == n
         model = fit(cases, cases.held_out, seen)
         of_fold = probabilities(model, cases.held_out)
         p[unseen] = of_fold[unseen]
@@ -265,23 +299,37 @@ def auc(cases: Cases, p: Floats, data_set: str, kind: str) -> tuple[float, float
 
     None where there is no such question.
     """
-    own, other = cases.of(data_set, TOLD_FROM[kind]), cases.of(data_set, kind)
+    own = cases.of(data_set, TOLD_FROM[kind])
+    other = cases.of(data_set, kind)
     if not other.any():
         return None
     names = sorted({*cases.dialogue[own], *cases.dialogue[other]})
     first = [p[own & (cases.dialogue == name)] for name in names]
     second = [p[other & (cases.dialogue == name)] for name in names]
+    return _area_between(first, second)
+
+
+def _area_between(first: Sequence[Floats], second: Sequence[Floats]) -> tuple[float, float, float]:
+    """Return the area and its interval for two kinds of questions, each by dialogue."""
     compared = [_wins(one, another) for one, another in product(first, second)]
-    wins = np.array(compared).reshape(len(names), len(names))
-    first_counts = np.array([len(part) for part in first], float)
-    second_counts = np.array([len(part) for part in second], float)
-    drawn = _draws(len(names), 0, 2000)
-    pairs = (drawn @ first_counts) * (drawn @ second_counts)
-    values = np.einsum("di,ij,dj->d", drawn, wins, drawn)[pairs > 0] / pairs[pairs > 0]
-    tail = _tail(len(names))
-    low, high = np.quantile(values, [tail, 1 - tail])
+    wins = np.array(compared).reshape(len(first), len(second))
+    first_counts = np.array([*map(len, first)], float)
+    second_counts = np.array([*map(len, second)], float)
     area = wins.sum() / (first_counts.sum() * second_counts.sum())
-    return float(area), float(low), float(high)
+    low, high = _interval(wins, first_counts, second_counts)
+    return float(area), low, high
+
+
+def _interval(wins: Floats, first_counts: Floats, second_counts: Floats) -> tuple[float, float]:
+    """Return where 95 % of the areas lie that drawn dialogues give."""
+    count = len(wins)
+    drawn = _draws(count, 0, 2000)
+    pairs = (drawn @ first_counts) * (drawn @ second_counts)
+    won = np.einsum("di,ij,dj->d", drawn, wins, drawn)
+    some = pairs > 0
+    tail = _tail(count)
+    low, high = np.quantile(won[some] / pairs[some], [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def _wins(first: Floats, second: Floats) -> float:
@@ -299,15 +347,17 @@ def reliability(
     """
     among = cases.fitted & np.isin(cases.data_set, data_sets)
     weight = cases.weight(cases.fitted)
+    bin_of = np.minimum((p * BINS).astype(int), BINS - 1)
     bins: list[tuple[float, float, int]] = []
     error = 0.0
     for n in range(BINS):
-        part = among & (np.minimum((p * BINS).astype(int), BINS - 1) == n)
+        part = among & (bin_of == n)
         if part.any():
             mean = float(np.average(p[part], weights=weight[part]))
             share = float(np.average(cases.answerable[part], weights=weight[part]))
             bins.append((mean, share, int(part.sum())))
-            error += abs(mean - share) * float(weight[part].sum() / weight[among].sum())
+            part_of_all = float(weight[part].sum() / weight[among].sum())
+            error += abs(mean - share) * part_of_all
     return bins, error
 
 
@@ -339,8 +389,12 @@ def _areas(cases: Cases, judged: Judged, data_set: str) -> dict[str, list[float]
 
 
 def refused(cases: Cases, marks: Marks, data_set: str) -> dict[str, float]:
-    kinds = [kind for kind in (*ANSWERABLE, *TOLD_FROM) if cases.of(data_set, kind).any()]
-    return {kind: round(float(marks[cases.of(data_set, kind)].mean()), 3) for kind in kinds}
+    shares: dict[str, float] = {}
+    for kind in (*ANSWERABLE, *TOLD_FROM):
+        part = cases.of(data_set, kind)
+        if part.any():
+            shares[kind] = round(float(marks[part].mean()), 3)
+    return shares
 
 
 def show(cases: Cases, judged: Judged, held_out: Mapping[str, Any]) -> None:
@@ -357,16 +411,20 @@ def show(cases: Cases, judged: Judged, held_out: Mapping[str, Any]) -> None:
         (*ANSWERABLE, *TOLD_FROM),
         lambda name, kind: _share(held_out["refused"][name].get(kind)),
     )
+    _show_refused(cases, judged)
+    print("\n| probability | answerable | questions |\n|---|---|---|")
+    for mean, share, count in reliability(cases, judged.p, cases.sets)[0]:
+        print(f"| {_share(mean)} | {_share(share)} | {count:,} |")
+    print("\ncalibration error:", json.dumps(held_out["calibration_error"]))
+
+
+def _show_refused(cases: Cases, judged: Judged) -> None:
     print("\n| refused at most, on training folds | kind |", " | ".join(cases.sets), "|")
     print(f"|---|---|{'---|' * len(cases.sets)}")
     for allowed, marks in judged.refused.items():
         for kind in ("own", "removed", "next"):
             shares = [_share(refused(cases, marks, name)[kind]) for name in cases.sets]
             print(f"| {allowed:.0%} | {kind} | {' | '.join(shares)} |")
-    print("\n| probability | answerable | questions |\n|---|---|---|")
-    for mean, share, count in reliability(cases, judged.p, cases.sets)[0]:
-        print(f"| {_share(mean)} | {_share(share)} | {count:,} |")
-    print("\ncalibration error:", json.dumps(held_out["calibration_error"]))
 
 
 def _table(
@@ -377,13 +435,14 @@ def _table(
 ) -> None:
     print(f"\n| {title} | {' | '.join(cases.sets)} |\n|---|{'---|' * len(cases.sets)}")
     for kind in kinds:
-        print(f"| {kind} | {' | '.join(cell(name, kind) for name in cases.sets)} |")
+        cells = [cell(name, kind) for name in cases.sets]
+        print(f"| {kind} | {' | '.join(cells)} |")
 
 
 def _area(found: Sequence[float] | None, count: int) -> str:
     if found is None:
         return "-"
-    mean, low, high = (_share(value) for value in found)
+    mean, low, high = map(_share, found)
     return f"{mean} [{low}, {high}] of {count}"
 
 
@@ -400,31 +459,9 @@ def draw(cases: Cases, judged: Judged, path: Path) -> None:
     figure = new_figure(10, 9.4)
     *panels, last = figure.subplots(2, 2).flat
     for name, axes in zip(cases.sets, panels, strict=True):
-        for n, kind in enumerate(TOLD_FROM):
-            area = auc(cases, judged.p, name, kind)
-            if area is None:
-                continue
-            own = judged.p[cases.of(name, TOLD_FROM[kind])]
-            other = judged.p[cases.of(name, kind)]
-            line = "--" if kind.startswith("small") else "-"
-            told = f"{area[0]:.2f} {kind}"
-            axes.plot(*roc(own, other), line, color=f"C{n}", linewidth=1.6, label=told)
-        axes.legend(
-            fontsize=9, frameon=False, loc="lower right", title="area, and what is told apart"
-        )
+        _draw_roc(axes, cases, judged.p, name)
         label(axes, "answerable questions refused", "unanswerable questions refused", name)
-    _reliable(
-        last,
-        cases,
-        judged.p,
-        cases.sets,
-        {"color": "#000000", "linewidth": 2.6, "label": "all, equal weight"},
-    )
-    for n, name in enumerate(cases.sets):
-        _reliable(
-            last, cases, judged.p, [name], {"color": f"C{n}", "linewidth": 1.2, "label": name}
-        )
-    last.legend(fontsize=9, frameon=False, loc="upper left")
+    _draw_reliability(last, cases, judged.p)
     label(
         last,
         "probability given",
@@ -439,24 +476,45 @@ def draw(cases: Cases, judged: Judged, path: Path) -> None:
     figure.savefig(path)
 
 
+def _draw_roc(axes: Any, cases: Cases, p: Floats, data_set: str) -> None:
+    for n, kind in enumerate(TOLD_FROM):
+        area = auc(cases, p, data_set, kind)
+        if area is None:
+            continue
+        own = p[cases.of(data_set, TOLD_FROM[kind])]
+        other = p[cases.of(data_set, kind)]
+        line = "--" if kind.startswith("small") else "-"
+        told = f"{area[0]:.2f} {kind}"
+        axes.plot(*roc(own, other), line, color=f"C{n}", linewidth=1.6, label=told)
+    axes.legend(fontsize=9, frameon=False, loc="lower right", title="area, and what is told apart")
+
+
+def _draw_reliability(axes: Any, cases: Cases, p: Floats) -> None:
+    everything = {"color": "#000000", "linewidth": 2.6, "label": "all, equal weight"}
+    _reliable(axes, cases, p, cases.sets, everything)
+    for n, name in enumerate(cases.sets):
+        _reliable(axes, cases, p, [name], {"color": f"C{n}", "linewidth": 1.2, "label": name})
+    axes.legend(fontsize=9, frameon=False, loc="upper left")
+
+
 def _reliable(
     axes: Any, cases: Cases, p: Floats, data_sets: Sequence[str], look: Mapping[str, Any]
 ) -> None:
-    bins = [
-        (mean, share)
-        for mean, share, count in reliability(cases, p, data_sets)[0]
-        if count >= DRAWN
-    ]
-    axes.plot(*zip(*bins, strict=True), marker="o", markersize=5, **look)
+    bins, _ = reliability(cases, p, data_sets)
+    points = [(mean, share) for mean, share, count in bins if count >= DRAWN]
+    axes.plot(*zip(*points, strict=True), marker="o", markersize=5, **look)
 
 
 def roc(own: Floats, other: Floats) -> tuple[Floats, Floats]:
     """Return the shares of the answerable and of the other questions below each threshold."""
-    limits = np.concatenate([[-np.inf], np.unique(np.concatenate([own, other])), [np.inf]])
-    below_own, below_other = (
-        np.searchsorted(np.sort(values), limits) / len(values) for values in (own, other)
-    )
-    return below_own, below_other
+    met = np.unique(np.concatenate([own, other]))
+    limits = np.concatenate([[-np.inf], met, [np.inf]])
+    return _below(limits, own), _below(limits, other)
+
+
+def _below(limits: Floats, values: Floats) -> Floats:
+    shares: Floats = np.searchsorted(np.sort(values), limits) / len(values)
+    return shares
 
 
 def fingerprint(weights: Weights) -> str:
@@ -471,7 +529,7 @@ def _counts(cases: Cases, data_set: str) -> dict[str, int]:
     return {kind: count for kind, count in counts.items() if count}
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
         "--data", type=Path, required=True, help="folder with locomo, longmemeval and beam"
@@ -480,16 +538,12 @@ def main() -> None:
     parser.add_argument(
         "--figure", type=Path, help="where to draw the ROC curves and the reliability, as PNG"
     )
-    given = parser.parse_args()
-    samples: list[Sample] = []
-    for name, dialogues in load(given.data).items():
-        samples += [sample(name, dialogue) for dialogue in dialogues]
-    cases = ask_all(samples)
-    judged = judge(cases)
-    held_out = figures(cases, judged)
-    show(cases, judged, held_out)
-    model = fit(cases, cases.shipped, np.ones(len(cases.kind), np.bool_))
-    content = {
+    return parser.parse_args()
+
+
+def parameters(cases: Cases, model: Adequacy, held_out: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what goes into the file."""
+    return {
         "made_by": "benchmarks/fit_adequacy.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "score_weights": fingerprint(default_weights()),
@@ -499,6 +553,19 @@ def main() -> None:
         "weights": dict(zip(SIGNALS, astuple(model.weights), strict=True)),
         "threshold": model.threshold,
     }
+
+
+def main() -> None:
+    given = options()
+    samples: list[Sample] = []
+    for name, dialogues in load(given.data).items():
+        samples += [sample(name, dialogue) for dialogue in dialogues]
+    cases = ask_all(samples)
+    judged = judge(cases)
+    held_out = figures(cases, judged)
+    show(cases, judged, held_out)
+    model = fit(cases, cases.shipped, np.ones(len(cases.kind), np.bool_))
+    content = parameters(cases, model, held_out)
     given.out.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     model_alone = {name: content[name] for name in ("intercept", "weights", "threshold")}
     print(json.dumps(model_alone, indent=2))

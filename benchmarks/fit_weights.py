@@ -37,9 +37,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from demem_agent import SlotMemory, flows
+from demem_agent import SlotMemory
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
+from demem_agent.reading import composing
 from demem_agent.scoring import (
     FEATURES,
     PassageIndex,
@@ -50,6 +51,7 @@ from demem_agent.scoring import (
     features,
     focus,
 )
+from demem_agent.slots import routing
 from demem_agent.text.saying import said
 
 Floats = NDArray[np.float64]
@@ -121,7 +123,8 @@ def load(folder: Path) -> dict[str, list[Dialogue]]:
         found["LongMemEval-S"] += load_longmemeval(path)
     if (folder / "beam").is_dir():
         found["BEAM-100K"] += load_beam(folder / "beam")
-    if missing := [name for name, dialogues in found.items() if not dialogues]:
+    missing = [name for name, dialogues in found.items() if not dialogues]
+    if missing:
         sys.exit(f"{folder} holds no {' and no '.join(missing)}; see --help for the layout")
     return found
 
@@ -130,9 +133,8 @@ def sample(data_set: str, dialogue: Dialogue) -> Sample:
     memory = SlotMemory()
     memory.ingest_many(dialogue.turns)
     probes = tuple(p for p in dialogue.probes if p.evidence and p.category not in WITHOUT_EVIDENCE)
-    return Sample(
-        data_set, dialogue, memory, probes, tuple(_case(memory, probe) for probe in probes)
-    )
+    cases = tuple(_case(memory, probe) for probe in probes)
+    return Sample(data_set, dialogue, memory, probes, cases)
 
 
 def asked(probe: Probe) -> Query:
@@ -144,16 +146,21 @@ def _case(memory: SlotMemory, probe: Probe) -> Case:
     state = memory._held.state
     index = state.passage_index()
     rows, table = feature_table(index, asked(probe))
-    passages = [index.passages[row] for row in rows]
-    cost = [len(said(state.evidence[p.evidence_id], p.start, p.end)) + OVERHEAD for p in passages]
-    sources = np.array([state.evidence[p.evidence_id].source_id for p in passages])
-    gold = [np.flatnonzero(sources == source) for source in probe.evidence]
-    fixed = table @ np.array([BY_HAND.get(name, 0.0) for name in FEATURES])
+    cost: list[int] = []
+    sources: list[str | None] = []
+    for row in rows:
+        passage = index.passages[row]
+        item = state.evidence[passage.evidence_id]
+        cost.append(len(said(item, passage.start, passage.end)) + OVERHEAD)
+        sources.append(item.source_id)
+    source_of = np.array(sources)
+    gold = [np.flatnonzero(source_of == source) for source in probe.evidence]
+    by_hand = np.array([BY_HAND.get(name, 0.0) for name in FEATURES])
     return Case(
         table[:, FITTED].astype(np.float64),
-        fixed,
+        table @ by_hand,
         np.array(cost, float),
-        tuple(g for g in gold if len(g)),
+        tuple(rows_of_turn for rows_of_turn in gold if len(rows_of_turn)),
     )
 
 
@@ -162,24 +169,31 @@ def _case(memory: SlotMemory, probe: Probe) -> Case:
 
 def fit(samples: Sequence[Sample]) -> Weights:
     """Fit one weight a feature; data sets count the same, and so do the questions of one."""
-    count: Counter[str] = Counter()
-    for s in samples:
-        count[s.data_set] += len(s.cases)
-    cases = []
-    for s in samples:
-        cases += [(case, 1.0 / count[s.data_set]) for case in s.cases if case.gold]
+    cases = _weighted(samples)
     deviation = np.concatenate([case.table for case, _ in cases]).std(axis=0) + 1e-6
     scaled = [(replace(case, table=case.table / deviation), weight) for case, weight in cases]
-    start = np.array([BASELINES["z(cosine) + 0.6 z(BM25)"].values[n] for n in FITTED]) * deviation
+    baseline = np.array(BASELINES["z(cosine) + 0.6 z(BM25)"].values)
+    start = baseline[FITTED] * deviation
     thresholds: dict[tuple[int, int], float] = {}
     found = minimize(
         _loss, start, (scaled, thresholds), "L-BFGS-B", jac=True, options={"maxiter": STEPS}
     )
-    fitted = dict(zip((FEATURES[n] for n in FITTED), found.x / deviation, strict=True))
+    names = [FEATURES[n] for n in FITTED]
+    fitted = dict(zip(names, found.x / deviation, strict=True))
     unit = fitted["cosine"]
-    return Weights(
-        tuple(BY_HAND.get(name, float(fitted.get(name, 0.0) / unit)) for name in FEATURES)
-    )
+    in_cosines = {name: float(value / unit) for name, value in fitted.items()}
+    return one_hot(**in_cosines, **BY_HAND)
+
+
+def _weighted(samples: Sequence[Sample]) -> list[tuple[Case, float]]:
+    """Return the cases with gold, and what each counts for."""
+    count: Counter[str] = Counter()
+    for s in samples:
+        count[s.data_set] += len(s.cases)
+    cases: list[tuple[Case, float]] = []
+    for s in samples:
+        cases += [(case, 1.0 / count[s.data_set]) for case in s.cases if case.gold]
+    return cases
 
 
 def _loss(
@@ -193,24 +207,25 @@ def _loss(
     gradient = 2 * RIDGE * weights
     for n, (case, weight) in enumerate(cases):
         scores = case.table @ weights + case.fixed
-        best = [held[scores[held].argmax()] for held in case.gold]
+        best = [rows[scores[rows].argmax()] for rows in case.gold]
+        share = weight / len(best)
         for limit in LIMITS:
-            t = _threshold(
-                scores, case.cost, limit, thresholds.get((n, limit), float(np.sort(scores)[-8:][0]))
-            )
+            before = thresholds.get((n, limit), float(np.sort(scores)[-8:][0]))
+            t = _threshold(scores, case.cost, limit, before)
             thresholds[n, limit] = t
             slope = case.cost * expit(scores - t) * expit(t - scores)
             moved = (slope / slope.sum()) @ case.table  # how t follows the weights
             margins = scores[best] - t
-            share = weight / len(best)
             loss += share * float(np.logaddexp(0.0, -margins).sum())
-            gradient = gradient - share * (expit(-margins) @ (case.table[best] - moved))
+            pull = expit(-margins) @ (case.table[best] - moved)
+            gradient = gradient - share * pull
     return loss, gradient
 
 
 def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
     """Solve sum(cost * sigmoid(scores - t)) = limit by Newton steps kept inside a bracket."""
-    low, high = float(scores.min()) - 30.0, float(scores.max()) + 30.0
+    low = float(scores.min()) - 30.0
+    high = float(scores.max()) + 30.0
     for _ in range(60):
         inside = expit(scores - t)
         excess = float(cost @ inside) - limit
@@ -229,17 +244,19 @@ def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
 @contextmanager
 def in_use(weights: Weights, prior: float) -> Iterator[None]:
     """Have every memory read with these weights and this prior of the routed slot."""
-    names = vars(flows)
-    before = {name: names[name] for name in ("default_weights", "SLOT_PRIOR")}
-    names.update(default_weights=lambda: weights, SLOT_PRIOR=prior)
+    default = routing.default_weights
+    shipped = composing.SLOT_PRIOR
+    routing.default_weights = lambda: weights
+    composing.SLOT_PRIOR = prior
     try:
         yield
     finally:
-        names.update(before)
+        routing.default_weights = default
+        composing.SLOT_PRIOR = shipped
 
 
 def recalls(s: Sample, limit: int) -> list[float]:
-    """Give the share of gold turns in the reading, for each question."""
+    """Return the share of gold turns in the reading, for each question."""
     shares = []
     turns = {turn.source_id: turn for turn in s.dialogue.turns}
     for probe in s.probes:
@@ -251,7 +268,7 @@ def recalls(s: Sample, limit: int) -> list[float]:
 def table_of(
     samples: Sequence[Sample], weights: Callable[[Sample], Weights], prior: float
 ) -> dict[str, list[float]]:
-    """Give for each data set the mean recall at each limit."""
+    """Return for each data set the mean recall at each limit."""
     found: dict[str, list[list[float]]] = {}
     for s in samples:
         with in_use(weights(s), prior):
@@ -289,12 +306,7 @@ def folds(samples: Sequence[Sample]) -> dict[tuple[str, str], int]:
 
 def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
     """Print the tables; return the held-out figures by the prior they were read with."""
-    held_out: dict[tuple[str, str], Weights] = {}
-    fold = folds(samples)
-    for n in range(FOLDS):
-        weights = fit([s for s in samples if fold[s.data_set, s.dialogue.name] != n])
-        held_out |= {name: weights for name, of in fold.items() if of == n}
-        print(f"fold {n + 1} of {FOLDS}", end="\r", file=sys.stderr)
+    held_out = _held_out(samples)
 
     def chosen(s: Sample) -> Weights:
         return held_out[s.data_set, s.dialogue.name]
@@ -302,12 +314,29 @@ def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
     sets = list(dict.fromkeys(s.data_set for s in samples))
     print(f"| | {' | '.join(sets)} |\n|---|{'---|' * len(sets)}")
     for name, weights in BASELINES.items():
-        print(row(name, table_of(samples, lambda _, fixed=weights: fixed, 0.0)))  # type: ignore[misc]
+        print(row(name, table_of(samples, _always(weights), 0.0)))
     found = {}
     for prior in PRIORS:
-        found[f"prior {prior}"] = table_of(samples, chosen, prior)
-        print(row(f"fitted, held out, prior {prior}", found[f"prior {prior}"]), flush=True)
+        figures = table_of(samples, chosen, prior)
+        found[f"prior {prior}"] = figures
+        print(row(f"fitted, held out, prior {prior}", figures), flush=True)
     return found
+
+
+def _always(weights: Weights) -> Callable[[Sample], Weights]:
+    return lambda _: weights
+
+
+def _held_out(samples: Sequence[Sample]) -> dict[tuple[str, str], Weights]:
+    """Return for each dialogue the weights that are fitted without it."""
+    held_out: dict[tuple[str, str], Weights] = {}
+    fold = folds(samples)
+    for n in range(FOLDS):
+        left_in = [s for s in samples if fold[s.data_set, s.dialogue.name] != n]
+        left_out = [name for name, of in fold.items() if of == n]
+        held_out |= dict.fromkeys(left_out, fit(left_in))
+        print(f"fold {n + 1} of {FOLDS}", end="\r", file=sys.stderr)
+    return held_out
 
 
 def _rounded(table: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
@@ -317,28 +346,30 @@ def _rounded(table: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     return rounded
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
         "--data", type=Path, required=True, help="folder with locomo, longmemeval and beam"
     )
     parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the weights")
     parser.add_argument("--no-judging", action="store_true", help="only fit and write")
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = options()
     samples: list[Sample] = []
     for name, dialogues in load(given.data).items():
         samples += [sample(name, dialogue) for dialogue in dialogues]
     figures = {} if given.no_judging else judge(samples)
-    weights = fit(samples)
+    weights = [round(value, 3) for value in fit(samples).values]
     content = {
         "made_by": "benchmarks/fit_weights.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "fitted_on": Counter(s.data_set for s in samples),
         "limits": LIMITS,
         "held_out_recall": {prior: _rounded(table) for prior, table in figures.items()},
-        "weights": {
-            name: round(value, 3) for name, value in zip(FEATURES, weights.values, strict=True)
-        },
+        "weights": dict(zip(FEATURES, weights, strict=True)),
     }
     given.out.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(content["weights"], indent=2))

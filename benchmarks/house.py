@@ -95,11 +95,7 @@ def count(paths: list[Path]) -> Counts:
 
 def _count_node(node: ast.AST, shown: str, counts: Counts) -> None:
     if isinstance(node, FUNCTIONS):
-        body: list[ast.AST] = []
-        for statement in _body(node):
-            body += ast.walk(statement)
-        counts.functions.append((len(body), f"{shown}:{node.lineno}", node.name))
-        counts.statements += sum(isinstance(part, ast.stmt) for part in body)
+        _count_function(node, shown, counts)
     if isinstance(node, COMPREHENSIONS):
         counts.comprehensions += 1
         counts.nested += len(node.generators) > 1
@@ -109,6 +105,14 @@ def _count_node(node: ast.AST, shown: str, counts: Counts) -> None:
         counts.positions += len(node.args) >= POSITIONS
     if isinstance(node, ast.Name):
         counts.anys += node.id == "Any"
+
+
+def _count_function(function: Function, shown: str, counts: Counts) -> None:
+    body: list[ast.AST] = []
+    for statement in _body(function):
+        body += ast.walk(statement)
+    counts.functions.append((len(body), f"{shown}:{function.lineno}", function.name))
+    counts.statements += sum(isinstance(part, ast.stmt) for part in body)
 
 
 def _body(function: Function) -> list[ast.stmt]:
@@ -162,14 +166,18 @@ def files_of(places: list[str]) -> list[Path]:
     return found
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("places", nargs="*", default=list(DEFAULT))
     parser.add_argument(
         "--worst", type=int, default=0, help="functions to list, those with most nodes first"
     )
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = options()
     counts = count(files_of(given.places))
     figures = asdict(measured(counts)) | {"readme_words": readme_words()}
     if given.json:

@@ -38,13 +38,14 @@ import numpy as np
 from fit_weights import Sample, fit, load, sample
 from numpy.typing import NDArray
 
-from demem_agent import SlotMemory, SplitSettings, Turn, flows
+from demem_agent import SlotMemory, SplitSettings, Turn
 from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.evaluate import Dialogue, Probe
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording
 from demem_agent.scoring import PassageIndex, Query, Weights, learning, score
 from demem_agent.scoring.query import Words
+from demem_agent.slots import routing
 from demem_agent.text.words import STOPWORDS
 from demem_agent.types import Attempt
 
@@ -108,43 +109,54 @@ def worlds(folder: Path) -> list[World]:
     samples: list[Sample] = []
     for name, dialogues in data.items():
         samples += [sample(name, dialogue) for dialogue in dialogues]
-    other = {}
+    other: dict[str, Weights] = {}
     for name in data:
         other[name] = fit([s for s in samples if s.data_set != name])
-    found = []
+    found: list[World] = []
     for name, dialogues in data.items():
-        parts = [[d] for d in dialogues] if len(dialogues[0].probes) > 1 else _groups(dialogues)
-        for part in parts:
+        for part in _parts(dialogues):
             inside = {(name, dialogue.name) for dialogue in part}
-            rest = fit([s for s in samples if (s.data_set, s.dialogue.name) not in inside])
+            outside = [s for s in samples if (s.data_set, s.dialogue.name) not in inside]
             dialogue = part[0] if len(part) == 1 else _joined(part)
-            found.append(_world(name, dialogue, {"known": rest, "new": other[name]}))
+            found.append(_world(name, dialogue, {"known": fit(outside), "new": other[name]}))
             print(f"{name} {dialogue.name}", end="\x1b[K\r", file=sys.stderr)
     return found
+
+
+def _parts(dialogues: Sequence[Dialogue]) -> list[list[Dialogue]]:
+    """Return the dialogues of one memory each."""
+    if len(dialogues[0].probes) > 1:
+        return [[dialogue] for dialogue in dialogues]
+    return _groups(dialogues)
 
 
 def _world(data_set: str, dialogue: Dialogue, priors: Mapping[Domain, Weights]) -> World:
     memory = SlotMemory(split=SplitSettings(pairs=0))
     memory.ingest_many(dialogue.turns)
+    asked = tuple(_asked(dialogue))
+    with _features_kept():
+        for probe, _ in asked:
+            memory.route(probe.question, at=probe.at)
+            for put in WORDING.values():
+                memory.route(put(probe.question), at=probe.at)
+    return World(data_set, dialogue.name, memory, asked, priors)
+
+
+def _asked(dialogue: Dialogue) -> Iterator[tuple[Probe, tuple[Gold, ...]]]:
+    """Yield the questions that can be answered, each with what is gold for it."""
     cut: dict[str | None, Gold] = {}
     for turn in dialogue.turns:
         gold = Gold.of(turn)
         if gold.whole:
             cut[turn.source_id] = gold
-    asked = []
     for probe in dialogue.probes:
         if probe.category not in UNANSWERABLE:
-            golden = tuple(cut[source] for source in probe.evidence if source in cut)
-            asked.append((probe, golden))
-    with _features_kept():
-        for probe, _ in asked:
-            for question in (probe.question, *(put(probe.question) for put in WORDING.values())):
-                memory.route(question, at=probe.at)
-    return World(data_set, dialogue.name, memory, tuple(asked), priors)
+            yield probe, tuple(cut[source] for source in probe.evidence if source in cut)
 
 
 def _groups(dialogues: Sequence[Dialogue]) -> list[list[Dialogue]]:
-    count = max(len(dialogues) // HAYSTACKS, 1) + (len(dialogues) % HAYSTACKS > HAYSTACKS // 2)
+    whole, left = divmod(len(dialogues), HAYSTACKS)
+    count = max(whole, 1) + (left > HAYSTACKS // 2)
     return [list(dialogues[n::count]) for n in range(count)]
 
 
@@ -211,27 +223,37 @@ def replayed(job: tuple[int, Plan]) -> dict[str, Figures]:
     world = WORLDS[number]
     memory = world.memory
     memory._held.state.settings = replace(memory.settings, learn=plan.learns)
-    later = []
     with (
         _features_kept(),
-        _set(flows, default_weights=lambda: world.priors[plan.domain]),
+        _set(routing, default_weights=lambda: world.priors[plan.domain], ALIKE=plan.alike),
         _set(learning, STEP=plan.step, SERVED=plan.served, ALIKE=plan.alike),
-        _set(flows, ALIKE=plan.alike),
     ):
-        for probe, gold in world.asked:
-            if gold:
-                later.append(_recalls(memory, probe, gold, probe.question))
-            if probe.reference.strip():
-                _teach(memory, probe, plan.told)
+        measured = {"later": _recalled_and_taught(world, plan.told)}
         memory.check()
-        measured = {"later": np.array(later)}
         for name, put in WORDING.items():
-            again = []
-            for probe, gold in world.asked:
-                if gold:
-                    again.append(_recalls(memory, probe, gold, put(probe.question)))
-            measured[name] = np.array(again)
+            measured[name] = _recalled_again(world, put)
     return measured
+
+
+def _recalled_and_taught(world: World, told: Told) -> Figures:
+    """Ask all questions in order, each measured before its feedback is given."""
+    recalls: list[list[float]] = []
+    for probe, gold in world.asked:
+        if gold:
+            recalls.append(_recalls(world.memory, probe, gold, probe.question))
+        if probe.reference.strip():
+            _teach(world.memory, probe, told)
+    return np.array(recalls)
+
+
+def _recalled_again(world: World, put: Callable[[str], str]) -> Figures:
+    """Ask all questions once more, put otherwise."""
+    recalls: list[list[float]] = []
+    for probe, gold in world.asked:
+        if gold:
+            question = put(probe.question)
+            recalls.append(_recalls(world.memory, probe, gold, question))
+    return np.array(recalls)
 
 
 def _recalls(memory: SlotMemory, probe: Probe, gold: Sequence[Gold], question: str) -> list[float]:
@@ -281,11 +303,10 @@ def outcomes(plans: Sequence[Plan], workers: int) -> dict[Plan, Outcome]:
     found: dict[Plan, Outcome] = {plan: {} for plan in plans}
     context = multiprocessing.get_context("fork")
     with context.Pool(workers, maxtasksperchild=1) as pool:
-        for done, ((n, plan), figures) in enumerate(
-            zip(jobs, pool.imap(replayed, jobs), strict=True), 1
-        ):
+        for done, figures in enumerate(pool.imap(replayed, jobs)):
+            n, plan = jobs[done]
             found[plan][WORLDS[n].data_set, WORLDS[n].name] = figures
-            print(f"{done} of {len(jobs)} replays", end="\x1b[K\r", file=sys.stderr)
+            print(f"{done + 1} of {len(jobs)} replays", end="\x1b[K\r", file=sys.stderr)
     return found
 
 
@@ -299,11 +320,10 @@ class Gains:
     outcomes: Mapping[Plan, Outcome]
 
     def of(self, plan: Plan, dialogue: tuple[str, str], measure: str) -> Figures:
-        """Give the gain of each question, shape (questions, limits)."""
+        """Return the gain of each question, shape (questions, limits)."""
         without = Plan(plan.domain, plan.told)
-        gain: Figures = (
-            self.outcomes[plan][dialogue][measure] - self.outcomes[without][dialogue][measure]
-        )
+        learned = self.outcomes[plan][dialogue][measure]
+        gain: Figures = learned - self.outcomes[without][dialogue][measure]
         return gain
 
     def row(self, choose: Callable[[tuple[str, str]], Plan], measure: str) -> str:
@@ -315,7 +335,7 @@ class Gains:
             clusters: list[tuple[str, str]] = []
             for d, gain in zip(parts, gains, strict=True):
                 clusters += [d] * len(gain)
-            cells += [_cell(np.concatenate(gains)[:, n], clusters) for n in range(len(LIMITS))]
+            cells += [_cell(at_limit, clusters) for at_limit in np.concatenate(gains).T]
         return " | ".join(cells)
 
     def mean(
@@ -336,7 +356,8 @@ def _dialogues() -> list[tuple[str, str]]:
 
 def _cell(gains: Figures, clusters: Sequence[tuple[str, str]]) -> str:
     found = bootstrap([float(gain) for gain in gains], clusters)
-    low, high = ((found.low or 0.0) * 100, (found.high or 0.0) * 100)
+    low = (found.low or 0.0) * 100
+    high = (found.high or 0.0) * 100
     return f"{found.mean * 100:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
@@ -346,8 +367,9 @@ def chosen(
     """Choose the best plan on every other dialogue of each data set, for those between."""
     halves: list[list[tuple[str, str]]] = [[], []]
     for name in dict.fromkeys(world.data_set for world in WORLDS):
-        for n, dialogue in enumerate(d for d in _dialogues() if d[0] == name):
-            halves[n % 2].append(dialogue)
+        of_set = [dialogue for dialogue in _dialogues() if dialogue[0] == name]
+        halves[0] += of_set[0::2]
+        halves[1] += of_set[1::2]
     best = [max(plans, key=lambda plan: gains.mean(plan, half, measures)) for half in halves]
     return lambda dialogue: best[dialogue in halves[0]]
 
@@ -389,12 +411,11 @@ def _report_served(gains: Gains, without: Plan, served: float) -> None:
     wider = [replace(without, served=served, alike=alike) for alike in ALIKE]
     best = chosen(gains, [without, *plans], MEASURES)
     for measure in MEASURES:
-        rows = [(f"{p.served:g}", gains.row(_always(p), measure)) for p in plans]
+        rows = [(f"{plan.served:g}", gains.row(_always(plan), measure)) for plan in plans]
         rows.append(("chosen on the other half", gains.row(best, measure)))
-        rows += [
-            (f"{p.served:g} from a cosine of {p.alike:g}", gains.row(_always(p), measure))
-            for p in wider
-        ]
+        for plan in wider:
+            name = f"{plan.served:g} from a cosine of {plan.alike:g}"
+            rows.append((name, gains.row(_always(plan), measure)))
         show(f"What served alone, by how far it is ahead: {measure}, {_kind(without)}", rows)
 
 
@@ -408,14 +429,23 @@ def _always(plan: Plan) -> Callable[[tuple[str, str]], Plan]:
 
 def level(gains: Gains, plan: Plan, measure: str) -> str:
     found = []
+    outcome = gains.outcomes[plan]
     for name in dict.fromkeys(world.data_set for world in WORLDS):
-        parts = [
-            figures[measure]
-            for dialogue, figures in gains.outcomes[plan].items()
-            if dialogue[0] == name
-        ]
+        parts = [figures[measure] for (of_set, _), figures in outcome.items() if of_set == name]
         found += [f"{value:.3f}".lstrip("0") for value in np.concatenate(parts).mean(axis=0)]
     return " | ".join(found)
+
+
+def _plans(shipped: Plan) -> list[Plan]:
+    """Return every plan that a table needs."""
+    plans = [*EVERY]
+    plans += [replace(plan, step=step) for plan, step in product(EVERY, STEPS)]
+    for plan in EVERY[:2]:
+        plans += [replace(plan, served=served) for served in SERVED]
+    for plan in EVERY[:2]:
+        plans += [replace(plan, served=shipped.served, alike=alike) for alike in ALIKE]
+    plans += [replace(plan, step=shipped.step, served=shipped.served) for plan in EVERY]
+    return plans
 
 
 def main() -> None:
@@ -427,17 +457,7 @@ def main() -> None:
     given = parser.parse_args()
     WORLDS.extend(worlds(given.data))
     shipped = Plan(step=learning.STEP, served=learning.SERVED)
-    plans = [
-        *EVERY,
-        *(replace(plan, step=step) for plan, step in product(EVERY, STEPS)),
-        *(replace(plan, served=served) for plan, served in product(EVERY[:2], SERVED)),
-        *(
-            replace(plan, served=shipped.served, alike=alike)
-            for plan, alike in product(EVERY[:2], ALIKE)
-        ),
-        *(replace(plan, step=shipped.step, served=shipped.served) for plan in EVERY),
-    ]
-    report(Gains(outcomes(plans, given.workers)), shipped)
+    report(Gains(outcomes(_plans(shipped), given.workers)), shipped)
 
 
 if __name__ == "__main__":

@@ -60,17 +60,20 @@ CONCURRENT, DELAY = 50, 0.2
 QUESTIONS = 50
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=200, help="compressions under each fault")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = options()
     with serving(0.0) as url, serving(DELAY * 1000) as slow:
-        found: dict[str, Any] = {
-            "compressions": {fault: compressions(url, fault, given.rounds) for fault in FAULTS}
-        }
+        by_fault = {fault: compressions(url, fault, given.rounds) for fault in FAULTS}
+        found: dict[str, Any] = {"compressions": by_fault}
         found["one call, worst"] = worst_call(url)
         found["beside, ms p99"] = beside(url)
         found["at once, times the ideal"] = round(min(at_once(slow) for _ in range(3)), 2)
@@ -84,7 +87,8 @@ def serving(delay_ms: float) -> Iterator[str]:
     measured.
     """
     context = multiprocessing.get_context("spawn")
-    urls, done = context.Queue(), context.Event()
+    urls = context.Queue()
+    done = context.Event()
     process = context.Process(target=_serve, args=(delay_ms, urls, done), daemon=True)
     process.start()
     try:
@@ -104,9 +108,7 @@ def compressions(url: str, fault: str, rounds: int) -> dict[str, int]:
     """Have a summary written ``rounds`` times by a model with a fault, the memory changing in
     between.
     """
-    retry = Retry(attempts=2, seconds=0.2, first_wait=0.001, longest_wait=0.002)
-    model = OpenAIChat(f"fault-{fault}", base_url=url, retry=retry, breaker=Breaker())
-    compressor = ModelCompressor(model)
+    compressor = ModelCompressor(_faulty(url, fault))
     memory = SlotMemory(slots=1, slot_limit=300, compressor=compressor)
     memory.ingest_many(TURNS)
     bad = dict.fromkeys(("lost", "over L", "invalid cover", "kept"), 0)
@@ -121,9 +123,16 @@ def compressions(url: str, fault: str, rounds: int) -> dict[str, int]:
     return {**bad, "asked": rounds, "shown as failed": compressor.failures.count}
 
 
+def _faulty(url: str, fault: str) -> OpenAIChat:
+    """Return a model with a fault that is asked twice and given up soon."""
+    retry = Retry(attempts=2, seconds=0.2, first_wait=0.001, longest_wait=0.002)
+    return OpenAIChat(f"fault-{fault}", base_url=url, retry=retry, breaker=Breaker())
+
+
 def worst_call(url: str) -> dict[str, float]:
-    """Give the most HTTP requests and seconds of one call, with the default retries."""
-    requests, seconds = 0, 0.0
+    """Return the most HTTP requests and seconds of one call, with the default retries."""
+    requests = 0
+    seconds = 0.0
     for fault in ("429", "500", "stall", "slow-drip"):
         model = OpenAIChat(f"fault-{fault}", base_url=url, breaker=Breaker())
         started = time.perf_counter()

@@ -106,9 +106,11 @@ def sample(paths: Sequence[str], files: int, count: int, seed: int) -> list[Muta
     """Draw mutants from files of several rooms, the same ones for the same seed and source."""
     known: dict[str, list[Mutation]] = {}
     for path in paths:
-        known[path] = mutations((ROOT / path).read_text(encoding="utf-8"))
+        source = (ROOT / path).read_text(encoding="utf-8")
+        known[path] = mutations(source)
     worth = [path for path, changes in known.items() if len(changes) >= FEWEST]
-    chosen = _in_turn(sorted(worth, key=lambda path: _rank(seed, path)), files)
+    worth.sort(key=lambda path: _rank(seed, path))
+    chosen = _in_turn(worth, files)
     drawn: list[Mutant] = []
     for place, path in enumerate(chosen):
         share = count // len(chosen) + (place < count % len(chosen))

@@ -11,7 +11,7 @@ import ast
 import copy
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Mutation", "mutations"]
@@ -91,15 +91,30 @@ def mutations(source: str) -> list[Mutation]:
     alike: Counter[str] = Counter()
     found: list[Mutation] = []
     for edit in walk.edits:
-        node = edit.node
-        start = starts[node.lineno] + node.col_offset
-        end = starts[node.end_lineno or 0] + (node.end_col_offset or 0)
+        start, end = _place(edit.node, starts)
         was = raw[start:end].decode()
         told = "\0".join((edit.kind, edit.inside, was, edit.now))
         alike[told] += 1
         key = hashlib.sha256(f"{told}\0{alike[told]}".encode()).hexdigest()
-        found.append(Mutation(edit.kind, edit.inside, node.lineno, start, end, was, edit.now, key))
+        change = Mutation(
+            kind=edit.kind,
+            inside=edit.inside,
+            line=edit.node.lineno,
+            start=start,
+            end=end,
+            was=was,
+            now=edit.now,
+            key=key,
+        )
+        found.append(change)
     return found
+
+
+def _place(node: ast.expr | ast.stmt, starts: Sequence[int]) -> tuple[int, int]:
+    """Return the bytes at which a node begins and ends."""
+    start = starts[node.lineno] + node.col_offset
+    end = starts[node.end_lineno or 0] + (node.end_col_offset or 0)
+    return start, end
 
 
 def _line_starts(source: str) -> list[int]:

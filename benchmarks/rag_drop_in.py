@@ -74,22 +74,23 @@ class Retrieved:
     def __init__(
         self, score: Callable[[Sequence[str]], Score], k: int, options: dict[str, Any] | None
     ) -> None:
-        self._score, self._k, self._options = score, k, options
+        self._score = score
+        self._k = k
+        self._options = options
 
     def ingest(self, turns: Sequence[Turn]) -> None:
         documents = [_document(n, turn) for n, turn in enumerate(turns)]
-        self._retriever = Ranked(
-            documents=documents, score=self._score([_line(d) for d in documents]), k=self._k
-        )
+        score = self._score([*map(_line, documents)])
+        self._retriever = Ranked(documents=documents, score=score, k=self._k)
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         if self._options is not None:
-            return "\n".join(
-                map(_line, wrap(self._retriever, limit=limit, **self._options).invoke(query))
-            )
+            selected = wrap(self._retriever, limit=limit, **self._options).invoke(query)
+            return "\n".join(map(_line, selected))
         text = ""
         for line in map(_line, self._retriever.invoke(query)):
-            text += f"{line}\n" if len(text) + len(line) < limit else ""
+            if len(text) + len(line) < limit:
+                text += f"{line}\n"
         return text
 
 
@@ -153,7 +154,7 @@ def systems(candidates: int) -> dict[str, Maker]:
 
 
 def differences(measured: Sequence[Measured], limit: int) -> dict[str, list[float | None]]:
-    """Give by pair the difference in recall with its interval by dialogue: mean, low, high."""
+    """Return by pair the difference in recall with its interval by dialogue: mean, low, high."""
     found = {}
     for wrapped, *others in PAIRS:
         for other in others:
@@ -171,21 +172,27 @@ def show(
     heads = [f"{name:>12}" for name in categories]
     print(f"{'retriever':<26}{'all':>8}", *heads, f"{'characters':>12}{'ms':>8}")
     for name, cells in found["systems"].items():
-        cell = cells[str(given.limit)]
-        recalls = [cell["categories"][category]["recall"]["mean"] for category in categories]
-        parts = [f"{recall:>12.3f}" for recall in recalls]
-        print(f"{name:<26}{cell['recall']['mean']:>8.3f}", *parts, end="")
-        print(f" {cell['size']:>12.0f}{1e3 * cell['seconds']['median']:>8.1f}")
+        print(_system(name, cells[str(given.limit)], categories))
     print()
     for name, (mean, *ends) in less.items():
-        print(f"{name:<36}{mean:>+8.3f}", *(f"{end:>+8.3f}" for end in ends if end is not None))
+        interval = [f"{end:>+8.3f}" for end in ends if end is not None]
+        print(f"{name:<36}{mean:>+8.3f}", *interval)
+
+
+def _system(name: str, cell: Mapping[str, Any], categories: Sequence[str]) -> str:
+    """Return the line of a retriever: recall in all and by category, characters and ms."""
+    parts = [f"{name:<26}{cell['recall']['mean']:>8.3f}"]
+    for category in categories:
+        recall = cell["categories"][category]["recall"]["mean"]
+        parts.append(f"{recall:>12.3f}")
+    milliseconds = 1e3 * cell["seconds"]["median"]
+    parts.append(f"{cell['size']:>12.0f}{milliseconds:>8.1f}")
+    return " ".join(parts)
 
 
 def _answerable(dialogue: Dialogue) -> Dialogue:
-    return replace(
-        dialogue,
-        probes=tuple(probe for probe in dialogue.probes if probe.category not in UNANSWERABLE),
-    )
+    probes = tuple(probe for probe in dialogue.probes if probe.category not in UNANSWERABLE)
+    return replace(dialogue, probes=probes)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -315,25 +315,32 @@ def growth(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     The last size also makes a row of the table.
     """
     makes: tuple[Make, ...] = (DeMem, FullText)
-    growing = {make: Growing(make(None), bench.data.turns(), bench.data.probes()) for make in makes}
-    found = []
-    for size in bench.sizes:
-        # Half of what is timed comes before the size.
-        before = size - bench.runs * GROWTH_SAMPLES // 2
-        for one in growing.values():
-            one.fill(before, bench.step)
-        bench.step(f"timing turns at {size:,} items")
-        found.append(bench.both(lambda make: growing[make].turn_times(GROWTH_SAMPLES)))
+    growing: dict[Make, Growing] = {}
+    for make in makes:
+        growing[make] = Growing(make(None), bench.data.turns(), bench.data.probes())
+    found = [_times_at(size, growing, bench) for size in bench.sizes]
     ours, plain = zip(*found, strict=True)
-    last = [_turn_times(times) for times in ours[-1]]
-    last_plain = [_turn_times(times) for times in plain[-1]]
+    last = [*map(_turn_times, ours[-1])]
+    last_plain = [*map(_turn_times, plain[-1])]
     curves = [
         Growth("ingest", bench.sizes, _costs(ours, 0)),
         Growth("read", bench.sizes, _costs(ours, 1)),
         Growth("plain insert", bench.sizes, _costs(plain, 0)),
         Growth("plain match", bench.sizes, _costs(plain, 1)),
     ]
-    return percentiles(_CHAT.format(size), last, last_plain), curves
+    return percentiles(_CHAT.format(bench.sizes[-1]), last, last_plain), curves
+
+
+def _times_at(
+    size: int, growing: Mapping[Make, Growing], bench: Bench
+) -> tuple[tuple[Times, ...], tuple[Times, ...]]:
+    """Let memories grow to a size, and time turns around it."""
+    # Half of what is timed comes before the size.
+    before = size - bench.runs * GROWTH_SAMPLES // 2
+    for one in growing.values():
+        one.fill(before, bench.step)
+    bench.step(f"timing turns at {size:,} items")
+    return bench.both(lambda make: growing[make].turn_times(GROWTH_SAMPLES))
 
 
 @dataclass(slots=True)
@@ -391,12 +398,14 @@ def _feedback(bench: Bench) -> tuple[Times, list[tuple[int, int, bool]]]:
     memory.ingest_many(bench.turns(ITEMS))
     probes = islice(bench.data.probes(), CONTEXTS)
     asked = [(memory.answer(probe.question), probe) for probe in probes]
-    for answer, probe in asked[:-SAMPLES]:
+    before = asked[:-SAMPLES]
+    timed = asked[-SAMPLES:]
+    for answer, probe in before:
         memory.feedback(answer, reference=probe.reference)
     gc.collect()
     times: list[float] = []
     tests: list[tuple[int, int, bool]] = []
-    for answer, probe in asked[-SAMPLES:]:
+    for answer, probe in timed:
         start = time.perf_counter()
         report = memory.feedback(answer, reference=probe.reference)
         times.append(time.perf_counter() - start)

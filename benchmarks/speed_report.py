@@ -164,6 +164,8 @@ def _short(value: float) -> str:
 
 
 _MARKS = "irIM"
+_STYLES = ("o-", "s-", "o--", "s--")
+_COLOURS = ("tab:blue", "tab:orange", "tab:gray", "tab:gray")
 
 
 def growth_table(curves: Sequence[Growth]) -> str:
@@ -183,24 +185,33 @@ def chart(curves: Sequence[Growth], width: int = 66) -> str:
 
     Size goes down, cost goes right; * is where marks meet.
     """
-    low = math.floor(math.log10(min(min(curve.costs) for curve in curves)))
-    high = math.ceil(math.log10(max(max(curve.costs) for curve in curves)))
+    costs = np.array([curve.costs for curve in curves])
+    low = math.floor(math.log10(costs.min()))
+    high = math.ceil(math.log10(costs.max()))
+    decades = [10.0**power for power in range(low, high + 1)]
 
     def column(cost: float) -> int:
         return round((math.log10(cost) - low) / (high - low) * width)
 
-    decades = [10.0**power for power in range(low, high + 1)]
-    scale = {column(cost): f"{cost:g} ms" for cost in decades}
-    lines = [f"{'items':>9} {_line(scale)}"]
-    for n, size in enumerate(curves[0].sizes):
-        cells = dict.fromkeys(map(column, decades), "|")
-        for mark, curve in zip(_MARKS, curves, strict=True):
-            place = column(curve.costs[n])
-            cells[place] = mark if cells.get(place, "|") == "|" else "*"
+    columns = [*map(column, decades)]
+    labels = [f"{cost:g} ms" for cost in decades]
+    scale = _line(dict(zip(columns, labels, strict=True)))
+    lines = [f"{'items':>9} {scale}"]
+    for size, costs_there in zip(curves[0].sizes, costs.T, strict=True):
+        cells = dict.fromkeys(columns, "|")
+        cells |= _marked([*map(column, costs_there)])
         lines.append(f"{size:>9,} {_line(cells)}")
     marked = zip(_MARKS, curves, strict=True)
     legend = ", ".join(f"{mark} {curve.name}" for mark, curve in marked)
     return "\n".join([*lines, f"{'':10}{legend}"])
+
+
+def _marked(places: Sequence[int]) -> dict[int, str]:
+    """Return the mark of each curve at its place, * where several meet."""
+    cells: dict[int, str] = {}
+    for mark, place in zip(_MARKS, places, strict=True):
+        cells[place] = "*" if place in cells else mark
+    return cells
 
 
 def _line(cells: dict[int, str]) -> str:
@@ -219,15 +230,14 @@ def draw(curves: Sequence[Growth], path: Path) -> None:
     import matplotlib.pyplot as plt  # type: ignore[import-not-found, unused-ignore]
 
     figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
-    styles = ("o-", "s-", "o--", "s--")
-    colours = ("tab:blue", "tab:orange", "tab:gray", "tab:gray")
-    for curve, style, colour in zip(curves, styles, colours, strict=True):
+    for curve, style, colour in zip(curves, _STYLES, _COLOURS, strict=True):
         label = f"{curve.name} (slope {curve.slope:.2f})"
         axes.loglog(curve.sizes, curve.costs, style, color=colour, label=label)
     axes.set_xlabel("items in one memory")
     axes.set_ylabel("median ms for one")
     axes.set_title("Cost of one ingest and one read as a memory grows")
-    axes.set_xticks(curves[0].sizes, [f"{size:,}" for size in curves[0].sizes])
+    sizes = curves[0].sizes
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
     axes.grid(True, alpha=0.3)
     figure.legend(loc="outside lower center", ncols=2)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent import SlotMemory, SplitCertificate, SplitSettings
+from demem_agent import Reading, SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import Contained
 from demem_agent.decision import candidate_radius, guard_band
@@ -37,7 +37,7 @@ from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_locomo
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
-from demem_agent.slots import placement, state
+from demem_agent.slots import cache, placement
 from demem_agent.slots.experience import known_reference
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
@@ -216,11 +216,12 @@ class Lab:
             patched(examination, "judge", recorder.judge),
         ):
             loop.run(plan.every)
-        judged = (
-            _test(loop.gold[a], loop.gold[b], covers, scores)
-            for (a, b), covers, scores in recorder.seen
-        )
-        return [test for test in judged if test is not None]
+        found: list[Test] = []
+        for (first, second), covers, scores in recorder.seen:
+            test = _test(loop.gold[first], loop.gold[second], covers, scores)
+            if test is not None:
+                found.append(test)
+        return found
 
     def _loop(self, n: int, plan: Plan) -> Loop:
         encoder, answerer = self._teams[n]
@@ -244,17 +245,14 @@ class Loop:
         self.memory = memory
         self.probes = [p for p in dialogue.probes if p.category != "adversarial"]
         self.ids = {e.source_id: e.id for e in memory.evidence()}
-        limit = memory.settings.slot_limit
-        self.sizes: dict[str, int] = {}
-        for item in memory.evidence():
-            self.sizes[item.id] = sum(cut.size for cut in excerpts(item, 0, 0, limit, len))
+        self.sizes = _sizes(memory)
         self.gold: dict[str, Gold] = {}
         self.lost: set[tuple[str, str]] = set()
         self.wide: set[tuple[str, str]] = set()
         self.tally = Tally(before=len(memory.slots))
 
     def run(self, every: int) -> Tally:
-        with patched(state, "excerpts", _cut):
+        with patched(cache, "excerpts", _cut):
             for probe in self.probes[::every]:
                 self._learn(probe)
         self.tally.slots = len(self.memory.slots)
@@ -266,17 +264,14 @@ class Loop:
         return self.tally
 
     def _learn(self, probe: Probe) -> None:
-        slots, covers = (
-            self._slots(),
-            {slot.number: frozenset(slot.cover) for slot in self.memory.slots},
-        )
+        slots = self._slots()
+        covers = {slot.number: frozenset(slot.cover) for slot in self.memory.slots}
         answer = self.memory.answer(probe.question)
         certificate = self.memory.feedback(answer, reference=probe.reference).certificate
         self.gold[answer.id] = self._gold(probe)
         self.tally.feedbacks += 1
-        self._meet(
-            answer.id, certificate.slot if certificate else self._slots()[answer.id], slots, covers
-        )
+        home = certificate.slot if certificate else self._slots()[answer.id]
+        self._meet(answer.id, home, slots, covers)
         if certificate:
             self._audit(certificate)
 
@@ -293,9 +288,9 @@ class Loop:
         self, new: str, home: int, slots: Mapping[str, int], covers: Mapping[int, Gold]
     ) -> None:
         """Enter every pair with gold that a new context makes inside its slot."""
-        for other in (
-            c for c, slot in slots.items() if slot == home and self.gold[new] and self.gold[c]
-        ):
+        for other, slot in slots.items():
+            if slot != home or not self.gold[new] or not self.gold[other]:
+                continue
             both = self.gold[new] | self.gold[other]
             self.tally.pairs += 1
             if not both <= covers[home]:
@@ -314,41 +309,62 @@ class Loop:
         test = _test(first, second, list(covers.values()), np.zeros((2, 0, 0)))
         if test is None:
             return
-        shared, left, right = covers["current"], covers["split first"], covers["split second"]
+        both = first | second
         self.tally.audited += 1
-        self.tally.confirmed += not (first | second) <= shared
+        self.tally.confirmed += not both <= covers["current"]
         self.tally.repaired += test.repaired
         self.tally.true += test.truth > 0
-        self.tally.wide += self._is_wide(first | second)
-        self.tally.held_before += (_share(first, shared) + _share(second, shared)) / 2
-        self.tally.held_after += (_share(first, left) + _share(second, right)) / 2
+        self.tally.wide += self._is_wide(both)
+        self._count_held(first, second, covers)
+
+    def _count_held(self, first: Gold, second: Gold, covers: Mapping[str, Gold]) -> None:
+        """Count what the two sides of a split hold of their gold, before it and after it."""
+        shared = covers["current"]
+        before = _share(first, shared) + _share(second, shared)
+        after = _share(first, covers["split first"]) + _share(second, covers["split second"])
+        self.tally.held_before += before / 2
+        self.tally.held_after += after / 2
 
     def _recall(self) -> None:
-        slots, named = self._slots(), {c.pair for c in self.memory.certificates()}
-        parted = {
-            pair
-            for pair in self.lost | self.wide
-            if slots[pair[0]] != slots[pair[1]] or pair in named
-        }
-        self.tally.lost, self.tally.lost_parted = len(self.lost), len(self.lost & parted)
-        self.tally.wide_pairs, self.tally.wide_parted = len(self.wide), len(self.wide & parted)
+        slots = self._slots()
+        parted = {certificate.pair for certificate in self.memory.certificates()}
+        for first, second in self.lost | self.wide:
+            if slots[first] != slots[second]:
+                parted.add((first, second))
+        self.tally.lost = len(self.lost)
+        self.tally.lost_parted = len(self.lost & parted)
+        self.tally.wide_pairs = len(self.wide)
+        self.tally.wide_parted = len(self.wide & parted)
 
     def _ask(self, probe: Probe, inside: Mapping[int, Gold], seen: bool) -> None:
         gold = self._gold(probe)
         reading = self.memory.read(probe.question, mode="strict")
         slot = self.memory.route(probe.question).slot
-        covered = _share(gold, frozenset(e.id for e in reading.evidence))
+        filled = self.memory.read(probe.question, mode="evidence")
+        covered = _share(gold, _ids(reading))
+        attempt = Attempt(probe.question, "", reading.text, probe.reference)
         self.tally.asked += 1
         self.tally.coverage += covered
-        self.tally.containment += Contained().score(
-            Attempt(probe.question, "", reading.text, probe.reference)
-        )
+        self.tally.containment += Contained().score(attempt)
         self.tally.routed += _share(gold, inside[slot]) if slot is not None else 0.0
-        filled = self.memory.read(probe.question, mode="evidence")
-        self.tally.filled += _share(gold, frozenset(e.id for e in filled.evidence))
+        self.tally.filled += _share(gold, _ids(filled))
         if not seen:
             self.tally.fresh += 1
             self.tally.fresh_coverage += covered
+
+
+def _sizes(memory: SlotMemory) -> dict[str, int]:
+    """Return the size of every item, as it is cut for a slot."""
+    limit = memory.settings.slot_limit
+    sizes: dict[str, int] = {}
+    for item in memory.evidence():
+        cuts = excerpts(item, 0, 0, limit, len)
+        sizes[item.id] = sum(cut.size for cut in cuts)
+    return sizes
+
+
+def _ids(reading: Reading) -> Gold:
+    return frozenset(item.id for item in reading.evidence)
 
 
 def _share(gold: Gold, held: Gold) -> float:
@@ -379,9 +395,8 @@ class _Encoder:
     def encode(self, texts: list[str]) -> NDArray[np.float32]:
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         if missing:
-            self._known |= dict(
-                zip(missing, np.asarray(default_encoder().encode(missing)), strict=True)
-            )
+            vectors = np.asarray(default_encoder().encode(missing))
+            self._known |= dict(zip(missing, vectors, strict=True))
         return np.stack([self._known[text] for text in texts])
 
 
@@ -458,17 +473,20 @@ def _always(*given: Any) -> Verdict:
 def _partners(
     plan: Plan, rng: random.Random, state: State, context: StoredContext, _: Summary, limit: int
 ) -> list[StoredContext]:
-    mine = context.context
-    inside = [
-        other
-        for other in state.contexts.values()
-        if other.context.slot == mine.slot
-        and other.context.id != mine.id
-        and known_reference(other.context) is not None
-    ]
+    inside = [*_beside(state, context)]
     if plan.policy == "random":
         return [rng.choice(inside)] if inside and rng.random() < plan.rate else []
     return sorted(inside, key=lambda other: round(float(other.vector @ context.vector), 4))[:1]
+
+
+def _beside(state: State, context: StoredContext) -> Iterator[StoredContext]:
+    """Yield the other contexts of its slot whose reference is known."""
+    mine = context.context
+    for other in state.contexts.values():
+        if other.context.slot != mine.slot or other.context.id == mine.id:
+            continue
+        if known_reference(other.context) is not None:
+            yield other
 
 
 # Choosing
@@ -500,7 +518,7 @@ class Curve:
 
 
 def curves(tests: Sequence[Test]) -> dict[Constants, Curve]:
-    """Give the curve of one dialogue at every point of the grid."""
+    """Return the curve of one dialogue at every point of the grid."""
     truth = np.array([test.truth > 0 for test in tests])
     repaired = np.array([test.repaired for test in tests])
     found = {}
@@ -514,9 +532,8 @@ def curves(tests: Sequence[Test]) -> dict[Constants, Curve]:
 
 
 def _radius(scores: Floats, c_beta: float, sigma_0: float, eta_cal: float) -> float:
-    return candidate_radius(
-        guard_band(scores, c_beta=c_beta, sigma_0=sigma_0, eta_cal=eta_cal)
-    ).radius
+    band = guard_band(scores, c_beta=c_beta, sigma_0=sigma_0, eta_cal=eta_cal)
+    return candidate_radius(band).radius
 
 
 def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants, Curve]:
@@ -541,15 +558,18 @@ def chosen(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> Constants:
     for at, curve in summary.items():
         if curve.fired >= FIRES:
             worst[at] = min(left[at].precision for left in rest)
-    sound = [
-        at for at, precision in worst.items() if precision >= min(PRECISION, max(worst.values()))
-    ]
+    enough = min(PRECISION, max(worst.values()))
+    sound = [at for at, precision in worst.items() if precision >= enough]
     return min(sound, key=lambda at: (-summary[at].true, at))
 
 
 def chosen_placement(lab: Lab, plans: Sequence[Plan], members: Sequence[int]) -> Plan:
-    """Give the plan whose strict readings cover most gold at the end."""
-    return max(plans, key=lambda plan: total([lab.tally(n, plan) for n in members]).coverage)
+    """Return the plan whose strict readings cover most gold at the end."""
+
+    def coverage(plan: Plan) -> float:
+        return total([lab.tally(n, plan) for n in members]).coverage
+
+    return max(plans, key=coverage)
 
 
 def others(n: int, count: int) -> list[int]:
@@ -561,8 +581,8 @@ def others(n: int, count: int) -> list[int]:
 
 def row(name: str, tallies: Sequence[Tally]) -> dict[str, Any]:
     """Put what several dialogues gave in words and shares."""
-    t, n = total(tallies), len(tallies)
-    audited = max(t.audited, 1)
+    t = total(tallies)
+    n = len(tallies)
     final = [tally.slots for tally in tallies]
     return {
         "plan": name,
@@ -571,17 +591,33 @@ def row(name: str, tallies: Sequence[Tally]) -> dict[str, Any]:
         "split/q": t.splits / t.feedbacks,
         "slots": statistics.mean(final),
         "+-": statistics.pstdev(final),
+        **_split_cells(t),
+        **_reading_cells(t),
+    }
+
+
+def _split_cells(t: Tally) -> dict[str, Any]:
+    """Return how well splits were aimed, and what they came to."""
+    audited = max(t.audited, 1)
+    pairs = max(t.pairs, 1)
+    return {
         "certs": t.audited,
         "confirmed": t.confirmed / audited,
         "true": t.true / audited,
         "repaired": t.repaired / audited,
-        "chance": t.lost / max(t.pairs, 1),
+        "chance": t.lost / pairs,
         "L-wide": t.wide / audited,
-        "L-chance": t.wide_pairs / max(t.pairs, 1),
+        "L-chance": t.wide_pairs / pairs,
         "held<": t.held_before / audited,
         "held>": t.held_after / audited,
         "recall": t.lost_parted / max(t.lost, 1),
         "L-recall": t.wide_parted / max(t.wide_pairs, 1),
+    }
+
+
+def _reading_cells(t: Tally) -> dict[str, Any]:
+    """Return what readings at the end hold."""
+    return {
         "coverage": t.coverage / t.asked,
         "contained": t.containment / t.asked,
         "routed": t.routed / t.asked,
@@ -607,7 +643,8 @@ def show(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     names = list(rows[0])
     print(f"\n{title}\n\n| " + " | ".join(names) + " |\n|" + "---|" * len(names))
     for one in rows:
-        print("| " + " | ".join(_cell(one[name]) for name in names) + " |")
+        cells = [_cell(one[name]) for name in names]
+        print("| " + " | ".join(cells) + " |")
     sys.stdout.flush()
 
 
@@ -623,24 +660,20 @@ def _cell(value: object) -> str:
 def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:
     """Try ``near`` and then ``CROWDING`` around the best; with and without splits."""
     everyone = range(len(lab.dialogues))
-    first = chosen_placement(lab, plans := [Plan(near=near) for near in NEAR], everyone)
-    plans += [
-        replace(first, crowding=crowding) for crowding in CROWDING if crowding != first.crowding
-    ]
+    plans = [Plan(near=near) for near in NEAR]
+    first = chosen_placement(lab, plans, everyone)
+    more = [crowding for crowding in CROWDING if crowding != first.crowding]
+    plans += [replace(first, crowding=crowding) for crowding in more]
     best = chosen_placement(lab, plans, everyone)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for plan in plans:
         name = f"near {plan.near:g}, crowding {plan.crowding:g}"
-        rows += [
-            row(name, lab.tallies(plan)),
-            row(f"{name}, no splits", lab.tallies(_unsplit(plan))),
-        ]
-    unseen = [
-        lab.tally(
-            n, chosen_placement(lab, plans, others(n, len(everyone)))
-        )  # reported, not chosen, by this one
-        for n in everyone
-    ]
+        rows.append(row(name, lab.tallies(plan)))
+        rows.append(row(f"{name}, no splits", lab.tallies(_unsplit(plan))))
+    unseen: list[Tally] = []
+    for n in everyone:  # reported, not chosen, by this one
+        theirs = chosen_placement(lab, plans, others(n, len(everyone)))
+        unseen.append(lab.tally(n, theirs))
     rows.append(row("chosen on the others", unseen))
     return best, rows
 
@@ -659,22 +692,46 @@ def trigger_step(lab: Lab, plan: Plan) -> tuple[Constants, list[Constants], list
     for n in range(count):
         left_in = [found[m] for m in others(n, count)]
         folds.append(chosen(left_in))
-    rows = [curve_row(f"chosen: {_named(best)}", summary[best])]
-    unseen = sum((found[n][folds[n]] for n in range(count)), Curve())
-    rows.append(curve_row("chosen on the others", unseen))
-    for n, dialogue in enumerate(lab.dialogues):
-        rows.append(curve_row(f"on {dialogue.name}: {_named(folds[n])}", found[n][folds[n]]))
+    names = [dialogue.name for dialogue in lab.dialogues]
+    rows = [
+        curve_row(f"chosen: {_named(best)}", summary[best]),
+        *_unseen_rows(names, found, folds),
+        *_shipped_rows(names, found, summary),
+    ]
+    for name, values in GRID.items():
+        for value in values:
+            moved = best._replace(**{name: value})
+            rows.append(curve_row(f"{name} {value:g}", summary[moved]))
+    return best, folds, rows
+
+
+def _unseen_rows(
+    names: Sequence[str],
+    found: Sequence[Mapping[Constants, Curve]],
+    folds: Sequence[Constants],
+) -> list[dict[str, Any]]:
+    """Return how each dialogue does with what the others choose, all together first."""
+    unseen = [curves_of_one[at] for curves_of_one, at in zip(found, folds, strict=True)]
+    rows = [curve_row("chosen on the others", sum(unseen, Curve()))]
+    for name, at, curve in zip(names, folds, unseen, strict=True):
+        rows.append(curve_row(f"on {name}: {_named(at)}", curve))
+    return rows
+
+
+def _shipped_rows(
+    names: Sequence[str],
+    found: Sequence[Mapping[Constants, Curve]],
+    summary: Mapping[Constants, Curve],
+) -> list[dict[str, Any]]:
+    """Return how the constants do that ship, if they are on the grid."""
     now = SplitSettings()
     shipped = Constants(now.c_beta, now.sigma_0, now.eta_cal, now.tau_split)
-    if shipped in summary:
-        rows.append(curve_row(f"as it ships: {_named(shipped)}", summary[shipped]))
-        rows += [
-            curve_row(f"as it ships, {d.name}", curve[shipped])
-            for d, curve in zip(lab.dialogues, found, strict=True)
-        ]
-    for name, values in GRID.items():
-        rows += [curve_row(f"{name} {v:g}", summary[best._replace(**{name: v})]) for v in values]
-    return best, folds, rows
+    if shipped not in summary:
+        return []
+    rows = [curve_row(f"as it ships: {_named(shipped)}", summary[shipped])]
+    for name, curves_of_one in zip(names, found, strict=True):
+        rows.append(curve_row(f"as it ships, {name}", curves_of_one[shipped]))
+    return rows
 
 
 def _named(at: Constants) -> str:
@@ -688,37 +745,49 @@ def loop_step(
     pairs = plan.split.pairs
     certified = replace(plan, split=best.settings(pairs))
     tally = total(lab.tallies(certified))
-    rate = tally.splits / tally.feedbacks
     rows = [row("certified, as chosen", lab.tallies(certified))]
     unseen = [lab.tally(n, replace(plan, split=at.settings(pairs))) for n, at in enumerate(folds)]
     rows.append(row("certified, chosen on the others", unseen))
-    more = [p for p in PAIRS if p != pairs]
-    rows += [
-        row(f"certified, pairs {p}", lab.tallies(replace(plan, split=best.settings(p))))
-        for p in more
-    ]
-    rows.append(row("certified, as it ships", lab.tallies(replace(plan, split=SplitSettings()))))
-    rows.append(row("no splits", lab.tallies(_unsplit(certified))))
-    slots = Settings().slots
-    rows.append(
-        row(
-            f"certified, {slots - 2} slots at first",
-            lab.tallies(replace(certified, initial_slots=slots - 2)),
-        )
-    )
-    rows.append(
-        row(
-            "no splits, all K slots at first",
-            lab.tallies(_unsplit(replace(certified, initial_slots=slots))),
-        )
-    )
-    chance = replace(certified, policy="random", rate=rate)
-    rows += [row(f"random, seed {seed}", lab.tallies(replace(chance, seed=seed))) for seed in SEEDS]
-    rows.append(row("always until K", lab.tallies(replace(certified, policy="always"))))
-    for name, other_plan in (("certified", certified), ("no splits", _unsplit(certified))):
-        rows.append(row(f"{name}, feedback on half", lab.tallies(replace(other_plan, every=2))))
-        rows.append(row(f"{name}, mode strict", lab.tallies(replace(other_plan, mode="strict"))))
+    for other_pairs in PAIRS:
+        if other_pairs != pairs:
+            other_plan = replace(plan, split=best.settings(other_pairs))
+            rows.append(row(f"certified, pairs {other_pairs}", lab.tallies(other_plan)))
+    rivals = {
+        "certified, as it ships": replace(plan, split=SplitSettings()),
+        **_by_slots(certified),
+        **_without_certificate(certified, rate=tally.splits / tally.feedbacks),
+        **_halved_and_strict("certified", certified),
+        **_halved_and_strict("no splits", _unsplit(certified)),
+    }
+    for name, rival in rivals.items():
+        rows.append(row(name, lab.tallies(rival)))
     return rows
+
+
+def _by_slots(certified: Plan) -> dict[str, Plan]:
+    """Return the plans without splits, and with other numbers of slots at first."""
+    slots = Settings().slots
+    fewer = replace(certified, initial_slots=slots - 2)
+    every = replace(certified, initial_slots=slots)
+    return {
+        "no splits": _unsplit(certified),
+        f"certified, {slots - 2} slots at first": fewer,
+        "no splits, all K slots at first": _unsplit(every),
+    }
+
+
+def _without_certificate(certified: Plan, rate: float) -> dict[str, Plan]:
+    """Return the plans that split at random, as often as this, and whenever they can."""
+    chance = replace(certified, policy="random", rate=rate)
+    plans = {f"random, seed {seed}": replace(chance, seed=seed) for seed in SEEDS}
+    return plans | {"always until K": replace(certified, policy="always")}
+
+
+def _halved_and_strict(name: str, plan: Plan) -> dict[str, Plan]:
+    return {
+        f"{name}, feedback on half": replace(plan, every=2),
+        f"{name}, mode strict": replace(plan, mode="strict"),
+    }
 
 
 def main() -> None:

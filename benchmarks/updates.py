@@ -60,13 +60,14 @@ def learned(update: Update, channel: str) -> dict[str, bool]:
     texts = {item.text for item in memory.evidence()}
     needed = memory.contexts()[0].supports
     memory.check()
+    after = holds(memory, update.question, update.new)
+    answered = memory.answer(update.question).text
+    in_other_words = " ".join(sorted(update.question.split()))
     return {
         "before feedback": before,
-        "after": holds(memory, update.question, update.new),
-        "answered so after": contains(memory.answer(update.question).text, update.new),
-        "after, in other words": holds(
-            memory, " ".join(sorted(update.question.split())), update.new
-        ),
+        "after": after,
+        "answered so after": contains(answered, update.new),
+        "after, in other words": holds(memory, in_other_words, update.new),
         "old facts still held": all(fact.text in texts for fact in update.facts),
         "context says what it needs": bool(needed),
     }

@@ -119,8 +119,9 @@ class MemoryProvider(ContextProvider):
             return
         who = self._whose(session)
         key = await asyncio.to_thread(self._key, who, asked, context, state)
+        call = response.response_id or key
         state["runs"] = state.get("runs", 0) + 1
-        state["call"] = response.response_id or key
+        state["call"] = call
         await asyncio.to_thread(
             self.memories.converse,
             who,
@@ -129,7 +130,7 @@ class MemoryProvider(ContextProvider):
             key=key,
             reading=context.metadata.get(self.source_id),
             session=session.session_id,
-            call=state["call"],
+            call=call,
         )
 
     def _whose(self, session: AgentSession) -> str | None:

@@ -50,7 +50,8 @@ class MemoryRetriever:
         size = self.memories.measure(reading.unit)
         room = reading.limit + size("\n")  # after the last passage there is no line break
         found = fitting(passages(reading), lambda passage: f"{_shown(passage)}\n", room, size)
-        return [dotdict(long_text=_shown(passage)) for passage in found][:k]
+        read = [dotdict(long_text=_shown(passage)) for passage in found]
+        return read[:k]
 
 
 class _Watch:

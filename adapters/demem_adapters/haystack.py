@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, Unpack
 
 from demem_adapters.common import Inject, Memories, block, checked, digest
 from demem_adapters.common.passages import details, passages
-from demem_agent import InvalidInput, Reading
+from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.errors import DeMemError
 from demem_agent.options import Options
 from demem_agent.stores import Store
@@ -141,12 +141,9 @@ class MemoryRetriever:
         reading = self.memories.recall(namespace or self.namespace, query, limit=self.limit)
         if reading is None:
             return {"documents": [], "text": ""}
-        found: list[Document] = []
-        for passage in passages(reading):
-            meta = details(passage.evidence)
-            document = Document(content=passage.text, meta=meta, score=reading.probability)
-            if filters is None or document_matches_filter(filters, document):
-                found.append(document)
+        found = _documents(reading)
+        if filters is not None:
+            found = [document for document in found if document_matches_filter(filters, document)]
         return {"documents": found[:top_k], "text": block(reading)}
 
 
@@ -179,7 +176,9 @@ class MemoryWriter:
                 None, none.
             session: of the messages: which conversation they are part of.
         """
-        turns = [_turn(message, key, session) for message, key in _told(messages or (), session)]
+        turns: list[dict[str, Any]] = []
+        for message, key in _told(messages or (), session):
+            turns.append(_turn(message, key, session))
         turns += map(_document_turn, documents or ())
         whose = namespace or self.namespace
         if whose is None:
@@ -266,14 +265,12 @@ class RememberHook(_MemoryHook):
         """Remember, and leave the messages as they were said."""
         messages = _said(state)
         state.set("messages", messages, handler_override=replace_values)
-        asked = [turn for turn in _told(messages) if turn[0].is_from("user")]
-        by_tool = _ended_by_tool(state)
-        by_model = state.data.get("exit_reason") == "text" and _whole(messages[-1])
-        if not asked or not (by_tool or by_model):
+        asked = [(message, key) for message, key in _told(messages) if message.is_from("user")]
+        said = _said_at_end(state, messages)
+        if not asked or said is None:
             return
         message, key = asked[-1]
         question = _text(message)
-        said = "" if by_tool else _text(messages[-1])
         namespace = self._named(state)
         turn = _told_of(state, "turn")
         key = self._again(namespace, question, key) if turn is None else digest("turn", turn)
@@ -289,18 +286,7 @@ class RememberHook(_MemoryHook):
             items = memory.evidence() if memory is not None else ()
         except DeMemError:
             return key  # what fails will be logged when it comes to remembering
-        used: dict[str, int] = {}
-        other = -1  # where the user last said something else
-        for n, item in enumerate(items):
-            used[(item.source_id or "").rpartition(":")[0]] = n
-            if item.speaker == "user" and item.text != question:
-                other = n
-        again = key
-        for n in count(1):
-            if used.get(again, other) >= other:
-                break
-            again = digest(key, n)
-        return again
+        return _unused_key(key, question, items)
 
 
 def memory_hooks(
@@ -324,7 +310,8 @@ def _told_of(state: State, name: str, unless: Any = None) -> Any:
 
 
 def _said(state: State) -> list[ChatMessage]:
-    return [message for message in state.data.get("messages") or () if _BLOCK not in message.meta]
+    messages = state.data.get("messages") or ()
+    return [message for message in messages if _BLOCK not in message.meta]
 
 
 def _last_of_user(messages: Sequence[ChatMessage]) -> int | None:
@@ -339,6 +326,44 @@ def _after_instructions(messages: Sequence[ChatMessage]) -> int:
         if not message.is_from("system"):
             return number
     return 0
+
+
+def _documents(reading: Reading) -> list[Document]:
+    """Return what was read as documents, best first."""
+    found: list[Document] = []
+    for passage in passages(reading):
+        meta = details(passage.evidence)
+        found.append(Document(content=passage.text, meta=meta, score=reading.probability))
+    return found
+
+
+def _unused_key(key: str, question: str, items: Iterable[Evidence]) -> str:
+    """Return this key, or one made of it if the user has said something else since its use."""
+    used: dict[str, int] = {}
+    other = -1  # where the user last said something else
+    for n, item in enumerate(items):
+        turn_key, _, _ = (item.source_id or "").rpartition(":")
+        used[turn_key] = n
+        if item.speaker == "user" and item.text != question:
+            other = n
+    again = key
+    for n in count(1):
+        if used.get(again, other) >= other:
+            break
+        again = digest(key, n)
+    return again
+
+
+def _said_at_end(state: State, messages: Sequence[ChatMessage]) -> str | None:
+    """Return what the model said at the end of a run; None where the run did not end well.
+
+    It is "" where the run ended with a tool.
+    """
+    if _ended_by_tool(state):
+        return ""
+    if state.data.get("exit_reason") == "text" and _whole(messages[-1]):
+        return _text(messages[-1])
+    return None
 
 
 def _ended_by_tool(state: State) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from demem_adapters.common import Memories, Recent
 from demem_adapters.common.passages import passages
-from demem_agent import Evidence, SlotMemory
+from demem_agent import Evidence, Reading, SlotMemory
 
 try:
     from langgraph.store.base import (
@@ -177,25 +177,29 @@ class SlotStore(BaseStore):
 
     def _search(self, op: SearchOp) -> Generator[list[Op], Any, list[SearchItem] | None]:
         """Return what a search finds; None where nothing under its prefix is to be remembered."""
-        prefix = MatchCondition("prefix", op.namespace_prefix)
-        (below,) = yield [ListNamespacesOp((prefix,), limit=_ALL)]
-        known = self._memories_of(below)
+        known = yield from self._memories_below(op.namespace_prefix)
         if not known:
             return None
         (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
         items: dict[Place, Item] = {(item.namespace, item.key): item for item in every}
         end = op.offset + op.limit
         scores = _ranked(known, op.query or "", items, end)
-        page = list(scores | dict.fromkeys(items))[op.offset : end]
+        ranked_first = scores | dict.fromkeys(items)
+        page = [*ranked_first][op.offset : end]
         if op.refresh_ttl and self.supports_ttl and page:
             yield [GetOp(path, key) for path, key in page]
         return [_scored(items[place], scores.get(place)) for place in page]
 
-    def _memories_of(self, paths: Iterable[Path]) -> list[SlotMemory]:
-        """Return the memories that were written to of the owners of these namespaces."""
-        owners = dict.fromkeys(map(self._owner, paths))
-        memories = [self._memories.known(name) for name in owners]
-        return [memory for memory in memories if memory is not None]
+    def _memories_below(self, path: Path) -> Generator[list[Op], Any, list[SlotMemory]]:
+        """Return the memories that were written to of the owners of the namespaces below one."""
+        prefix = MatchCondition("prefix", path)
+        (below,) = yield [ListNamespacesOp((prefix,), limit=_ALL)]
+        known: list[SlotMemory] = []
+        for name in dict.fromkeys(map(self._owner, below)):
+            memory = self._memories.known(name)
+            if memory is not None:
+                known.append(memory)
+        return known
 
     def _remember(self, put: PutOp, look: int) -> None:
         """Have memory hold the text of an item, unless it has looked at it later than this."""
@@ -279,7 +283,10 @@ def _ranked(
     for memory in memories:
         read += _read(memory, query, places, wanted).items()
     ranked = sorted(read, key=lambda pair: -pair[1])
-    return {place: 1 / n for n, (place, _) in enumerate(ranked, 1)}
+    scores: dict[Place, float] = {}
+    for rank, (place, _) in enumerate(ranked, 1):
+        scores[place] = 1 / rank
+    return scores
 
 
 def _read(
@@ -292,14 +299,20 @@ def _read(
     size = _EACH * max(wanted, 1)
     most = 3 * sum(len(item.text) for item in memory.evidence()) + _EACH
     while True:
-        found: dict[Place, float] = {}
-        for passage in passages(memory.read(query, limit=size, mode="evidence")):
-            place = _place(passage.evidence)
-            if place in places:
-                found.setdefault(place, passage.score)
+        found = _scores(memory.read(query, limit=size, mode="evidence"), places)
         if len(found) >= wanted or size > most:
             return found
         size *= _GROWTH
+
+
+def _scores(reading: Reading, places: Container[Place]) -> dict[Place, float]:
+    """Return the scores of what a reading holds of these places, best first."""
+    found: dict[Place, float] = {}
+    for passage in passages(reading):
+        place = _place(passage.evidence)
+        if place in places:
+            found.setdefault(place, passage.score)
+    return found
 
 
 def _place(item: Evidence | None) -> Place:

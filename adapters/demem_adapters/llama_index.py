@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +21,7 @@ from demem_adapters.common import (
     named,
 )
 from demem_adapters.common.passages import Passage, details, fitting, passages
-from demem_agent import Reading
+from demem_agent import Reading, SlotMemory
 from demem_agent.text import Measure
 
 try:
@@ -211,10 +212,11 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         namespace = named(self.namespace, query_bundle)
         if namespace is None or not query_bundle.query_str.strip():
             return nodes
-        given: dict[str, NodeWithScore] = {}
-        for node in nodes:  # one that came twice is given once
-            given.setdefault(digest(node.node_id, _about(node)), node)
-        told = {key: _about(node) for key, node in given.items() if node.get_content().strip()}
+        given = _by_key(nodes)
+        told: dict[str, dict[str, Any]] = {}
+        for key, node in given.items():
+            if node.get_content().strip():
+                told[key] = _about(node)
         read = self._read(namespace, query_bundle.query_str, told)
         kept: list[NodeWithScore] = []
         for key, node in given.items():
@@ -233,19 +235,30 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         memory.ingest_many({**turn, "source_id": key, "key": key} for key, turn in told.items())
         limit = self.limit or self.memories.limit
         reading = memory.read(query, limit=limit, mode="evidence")
-        most = reading.limit
-        measure = self.memories.measure(reading.unit)
         # Within the limit, as the reading is.
         read = {_source(passage): passage.text for passage in _of(told, reading)}
+        self._fill(read, told.keys(), memory, query, reading)
+        return read
+
+    def _fill(
+        self,
+        read: dict[str, str],
+        keys: AbstractSet[str],
+        memory: SlotMemory,
+        query: str,
+        reading: Reading,
+    ) -> None:
+        """Add what longer readings have of the nodes, within the limit of the first one."""
+        most = reading.limit
+        measure = self.memories.measure(reading.unit)
         for _ in range(_LONGER):
             held = sum(measure(text + _APART) for text in read.values())
-            if len(read) == len(told) or held > _FULL * most:
-                break
+            if len(read) == len(keys) or held > _FULL * most:
+                return
             reading = memory.read(query, limit=2 * reading.limit, mode="evidence")
-            more = _of(told.keys() - read.keys(), reading)
+            more = _of(keys - read.keys(), reading)
             for passage in fitting(more, _with_gap, most - held, measure):
                 read[_source(passage)] = passage.text
-        return read
 
 
 def _text(message: ChatMessage) -> str:
@@ -326,6 +339,14 @@ def _source(passage: Passage) -> str:
     if passage.evidence is None:
         return ""
     return passage.evidence.source_id or ""
+
+
+def _by_key(nodes: Iterable[NodeWithScore]) -> dict[str, NodeWithScore]:
+    """Return nodes by the key that they are remembered by: one that came twice is there once."""
+    given: dict[str, NodeWithScore] = {}
+    for node in nodes:
+        given.setdefault(digest(node.node_id, _about(node)), node)
+    return given
 
 
 def _about(node: NodeWithScore) -> dict[str, Any]:

@@ -109,20 +109,28 @@ class MemorySession:
         """Put what was recalled among the input of one call: a ``call_model_input_filter``."""
         items = data.model_data.input
         last = _last_of_user(items)
-        namespace = self._whose(data.context)
-        asked = digest(namespace, items[: (last or 0) + 1])
-        if asked != self._asked:
-            # Else the same question again, with the results of tools: what it recalled stays.
-            self._asked = asked
-            self._question = _text(items[last]) if last is not None else ""
-            shown = [_text(item) for item in items if _role(item)]
-            self._reading = await self.memories.aprepare(namespace, self._question, shown=shown)
+        await self._read_for(self._whose(data.context), items, last)
         if self._reading is None:
             return data.model_data
         block: Items = put_before([], self._reading, self._inject)
         place = last if last is not None and self._inject == "user" else 0
         put = [*items[:place], *block, *items[place:]]
         return ModelInputData(put, data.model_data.instructions)
+
+    async def _read_for(
+        self, namespace: str | None, items: Sequence[Any], last: int | None
+    ) -> None:
+        """Recall for the user's last message, if that was not done yet.
+
+        The same question again comes with the results of tools: what it recalled stays.
+        """
+        asked = digest(namespace, items[: (last or 0) + 1])
+        if asked == self._asked:
+            return
+        self._asked = asked
+        self._question = "" if last is None else _text(items[last])
+        shown = [_text(item) for item in items if _role(item)]
+        self._reading = await self.memories.aprepare(namespace, self._question, shown=shown)
 
     async def get_items(self, limit: int | None = None, wrapper: Any = None, **more: Any) -> Items:
         """Return the latest items, as the session keeps them.
@@ -142,10 +150,21 @@ class MemorySession:
                 self._said = _text(item)
                 self._unanswered.append((namespace, item))
             elif _is_answer(item):
-                asked = [message for whose, message in self._unanswered if whose == namespace]
-                self._unanswered = [other for other in self._unanswered if other[0] != namespace]
+                asked = self._take_unanswered(namespace)
                 with logged("a turn was not remembered"):
                     await asyncio.to_thread(self._remember, namespace, asked, item)
+
+    def _take_unanswered(self, namespace: str | None) -> list[Mapping[str, Any]]:
+        """Return the messages of a namespace that wait for an answer, which has come now."""
+        taken: list[Mapping[str, Any]] = []
+        left: list[tuple[str | None, Mapping[str, Any]]] = []
+        for whose, message in self._unanswered:
+            if whose == namespace:
+                taken.append(message)
+            else:
+                left.append((whose, message))
+        self._unanswered = left
+        return taken
 
     async def pop_item(self, wrapper: Any = None) -> Any:
         """Take out the newest item, as the session does."""
@@ -200,15 +219,11 @@ class MemorySession:
             self._keep(namespace, item, before)
         self._keep(namespace, answer, before)
         call = answer.get("id")
+        if call == FAKE_RESPONSES_ID:
+            call = None
         # A run without our input filter has no reading.
         reading = self._reading if self._said == self._question else None
-        recorded = self.memories.answered(
-            namespace,
-            self._said,
-            _text(answer),
-            reading,
-            call=call if call != FAKE_RESPONSES_ID else None,
-        )
+        recorded = self.memories.answered(namespace, self._said, _text(answer), reading, call=call)
         self._answer = (namespace, recorded.id) if recorded and namespace else None
 
     def _keep(self, namespace: str | None, item: Mapping[str, Any], before: str) -> None:

@@ -187,9 +187,14 @@ def _prompts(messages: Iterable[ModelMessage]) -> Iterator[str]:
 
 def _text(content: str | Sequence[UserContent]) -> str:
     """Return the text of a prompt; of one in parts, the texts of its parts."""
-    parts = [content] if isinstance(content, str) else content
-    texts = [part.content if isinstance(part, TextContent) else part for part in parts]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    if isinstance(content, str):
+        return content
+    texts: list[str] = []
+    for part in content:
+        text = part.content if isinstance(part, TextContent) else part
+        if isinstance(text, str):
+            texts.append(text)
+    return "\n".join(texts)
 
 
 def _with(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> list[ModelMessage]:

@@ -45,8 +45,10 @@ def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[str]
     """
     users = [message for message in messages if isinstance(message, UserMessage)]
     heard = [message for message in users if message.source != _NOTICE]
-    alone = len({message.source for message in heard}) == 1
-    return [_text(message) for message in heard if alone or message.source in user]
+    sources = {message.source for message in heard}
+    if len(sources) != 1:
+        heard = [message for message in heard if message.source in user]
+    return [*map(_text, heard)]
 
 
 def last(asked: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from demem_agent import Evidence, Reading
 from demem_agent.text import Measure
@@ -12,6 +12,8 @@ from demem_agent.text import Measure
 __all__ = ["Passage", "details", "fitting", "passages"]
 
 _DETAILS = ("speaker", "session", "source", "source_id")
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +44,20 @@ def passages(reading: Reading | None) -> list[Passage]:
 
 
 def fitting(
-    found: Iterable[Passage], shown: Callable[[Passage], str], limit: int, measure: Measure = len
-) -> Iterator[Passage]:
-    """Yield passages as long as what is ``shown`` of them fits.
+    found: Iterable[Item], shown: Callable[[Item], str], limit: int, measure: Measure = len
+) -> Iterator[Item]:
+    """Yield passages, or what is made of them, as long as what is ``shown`` of them fits.
 
     One that does not fit makes room for those after it.
 
     Args:
         measure: gives the size of a text in the unit of the limit, as ``Memories.measure`` does.
     """
-    for passage in found:
-        size = measure(shown(passage))
+    for item in found:
+        size = measure(shown(item))
         if size <= limit:
             limit -= size
-            yield passage
+            yield item
 
 
 def details(evidence: Evidence | None) -> dict[str, Any]:
@@ -66,7 +68,7 @@ def details(evidence: Evidence | None) -> dict[str, Any]:
     """
     if evidence is None:
         return {}
-    about = {name: getattr(evidence, name) for name in _DETAILS}
+    about: dict[str, Any] = {name: getattr(evidence, name) for name in _DETAILS}
     about["evidence_id"] = evidence.id
     about["at"] = evidence.at.isoformat() if evidence.at else None
     return {name: value for name, value in about.items() if value is not None}

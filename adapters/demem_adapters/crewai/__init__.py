@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
 from contextvars import ContextVar
 from datetime import date
 from itertools import accumulate
@@ -120,7 +121,8 @@ class LongTermMemory(Memory):
     ) -> list[MemoryMatch]:
         """Read for a query, in a scope and below it: a match for each record, best first."""
         self._asked[query] = None
-        _RECALLED.set((*_RECALLED.get()[1 - _MOST_RECALLED :], (query, self)))
+        of_late = _RECALLED.get()[1 - _MOST_RECALLED :]
+        _RECALLED.set((*of_late, (query, self)))
         in_scope = wanting(join_scope_paths(self.root_scope, scope), categories)
 
         def wanted(record: MemoryRecord) -> bool:
@@ -161,7 +163,8 @@ class LongTermMemory(Memory):
         asked = self._question_in(body)
         if asked is None or _recalled_last(asked, self) is not self:
             return content
-        about, _, said = body[len(asked) :].removeprefix("\nAgent: ").partition("\nResult: ")
+        answered = body[len(asked) :].removeprefix("\nAgent: ")
+        about, _, said = answered.partition("\nResult: ")
         turn = _Turn(content)
         turn.asked = asked
         turn.reading = self._asked[asked]
@@ -172,8 +175,11 @@ class LongTermMemory(Memory):
     def _question_in(self, body: str) -> str | None:
         """Return the longest beginning of a text that was recalled for, None if there is none."""
         heads = accumulate(body.split("\nAgent: "), lambda head, more: f"{head}\nAgent: {more}")
-        known = [head for head in heads if head in self._asked and head != body]
-        return max(known, key=len, default=None)
+        longest: str | None = None
+        for head in heads:  # from the shortest on
+            if head in self._asked and head != body:
+                longest = head
+        return longest
 
     def remember(self, content: str, scope: str | None = None, **about: Any) -> MemoryRecord | None:
         """Remember a text as it is, and return its record.
@@ -195,8 +201,10 @@ class LongTermMemory(Memory):
         if self.read_only:
             return []
         path = join_scope_paths(root_scope or self.root_scope, scope)
-        fields = [name for name in MemoryRecord.model_fields if about.get(name) is not None]
-        known = {name: about[name] for name in fields}
+        known: dict[str, Any] = {}
+        for name in MemoryRecord.model_fields:
+            if about.get(name) is not None:
+                known[name] = about[name]
         kept: list[MemoryRecord] = []
         for content in contents:
             if isinstance(content, _Turn):
@@ -211,13 +219,10 @@ class LongTermMemory(Memory):
         self._kept[turn.asked] = kept
         namespace = self.storage.namespace
         with logged("a turn was not remembered"):
-            for by, text in (("user", turn.asked), (turn.role or "assistant", turn.said)):
-                once = digest(date.today(), scope, turn.asked, by, text)
-                if self.storage.get_record(once) is None:
-                    about = {SAID_BY: by}
-                    record = MemoryRecord(id=once, content=text, scope=scope, metadata=about)
+            for record in _sides(turn, scope):
+                if self.storage.get_record(record.id) is None:
                     self.storage.keep(record)
-                    kept.append(once)
+                    kept.append(record.id)
             call = digest(namespace, turn.role, turn.said)
             self.memories.answered(namespace, turn.asked, turn.said, turn.reading, call=call)
 
@@ -270,6 +275,13 @@ class LongTermMemory(Memory):
 
 def _made(kind: type[LongTermMemory], kept: dict[str, Any]) -> LongTermMemory:
     return kind(**kept)
+
+
+def _sides(turn: _Turn, scope: str) -> Iterator[MemoryRecord]:
+    """Yield what was asked and what was said in a turn as records, with the same ids on a day."""
+    for by, text in (("user", turn.asked), (turn.role or "assistant", turn.said)):
+        once = digest(date.today(), scope, turn.asked, by, text)
+        yield MemoryRecord(id=once, content=text, scope=scope, metadata={SAID_BY: by})
 
 
 def _note(source: Any, event: LLMCallCompletedEvent) -> None:

@@ -102,10 +102,12 @@ class MemoryStorage:
             limit = _WIDER * reading.limit
             wider = self.memories.recall(self.namespace, query, limit=limit, vector=vector)
             read = [match for match in self._matches(wider) if wanted(match.record)]
-        sized = [Passage(shown(match) + "\n", score=number) for number, match in enumerate(read)]
+
+        def line(match: MemoryMatch) -> str:
+            return shown(match) + "\n"
+
         measure = self.memories.measure(reading.unit)
-        fit = fitting(sized, lambda passage: passage.text, reading.limit, measure)
-        return reading, [read[int(passage.score)] for passage in fit]
+        return reading, [*fitting(read, line, reading.limit, measure)]
 
     def _matches(self, reading: Reading | None) -> list[MemoryMatch]:
         return [self._match(passage) for passage in passages(reading)]
@@ -126,7 +128,8 @@ class MemoryStorage:
         if evidence.at is not None:
             told[_ON] = f"{evidence.at:%Y-%m-%d}"
             # CrewAI's times are in UTC and do not say so.
-            about["created_at"] = evidence.at.astimezone(UTC).replace(tzinfo=None)
+            in_utc = evidence.at.astimezone(UTC)
+            about["created_at"] = in_utc.replace(tzinfo=None)
         about["metadata"] = told | about.get("metadata", {})
         about.setdefault("scope", self.namespace)
         return MemoryRecord(id=evidence.source_id or evidence.id, content=text, **about)
@@ -179,11 +182,15 @@ class MemoryStorage:
         wanted = wanting(scope_prefix, categories, metadata_filter)
         _, matches = self.read("", wanted, lambda match: match.record.content, query_embedding)
         found = [match.record for match in matches]
-        embedded = self.embed([record.content for record in found])
-        vectors = as_matrix([query_embedding, *embedded], len(found) + 1)
-        scores: list[float] = (vectors[1:] @ vectors[0]).tolist()
+        scores = self._cosines(query_embedding, [record.content for record in found])
         ranked = sorted(zip(found, scores, strict=True), key=lambda pair: -pair[1])
-        return [pair for pair in ranked if pair[1] >= min_score][:limit]
+        enough = [pair for pair in ranked if pair[1] >= min_score]
+        return enough[:limit]
+
+    def _cosines(self, vector: Sequence[float], texts: Sequence[str]) -> list[float]:
+        vectors = as_matrix([vector, *self.embed(texts)], len(texts) + 1)
+        cosines: list[float] = (vectors[1:] @ vectors[0]).tolist()
+        return cosines
 
     def delete(
         self,
@@ -248,7 +255,7 @@ class MemoryStorage:
         counts: Counter[str] = Counter()
         for _, record in self._kept(scope_prefix):
             counts.update(record.categories)
-        return {name: counts[name] for name in sorted(counts)}
+        return dict(sorted(counts.items()))
 
     def count(self, scope_prefix: str | None = None) -> int:
         """Count the records in a scope."""

@@ -135,18 +135,15 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """Remember question and answer, if the agent came to its end."""
         end: AnyMessage = state["messages"][-1]
         turn = self._turn(state["messages"], state, runtime)
-        # An agent that ends with a tool's result (structured, or returned as it is) has said
-        # nothing itself.
-        by_tool = isinstance(end, ToolMessage)
-        answers = by_tool or (self._of_a_model(end) and _whole(end))
+        said = self._said_at_end(end)
         reading = self._given.pop(end.id or "", None)
         self._asked.pop(turn.held, None)
-        if not turn.asked or not answers:
+        if not turn.asked or said is None:
             return
         self.memories.converse(
             turn.namespace,
             turn.asked,
-            "" if by_tool else end.text,
+            said,
             key=digest(turn.held, turn.asked),  # a message that was edited keeps its id
             reading=reading,
             session=turn.thread,
@@ -189,6 +186,18 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             if isinstance(message, AIMessage) and message.id and not message.tool_calls:
                 self._given[message.id] = reading
         return response
+
+    def _said_at_end(self, end: AnyMessage) -> str | None:
+        """Return what an agent has answered; None where its last message is no whole answer.
+
+        One that ends with a tool's result (structured, or returned as it is) has said nothing
+        itself: "".
+        """
+        if isinstance(end, ToolMessage):
+            return ""
+        if self._of_a_model(end) and _whole(end):
+            return end.text
+        return None
 
     def _of_a_model(self, message: AnyMessage) -> bool:
         """Whether a model call gave this; if that was in another process its id tells."""

@@ -52,9 +52,10 @@ def bound(
             raise failed(clean(str(error))) from None
 
     result = hints["return"]
+    annotations = {parameter.name: parameter.annotation for parameter in parameters}
     call.__name__ = function.__name__
     call.__doc__ = inspect.getdoc(function)
-    call.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": result}
+    call.__annotations__ = {**annotations, "return": result}
     signature = inspect.Signature(parameters, return_annotation=result)
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call

@@ -10,10 +10,19 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from demem_adapters.common import Memories, Recent, digest, put_before
-from demem_agent import InvalidInput, Reading, SlotMemory
+from demem_agent import (
+    Evidence,
+    FeedbackReport,
+    Ingested,
+    InvalidInput,
+    Reading,
+    SlotMemory,
+    SplitCertificate,
+)
 from demem_agent.errors import CertificateRefused, NotFound
 from demem_agent.feedback import Told, signal_of
 from demem_agent.splitting import replay
+from demem_agent.types import Context
 
 __all__ = ["Desk"]
 
@@ -59,13 +68,7 @@ class Desk:
         }
         if key:
             return asdict(memory.ingest(text, key=key, **about))
-        today = "" if at else date.today().isoformat()
-        done = memory.ingest(text, key=digest(text, about, today), **about)
-        times = 0
-        while done.evidence_id and not _holds(memory, done.evidence_id):
-            times += 1  # forgotten, and said again
-            done = memory.ingest(text, key=digest(text, about, today, times), **about)
-        return asdict(done)
+        return asdict(_ingested_once_a_day(memory, text, about))
 
     def recall(self, namespace: str, question: _Words, limit: int = 0) -> str:
         """Recall what bears on a question, as text with dates; empty if nothing does. It is data,
@@ -109,11 +112,7 @@ class Desk:
         if id is None:
             reading = self._readings.get((namespace, question))
             id = memory.answered(question, answer, reading=reading).id
-        report = memory.feedback(id, key=key or digest(id, told), **told)
-        plain = asdict(replace(report, certificate=None))
-        plain["certificate"] = report.certificate.id if report.certificate else None
-        plain["split"] = report.split
-        return plain
+        return _reported(memory.feedback(id, key=key or digest(id, told), **told))
 
     def explain(self, namespace: str, id: str = "", question: str = "") -> dict[str, Any]:
         """Explain an answer (a1), a certificate (c1) or an item (e1) by its id, or what a question
@@ -169,9 +168,7 @@ class Desk:
 
     def _asked(self, memory: SlotMemory, namespace: str, question: str) -> dict[str, Any]:
         reading = self.memories.recall(namespace, question)
-        slot_of: dict[str, int] = {}
-        for slot in memory.slots:
-            slot_of.update(dict.fromkeys(slot.evidence, slot.number))
+        slot_of = _slots_by_item(memory)
         items: list[dict[str, Any]] = []
         for line in reading.lines if reading else ():
             item = asdict(line.evidence)
@@ -196,22 +193,55 @@ def _answer_of(memory: SlotMemory, question: str, answer: str) -> str | None:
     return None
 
 
+def _ingested_once_a_day(memory: SlotMemory, text: str, about: dict[str, Any]) -> Ingested:
+    """Remember a text under a key of its words: once a day where it is not dated."""
+    today = "" if about["at"] else date.today().isoformat()
+    done = memory.ingest(text, key=digest(text, about, today), **about)
+    times = 0
+    while done.evidence_id and not _holds(memory, done.evidence_id):
+        times += 1  # forgotten, and said again
+        done = memory.ingest(text, key=digest(text, about, today, times), **about)
+    return done
+
+
+def _reported(report: FeedbackReport) -> dict[str, Any]:
+    """Return what a feedback has done, with the id of a certificate in its place."""
+    plain = asdict(replace(report, certificate=None))
+    plain["certificate"] = report.certificate.id if report.certificate else None
+    plain["split"] = report.split
+    return plain
+
+
+def _slots_by_item(memory: SlotMemory) -> dict[str, int]:
+    slot_of: dict[str, int] = {}
+    for slot in memory.slots:
+        slot_of.update(dict.fromkeys(slot.evidence, slot.number))
+    return slot_of
+
+
 def _found(memory: SlotMemory | None, id: str) -> dict[str, Any]:
+    """Return what an id names, with what tells of it."""
     if memory is None:
         raise NotFound("answer, certificate or evidence", id)
-    certificates = {certificate.id: certificate for certificate in memory.certificates()}
-    if id in certificates:
-        return {**asdict(certificates[id]), "refused": _refusal(certificates[id])}
-    records: dict[str, Any] = {context.id: context for context in memory.contexts()}
-    records |= {item.id: item for item in memory.evidence()}
-    if id not in records:
-        raise NotFound("answer, certificate or evidence", id)
-    naming = [certificate.id for certificate in certificates.values() if id in certificate.pair]
-    slots = [slot.number for slot in memory.slots if id in (*slot.evidence, *slot.contexts)]
-    return {**asdict(records[id]), "slots": slots, "certificates": naming}
+    certificates = memory.certificates()
+    for certificate in certificates:
+        if certificate.id == id:
+            return {**asdict(certificate), "refused": _refusal(certificate)}
+    record = _record_of(memory, id)
+    naming = [certificate.id for certificate in certificates if id in certificate.pair]
+    slots = [slot.number for slot in memory.slots if id in slot.evidence + slot.contexts]
+    return {**asdict(record), "slots": slots, "certificates": naming}
 
 
-def _refusal(certificate: Any) -> str | None:
+def _record_of(memory: SlotMemory, id: str) -> Context | Evidence:
+    records: list[Context | Evidence] = [*memory.contexts(), *memory.evidence()]
+    for record in records:
+        if record.id == id:
+            return record
+    raise NotFound("answer, certificate or evidence", id)
+
+
+def _refusal(certificate: SplitCertificate) -> str | None:
     """Return why a certificate does not come to what it claims; None when it does."""
     try:
         replay(certificate)

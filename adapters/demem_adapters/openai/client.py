@@ -54,11 +54,12 @@ def wrap(
     """
     wrapped: Client = client.with_options()
     made = _acreate if isinstance(client, AsyncOpenAI) else _create
-    for resource, turns in ((wrapped.chat.completions, Turns), (wrapped.responses, ResponseTurns)):
+    for resource, kind in ((wrapped.chat.completions, Turns), (wrapped.responses, ResponseTurns)):
         # Made of the plain create when they are first asked for, and kept so.
         _ = resource.with_raw_response
         _ = resource.with_streaming_response
-        create = functools.partial(made, resource.create, turns(memories, namespace, inject))
+        turns = kind(memories, namespace, inject)
+        create = functools.partial(made, resource.create, turns)
         resource.create = create  # type: ignore[method-assign]
 
     def again(*args: Any, **options: Any) -> Client:

@@ -51,16 +51,25 @@ class Turn:
         self.turns = turns
         self.namespace = namespace
         last = _last_of_user(messages)
+        up_to_asked = messages[: max(last, 0) + 1]
+        after_asked = messages[last + 1 :]
         self.asked = _text(messages[last]) if last >= 0 else ""
         self.shown = [_text(message) for message in messages]
-        self.goes_on = any(message.get("role") not in _SYSTEM for message in messages[last + 1 :])
-        self.names = {digest(namespace, messages[: max(last, 0) + 1], *about)}
+        self.goes_on = any(message.get("role") not in _SYSTEM for message in after_asked)
+        self.names = {digest(namespace, up_to_asked, *about)}
         self.key = ""
         self.reading: Reading | None = None
         self.call: str | None = None
         self.finish: str | None = None
         self._said = ""
         self._ended = False
+
+    def take_over(self, before: Turn) -> None:
+        """Go on with a turn that waited for the results of tools."""
+        self.asked = before.asked
+        self.key = before.key
+        self.reading = before.reading
+        self.names |= {*before.names, digest(before.namespace, before.call)}
 
     def hear(self, piece: Any) -> None:
         """Take in a response, or a piece of its stream."""
@@ -124,10 +133,7 @@ class Turns:
         """
         before = next(filter(None, map(self.waiting.get, turn.names)), None)
         if before is not None and turn.goes_on:
-            turn.asked = before.asked
-            turn.key = before.key
-            turn.reading = before.reading
-            turn.names |= {*before.names, digest(before.namespace, before.call)}
+            turn.take_over(before)
             return True
         # The same when the call is made again at once.
         said_before = self.memories.before(turn.namespace, turn.asked)
@@ -152,11 +158,11 @@ class ResponseTurns(Turns):
         whose = named(self.namespace, call)
         turn = Turn(self, whose, items, str(response), str(conversation))
         if not turn.asked:  # nothing but results of tools: the provider keeps the turn before
-            kept = [name for name in (response, conversation) if name]
-            turn.names |= {digest(turn.namespace, _id(name)) for name in kept}
+            for kept in filter(None, (response, conversation)):
+                turn.names.add(digest(whose, _id(kept)))
         goes_on = self._recall(turn)
         if conversation:
-            turn.names.add(digest(turn.namespace, _id(conversation)))
+            turn.names.add(digest(whose, _id(conversation)))
         kept_there = goes_on and bool(response or conversation)
         return turn, self._with(call, items, turn.reading, kept=kept_there)
 
