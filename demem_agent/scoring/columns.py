@@ -13,30 +13,28 @@ _SPARE = 16  # rows of room in a new column
 
 
 class Column:
-    """A numpy array of rows with room to grow; a row is a number or a vector of fixed width."""
+    """A numpy array of rows with room to grow; a row is a number or a vector of fixed width.
+
+    Rows that are appended one by one are put into the array together, when it is looked at.
+    """
 
     def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
         self._shape: tuple[int, ...] = () if width is None else (width,)
         self._data: NDArray[Any] = np.zeros((_SPARE, *self._shape), dtype)
         self._length = 0
+        self._coming: list[Any] = []
 
     def __len__(self) -> int:
-        return self._length
+        return self._length + len(self._coming)
 
     def append(self, row: Any) -> None:
-        """Append one row: a number, or what has the width of the column."""
-        if self._length == len(self._data):
-            self._grow(2 * self._length)
-        self._data[self._length] = row
-        self._length += 1
+        """Append one row: a number, or a vector that has the width of the column."""
+        self._coming.append(row)
 
     def extend(self, rows: NDArray[Any]) -> None:
         """Append several rows at once."""
-        needed = self._length + len(rows)
-        if needed > len(self._data):
-            self._grow(max(needed, 2 * self._length))
-        self._data[self._length : needed] = rows
-        self._length = needed
+        self._settle()
+        self._put(rows)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the rows that are not marked."""
@@ -47,9 +45,22 @@ class Column:
 
     def view(self) -> NDArray[Any]:
         """Return the rows without a copy; valid until the next append."""
+        self._settle()
         return self._data[: self._length]
+
+    def _settle(self) -> None:
+        if self._coming:
+            coming, self._coming = self._coming, []
+            self._put(coming)
+
+    def _put(self, rows: NDArray[Any] | list[Any]) -> None:
+        needed = self._length + len(rows)
+        if needed > len(self._data):
+            self._grow(max(needed, 2 * self._length))
+        self._data[self._length : needed] = rows
+        self._length = needed
 
     def _grow(self, capacity: int) -> None:
         grown = np.zeros((capacity, *self._shape), self._data.dtype)
-        grown[: self._length] = self.view()
+        grown[: self._length] = self._data[: self._length]
         self._data = grown

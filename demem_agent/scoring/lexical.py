@@ -39,7 +39,7 @@ class LexicalIndex:
                 self._rows[term] = array("i")
                 self._counts[term] = array("H")
             self._rows[term].append(row)
-            self._counts[term].append(min(count, _MOST))
+            self._counts[term].append(count if count < _MOST else _MOST)
         self._lengths.append(len(words))
         self._total_length += len(words)
 

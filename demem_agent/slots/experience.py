@@ -51,6 +51,7 @@ class Experience:
     """
 
     def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
         self._vectors = Column(np.float32, dimensions)
         self._slots = Column(np.int32)
         self._homes = Column(np.int32)
@@ -141,12 +142,12 @@ class Experience:
     def _add(self, id: str) -> None:
         self._rows[id] = len(self._ids)
         self._ids.append(id)
-        self._vectors.append(0.0)
+        self._vectors.append(np.zeros(self._dimensions))
         self._slots.append(-1)
         self._homes.append(-1)
         self._served.append(False)
         self._raters.append(0)
-        self._lessons.append(0.0)
+        self._lessons.append(np.zeros(len(FEATURES)))
 
     def _note(self, context: Context) -> None:
         question = "" if context.redacted else spoken(context.query)
