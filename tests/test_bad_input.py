@@ -541,6 +541,16 @@ def test_a_damaged_row_is_named_and_the_rest_can_be_read(
         memory.check()
 
 
+def test_contexts_of_a_slot_that_is_gone_are_moved_to_one_that_is_there(stored: Path) -> None:
+    altered(stored, "DELETE FROM cover WHERE slot = 1")
+    altered(stored, "DELETE FROM slot WHERE number = 1")
+    altered(stored, "DELETE FROM evidence WHERE slot = 1")
+    with SlotMemory.open(url_of(stored), skip_damaged=True, **OPTIONS) as memory:
+        memory.check()
+        assert {slot.number for slot in memory.slots} == {0}
+        assert {context.slot for context in memory.contexts()} == {0}
+
+
 @pytest.mark.parametrize(
     "assignment",
     ["settings = '{'", "settings = '{}'", "seq = 'x'", "evidence = 'x'", "dimensions = 'x'"],

@@ -648,6 +648,18 @@ def test_the_turn_after_a_hit_passes_the_prefilter_too() -> None:
     assert "e2501" in {item for item, _ in ranked(index, query("Which fox did Ana see?"))}
 
 
+def test_the_very_first_turn_passes_the_prefilter_beside_a_hit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    for n, text in enumerate(["bee", "fox", "eel", "ant", "hen"], start=1):
+        put(index, n, text)
+    monkeypatch.setattr(scoring, "PREFILTER", 2)
+    monkeypatch.setattr(scoring, "NEIGHBOURED", 1)
+    rows, _ = feature_table(index, query("fox"))
+    assert {0, 1, 2} <= set(rows.tolist())
+
+
 # Slots
 
 
