@@ -51,8 +51,10 @@ class Saying:
         return self.text
 
 
-def memory_of(saying: Saying, slots: int = 4, delta: float = 0.05, **more: Any) -> SlotMemory:
-    split = SplitSettings(tau_split=0.1, tau_sat=0.2, delta=delta)
+def memory_of(
+    saying: Saying, slots: int = 4, delta: float = 0.05, pairs: int = 2, **more: Any
+) -> SlotMemory:
+    split = SplitSettings(tau_split=0.1, tau_sat=0.2, delta=delta, pairs=pairs)
     options: dict[str, Any] = {
         "initial_slots": 1,
         "slot_limit": 44,
@@ -97,6 +99,10 @@ def test_repeated_rewards_certify_a_split() -> None:
         "confidence sequence",
         parameters,
     )
+
+
+def test_no_pair_to_be_tested_switches_them_off_too() -> None:
+    assert certified(APART * ENOUGH, pairs=0) == []
 
 
 def test_no_model_and_no_scorer_is_called_for_it() -> None:
