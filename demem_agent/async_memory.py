@@ -24,7 +24,7 @@ from demem_agent.flows.undo import undo
 from demem_agent.held import Held
 from demem_agent.memory import BATCH, RETRIES, MemoryHandle, Progress
 from demem_agent.options import Options
-from demem_agent.reading.ask import Reads, Routes, When
+from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.slots.invariants import check
 from demem_agent.slots.state import State
@@ -130,15 +130,15 @@ class AsyncSlotMemory(MemoryHandle):
         """Return the text to put before a model."""
         return await self._run(read, self._door.reading(query, how))
 
-    async def answer(self, query: str, *, at: When = None) -> Answer:
+    async def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision."""
-        return await self._run(answer, self._door.reading(query, {"at": at}))
+        return await self._run(answer, self._door.asking("answer", query, how))
 
     async def answered(
-        self, query: str, text: str, *, reading: Reading | None = None, at: When = None
+        self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
     ) -> Answer:
         """Record an answer that was produced elsewhere."""
-        return await self._run(answered, *self._door.answered(query, text, reading, at))
+        return await self._run(answered, *self._door.answered(query, text, reading, how))
 
     async def feedback(
         self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
@@ -152,9 +152,9 @@ class AsyncSlotMemory(MemoryHandle):
         """Erase evidence and every text that came from it."""
         return await self._run(forget, self._door.selected(evidence_id, source_id, before))
 
-    async def undo(self, certificate_id: str) -> None:
-        """Take a split back."""
-        await self._run(undo, text_field("certificate_id", certificate_id))
+    async def undo(self, id: str) -> None:
+        """Take back a split, or what was told of an answer."""
+        await self._run(undo, text_field("id", id))
 
     async def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
         """Have the memory's ``compressor`` write summaries."""

@@ -11,7 +11,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
 from demem_agent.flows.feedback import Given, Raters
 from demem_agent.flows.forget import Selected
-from demem_agent.reading.ask import Ask, Routes, When, ask_of
+from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
 from demem_agent.settings import Settings
 from demem_agent.turns import (
     Turn,
@@ -63,11 +63,16 @@ class Door:
         """Check a query and the keyword arguments of ``read``."""
         return ask_of(query, given, self.settings, self.when(given.get("at")))
 
+    def asking(self, method: str, query: str, given: Mapping[str, Any]) -> Ask:
+        """Check a query and the keyword arguments of ``answer`` or ``answered``."""
+        refuse_unknown(method, given, Asking)
+        return self.reading(query, given)
+
     def answered(
-        self, query: str, text: str, reading: Reading | None, at: When
+        self, query: str, text: str, reading: Reading | None, given: Mapping[str, Any]
     ) -> tuple[Ask, str, Reading | None]:
         """Check an answer that was given elsewhere."""
-        ask = self.reading(query, {"at": at})
+        ask = self.asking("answered", query, given)
         if not isinstance(text, str):
             raise InvalidInput("text", text, "a text, empty where nothing was answered")
         if reading is not None and not isinstance(reading, Reading):

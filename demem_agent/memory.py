@@ -25,7 +25,7 @@ from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.undo import undo
 from demem_agent.held import Held
 from demem_agent.options import Options
-from demem_agent.reading.ask import Reads, Routes, When
+from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
 from demem_agent.slots.invariants import check
@@ -147,7 +147,7 @@ class SlotMemory(MemoryHandle):
     * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"),
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"), ``learn``
-      (False), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+      (False), ``decisions`` (False), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
     * ``clock``: dates turns and queries that come without ``at``;
     * ``memory_id``, ``tenant``: which memory of a store.
@@ -259,7 +259,7 @@ class SlotMemory(MemoryHandle):
         """Choose the slot that a query goes to, and tell whether any is adequate.
 
         Args:
-            how: when the query is asked, and its vector: :class:`~demem_agent.reading.Routes`.
+            how: who asks, when, and the vector of the query: :class:`~demem_agent.reading.Routes`.
 
         Raises:
             InvalidInput: naming the field and its range.
@@ -272,7 +272,8 @@ class SlotMemory(MemoryHandle):
         A limit too small for the marks and one line gives an empty text.
 
         Args:
-            how: ``limit``, ``mode``, ``at``, ``slot``, ``vector``, ``without``, as
+            how: ``limit``, ``mode``, ``at``, ``asker``, ``conditions``, ``slot``, ``vector``,
+                ``without``, as
                 :class:`~demem_agent.reading.Reads` explains them.
 
         Raises:
@@ -281,12 +282,19 @@ class SlotMemory(MemoryHandle):
         """
         return self._run(read, self._door.reading(query, how))
 
-    def answer(self, query: str, *, at: When = None) -> Answer:
-        """Answer from memory alone and remember the decision, so that feedback can refer to it."""
-        return self._run(answer, self._door.reading(query, {"at": at}))
+    def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
+        """Answer from memory alone and remember the decision, so that feedback can refer to it.
+
+        Args:
+            how: who asks, when, and under which conditions: :class:`~demem_agent.reading.Asking`.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+        """
+        return self._run(answer, self._door.asking("answer", query, how))
 
     def answered(
-        self, query: str, text: str, *, reading: Reading | None = None, at: When = None
+        self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
     ) -> Answer:
         """Record an answer that was produced elsewhere, so that feedback can refer to it.
 
@@ -295,11 +303,12 @@ class SlotMemory(MemoryHandle):
                 evidence.
             reading: what it was given from; give what ``read`` gave, or what rewards say of
                 evidence is guesswork.
+            how: as for ``answer``.
 
         Raises:
             InvalidInput: for a blank query, or a text that is none.
         """
-        return self._run(answered, *self._door.answered(query, text, reading, at))
+        return self._run(answered, *self._door.answered(query, text, reading, how))
 
     def feedback(
         self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
@@ -349,17 +358,18 @@ class SlotMemory(MemoryHandle):
         """
         return self._run(forget, self._door.selected(evidence_id, source_id, before))
 
-    def undo(self, certificate_id: str) -> None:
-        """Take a split back.
+    def undo(self, id: str) -> None:
+        """Take back a split, or what was told of an answer.
 
-        It is exactly undone if nothing came after it; else the slots are merged, and what came
-        after is kept.
+        A split is exactly undone if nothing came after it; else the slots are merged, and what came
+        after is kept. By the id of an answer what its feedback said of lines of memory is taken
+        back, so that it is not recognised from it any more; its rewards stay on record.
 
         Raises:
-            NotFound: for an unknown certificate.
-            InvalidInput: if it did not split, or was undone before.
+            NotFound: for what is the id of no certificate and of no answer.
+            InvalidInput: if there is nothing to undo.
         """
-        self._run(undo, text_field("certificate_id", certificate_id))
+        self._run(undo, text_field("id", id))
 
     def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
         """Have the memory's ``compressor`` write summaries.

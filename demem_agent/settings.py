@@ -73,6 +73,8 @@ class Settings:
         learn: whether feedback moves how passages are ranked: the weights of Score_theta, inside a
             box around the default, and passages that served questions like the one asked. Off gives
             the default back.
+        decisions: whether what feedback proved right comes first when the same is decided again for
+            the same asker, and what proved wrong does not. Off gives the default back.
     """
 
     slots: int = 10
@@ -83,6 +85,7 @@ class Settings:
     near: float = 0.9
     mode: Mode = "evidence"
     learn: bool = False
+    decisions: bool = False
     split: SplitSettings = field(default_factory=SplitSettings)
 
     def __post_init__(self) -> None:
@@ -92,8 +95,9 @@ class Settings:
             raise InvalidInput("split", self.split, "a SplitSettings")
         if self.unit not in get_args(Unit):
             raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
-        if not isinstance(self.learn, bool):
-            raise InvalidInput("learn", self.learn, "True or False")
+        for name in ("learn", "decisions"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidInput(name, getattr(self, name), "True or False")
         check_mode(self.mode)
 
     def _check_sizes(self) -> None:

@@ -39,6 +39,7 @@ __all__ = [
     "SplitCertificate",
     "Summarised",
     "Unit",
+    "Verdict",
     "number_of",
 ]
 
@@ -60,6 +61,8 @@ Channel = Literal[
 #: By feature of Score_theta: how far the passages that served an answer are apart from the others
 #: that were read.
 Lesson = tuple[tuple[str, float], ...]
+#: What a context says of a stretch of evidence: (id, start, end, log-odds that it is right there).
+Verdict = tuple[str, int, int, float]
 
 
 def number_of(id: str) -> int:
@@ -169,6 +172,9 @@ class Reading:
         slots: the slots these items are in; the routed one first.
         probability: that the memory holds what was asked, as in :class:`Route`; 0.0 where nothing
             was asked of it.
+        recognised: probability in [0, 1] that the same was decided before, for the same asker; 0.0
+            where nothing is known of it.
+        decisions: ids of the answers that it is known from, likeliest first.
     """
 
     text: str
@@ -180,6 +186,8 @@ class Reading:
     slots: tuple[int, ...]
     lines: tuple[Line, ...] = ()
     probability: float = 0.0
+    recognised: float = 0.0
+    decisions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +262,10 @@ class Context:
             memory learns.
         credible: whether the memory itself ranks what the answer rests on among the first for this
             query, or was told; only then is it tested against others.
+        asker: who asked, where the caller says; conditions: short facts that held then, sorted.
+        lead: number of the line in ``read`` that scored highest; None where nothing was read.
+        verdicts: what feedback says of lines: which were right for this decision, which were not;
+            empty once that was undone.
     """
 
     id: str
@@ -272,6 +284,10 @@ class Context:
     untested: tuple[str, ...] = ()
     lesson: Lesson = ()
     credible: bool = False
+    asker: str | None = None
+    conditions: tuple[str, ...] = ()
+    lead: int | None = None
+    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

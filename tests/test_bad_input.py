@@ -281,7 +281,7 @@ def test_a_split_is_not_undone_twice() -> None:
     memory.undo("c1")
     with pytest.raises(
         InvalidInput,
-        match="certificate_id must be the id of a split that was carried out and not undone",
+        match="id must be the id of a split that was carried out and not undone",
     ):
         memory.undo("c1")
 

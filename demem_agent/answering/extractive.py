@@ -14,7 +14,7 @@ from demem_agent.text.questions import NAME, has_number
 from demem_agent.text.saying import day, said
 from demem_agent.text.sentences import sentences
 from demem_agent.text.words import clean, content_terms
-from demem_agent.types import Draft, Encoder, Evidence, Question, number_of
+from demem_agent.types import Draft, Encoder, Evidence, Line, Question, Reading, number_of
 
 __all__ = ["ExtractiveAnswerer"]
 
@@ -50,6 +50,11 @@ class _Sentence:
     @property
     def text(self) -> str:
         return self.evidence.text[self.start : self.end]
+
+    def is_of(self, line: Line) -> bool:
+        """Whether it stands in a line."""
+        same = self.evidence.id == line.evidence.id
+        return same and line.start <= self.start < line.end
 
     @property
     def asks(self) -> bool:
@@ -100,7 +105,11 @@ class ExtractiveAnswerer:
         corrected = _corrected(question)
         if corrected is not None:
             return corrected
-        chosen = self._best(question.query, found)
+        decided = _decided(question.reading, found)
+        if decided:
+            chosen = self._best(question.query, decided) or decided[:1]
+        else:
+            chosen = self._best(question.query, found)
         return _draft(question.query, chosen)
 
     def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
@@ -126,6 +135,14 @@ class ExtractiveAnswerer:
         vectors = as_matrix(self._encoder.encode(texts), len(texts))
         cosines: np.ndarray = vectors[1:] @ vectors[0]
         return cosines
+
+
+def _decided(reading: Reading, found: list[_Sentence]) -> list[_Sentence]:
+    """Return the sentences of what stands first by an earlier decision; none without one."""
+    if not reading.recognised:
+        return []
+    first = max(reading.lines, key=lambda line: line.score)
+    return [sentence for sentence in found if sentence.is_of(first)]
 
 
 def _draft(query: str, chosen: list[_Sentence]) -> Draft:

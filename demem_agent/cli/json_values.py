@@ -65,6 +65,8 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "unit": reading.unit,
         "mode": reading.mode,
         "slots": list(reading.slots),
+        "recognised": reading.recognised,
+        "decisions": list(reading.decisions),
         "lines": lines_value(reading.lines, memory, cited),
     }
 

@@ -1,4 +1,7 @@
-"""The options of commands that work on a memory: which it is, and the budget of a new one."""
+"""The options of commands that work on a memory.
+
+Which it is, the budget of a new one, and who asks when.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,33 @@ import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
+from demem_agent.reading import Asking
 from demem_agent.stores import open_store
 
-__all__ = ["At", "Budget", "Place"]
+__all__ = ["Budget", "Place", "Situation"]
 
 _SQLITE = "sqlite:///"
 #: How many of the memories in a file are named, where another was looked for.
 _NAMED = 5
 
-At = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="When it is asked, ISO 8601, such as 2025-06-01T18:30."),
-]
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Who asks, when, and under which conditions."""
+
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="When it is asked, ISO 8601, such as 2025-06-01T18:30."),
+    ] = None
+    asker: Annotated[str | None, typer.Option(metavar="NAME", help="Who asks.")] = None
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACT", help="What holds now, such as rain; may be given again."),
+    ] = None
+
+    def asking(self) -> Asking:
+        """Return it as options of ``read`` and ``answer``, which check them."""
+        return {"at": self.at, "asker": self.asker, "conditions": self.condition or ()}
 
 
 @dataclass(frozen=True, slots=True)

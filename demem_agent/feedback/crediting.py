@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from demem_agent.channels import CHANNELS, ChannelRow, Signal, row_of, told_rewards
+from demem_agent.feedback.verdicts import verdicts_after
 from demem_agent.reading.packing import render
 from demem_agent.scoring import Query, lesson
 from demem_agent.slots.experience import query_of, testable
@@ -19,7 +20,7 @@ from demem_agent.slots.records import REWARDED, StoredContext, rewarded
 from demem_agent.slots.routing import credible, slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.text.words import content_terms
-from demem_agent.types import Channel, Context, Lesson, Line, number_of
+from demem_agent.types import Channel, Context, Lesson, Line, Verdict, number_of
 
 __all__ = ["Rated", "credited", "lines_of", "supports_of"]
 
@@ -97,7 +98,20 @@ def _known(state: State, context: Context, rated: Rated) -> Context:
     supports = context.supports
     if channel == signal.channel and signal.reference is not None:
         supports = _rests_on(state, context, signal.reference, rated.remembered)
-    return replace(told, channel=channel, reference=reference, supports=supports)
+    return replace(
+        told,
+        channel=channel,
+        reference=reference,
+        supports=supports,
+        verdicts=_verdicts(state, context, rated),
+    )
+
+
+def _verdicts(state: State, context: Context, rated: Rated) -> tuple[Verdict, ...]:
+    """Return what is said of lines, with this feedback where the memory keeps decisions."""
+    if not state.settings.decisions or state.derived.index is None:
+        return context.verdicts
+    return verdicts_after(state, context, rated.signal, rated.level, rated.remembered)
 
 
 def _with_reward(context: Context, rated: Rated) -> Context:

@@ -28,7 +28,7 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
     question = Question(ask.query, ask.at, reading)
     drafts: list[Draft] = yield Complete((question,))
     draft = drafts[0]
-    context = _context(state, question, routed, draft)
+    context = _context(state, ask, question, routed, draft)
     yield from _stored(state, context, query.vector)
     return Answer(
         id=context.id,
@@ -56,7 +56,7 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     query = yield from encoded(state, ask)
     routed, seen = _seen(state, ask, query, reading)
     question = Question(ask.query, ask.at, seen)
-    context = _context(state, question, routed, Draft(text))
+    context = _context(state, ask, question, routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))
     yield from _stored(state, context, query.vector)
     return Answer(
@@ -88,7 +88,7 @@ def _stored(state: State, context: Context, vector: Vector) -> Flow[None]:
     yield from committed(state, delta)
 
 
-def _context(state: State, question: Question, routed: Route, draft: Draft) -> Context:
+def _context(state: State, ask: Ask, question: Question, routed: Route, draft: Draft) -> Context:
     """Return the context to store.
 
     What another operation took away while the answerer worked is not in it.
@@ -96,6 +96,7 @@ def _context(state: State, question: Question, routed: Route, draft: Draft) -> C
     lines = question.reading.lines
     live = [line for line in lines if line.evidence.id in state.evidence]
     forgotten = len(live) < len(lines)
+    lead = max(live, key=lambda line: line.score, default=None)
     slot = routed.slot if routed.slot in state.slots else min(state.slots, default=None)
     supports = [item for item in draft.evidence if item in state.evidence]
     return Context(
@@ -107,6 +108,9 @@ def _context(state: State, question: Question, routed: Route, draft: Draft) -> C
         read=tuple(map(_stretch, live)),
         supports=tuple(supports),
         redacted=forgotten,
+        asker=ask.asker,
+        conditions=ask.conditions,
+        lead=None if lead is None else live.index(lead),
     )
 
 

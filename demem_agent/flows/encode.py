@@ -45,13 +45,13 @@ def encoded(state: State, ask: Ask) -> Flow[Query]:
     asked_on = ask.at.date() if ask.at else None
     if ask.vector is not None:
         _require_fitting(state, ask.vector)
-        return Query(ask.query, ask.vector, asked_on)
+        return Query(ask.query, ask.vector, asked_on, ask.asker)
     vectors: Vectors = yield Encode((encodable(ask.query),))
     require_same_encoder(state, vectors.encoder)
     dimensions = vectors.matrix.shape[1]
     if state.head.dimensions not in (0, dimensions):
         raise mismatch(state, vectors.encoder, dimensions)
-    return Query(ask.query, vectors.matrix[0], asked_on)
+    return Query(ask.query, vectors.matrix[0], asked_on, ask.asker)
 
 
 def encodable(query: str) -> str:

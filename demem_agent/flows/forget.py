@@ -211,12 +211,16 @@ def _cleared(stored: StoredContext, going: _Going) -> StoredContext:
     context = stored.context
     query_quotes = going.quotes.held_by(context.query)
     reference_quotes = going.quotes.held_by(context.reference or "")
-    rests_on = going.touches(context.supports) or going.touches(context.kept)
+    rests_on = _rests_on(context, going)
     quotes = query_quotes or reference_quotes
+    conditions = tuple(one for one in context.conditions if not going.quotes.repeated_in(one))
+    quotes = quotes or conditions != context.conditions
     if not (quotes or rests_on or _answered_from(context, going)):
         return stored
     cleared = _blanked(context, going)
     vector = stored.vector
+    if conditions != context.conditions:  # what it was decided for is not known any more
+        cleared = replace(cleared, conditions=conditions, verdicts=())
     if query_quotes:
         cleared = replace(cleared, query="")
         vector = np.zeros_like(vector)
@@ -231,6 +235,12 @@ def _answered_from(context: Context, going: _Going) -> bool:
     return going.touches(read) or going.quotes.held_by(context.answer)
 
 
+def _rests_on(context: Context, going: _Going) -> bool:
+    """Whether what is known of a context rests on what goes."""
+    judged = (item for item, *_ in context.verdicts)
+    return any(map(going.touches, (context.supports, context.kept, judged)))
+
+
 def _blanked(context: Context, going: _Going) -> Context:
     """Take out of a context its answer, what that drew on, and what it taught."""
     return replace(
@@ -241,6 +251,8 @@ def _blanked(context: Context, going: _Going) -> Context:
         kept=going.without(context.kept),
         redacted=True,
         lesson=(),
+        verdicts=tuple(verdict for verdict in context.verdicts if verdict[0] not in going.items),
+        lead=None,
         credible=False,
     )
 

@@ -1,4 +1,6 @@
-"""Undo a split: exactly, if nothing came after it; else by merging its slot into the one it came
+"""Undo what feedback did: a split, or what was told of an answer.
+
+A split is undone exactly, if nothing came after it; else by merging its slot into the one it came
 from.
 """
 
@@ -11,37 +13,56 @@ from demem_agent.flows.arrange import merging, moved_contexts, moves_of, require
 from demem_agent.flows.commit import committed
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
-from demem_agent.slots.records import Certified, Delta, SlotState
+from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.types import SplitCertificate
 
 __all__ = ["undo"]
 
 
-def undo(state: State, certificate_id: str) -> Flow[None]:
-    """Take a split back: exactly if nothing came after it, else by merging its slot.
+def undo(state: State, id: str) -> Flow[None]:
+    """Take a split back, or what feedback on an answer said of lines of memory.
 
     Raises:
-        NotFound: for an unknown certificate.
-        InvalidInput: if it did not split, was undone before, or one of the slots is pinned.
+        NotFound: for what is the id of no certificate and of no answer.
+        InvalidInput: if there is nothing to undo, or one of the slots is pinned.
     """
-    certified = state.certificates.get(certificate_id)
-    if certified is None:
-        raise NotFound("certificate", certificate_id)
+    if id in state.contexts:
+        delta = _untaught(state, state.contexts[id])
+    elif id in state.certificates:
+        delta = _merged(state, state.certificates[id])
+    else:
+        raise NotFound("certificate or answer", id)
+    yield from committed(state, delta)
+
+
+def _untaught(state: State, stored: StoredContext) -> Delta:
+    """Take back what an answer's feedback says of lines; its rewards stay on record."""
+    if not (stored.context.verdicts or stored.context.lesson):
+        raise InvalidInput("id", stored.context.id, "of an answer whose feedback judged a line")
+    seq = state.head.seq + 1
+    untaught = replace(stored.context, verdicts=(), lesson=())
+    return Delta(
+        replace(state.head, seq=seq),
+        (unkeyed(seq, "undo"),),
+        contexts=(replace(stored, context=untaught),),
+    )
+
+
+def _merged(state: State, certified: Certified) -> Delta:
+    """Take a split back, exactly if nothing came after it."""
     before = certified.before
     opened = certified.certificate.new_slot
     if certified.certificate.undone or before is None or opened is None:
         allowed = "the id of a split that was carried out and not undone"
-        raise InvalidInput("certificate_id", certificate_id, allowed)
+        raise InvalidInput("id", certified.certificate.id, allowed)
     back = state.slots[opened]
     parent = _origin(state, certified.certificate, back)
-    require_loose(back, "certificate_id")
-    require_loose(parent, "certificate_id")
+    require_loose(back, "id")
+    require_loose(parent, "id")
     if state.head.seq == certified.seq:
-        delta = _restored(state, certified, before, back.number)
-    else:
-        delta = merging(state, back, parent, "undo")
-    yield from committed(state, delta)
+        return _restored(state, certified, before, back.number)
+    return merging(state, back, parent, "undo")
 
 
 def _origin(state: State, certificate: SplitCertificate, opened: SlotState) -> SlotState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from demem_agent.reading.ask import Reads, Routes
+from demem_agent.reading.ask import Asking, Reads, Routes
 from demem_agent.reading.packing import strip_rendered
 
-__all__ = ["Reads", "Routes", "strip_rendered"]
+__all__ = ["Asking", "Reads", "Routes", "strip_rendered"]

@@ -21,29 +21,44 @@ from demem_agent.slots.records import Vector
 from demem_agent.turns import refuse_unknown, text_field, whole_field
 from demem_agent.types import Mode
 
-__all__ = ["Ask", "Numbers", "Reads", "Routes", "When", "ask_of"]
+__all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "When", "ask_of"]
 
 When = datetime | date | str | None
 #: A vector as its encoder gave it.
 Numbers = Sequence[float] | NDArray[Any]
+#: A decision depends on a few facts at most.
+MOST_CONDITIONS = 16
+LONGEST_CONDITION = 100
 
 
-class Routes(TypedDict, total=False):
-    """Keyword arguments of ``route``; all may be left out.
+class Asking(TypedDict, total=False):
+    """Who asks, and when; all may be left out.
 
     at: when the query is asked; "last week" in it then means something.
-    vector: of the query by the memory's own encoder, where you have it already, of any length but
-    0. The query may then be "", and is found by its meaning alone.
+    asker: who asks; what was right for others is not taken for right here.
+    conditions: short facts of the situation, such as "rain", that what was decided may depend on.
     """
 
     at: When
+    asker: str | None
+    conditions: Iterable[str]
+
+
+class Routes(Asking, total=False):
+    """Keyword arguments of ``route``; all may be left out.
+
+    at, asker, conditions: as for ``answer``. vector: of the query by the memory's own encoder,
+    where you have it already, of any length but 0; the query may then be "", and is found by its
+    meaning alone.
+    """
+
     vector: Numbers | None
 
 
 class Reads(Routes, total=False):
     """Keyword arguments of ``read``; all may be left out.
 
-    at, vector: as for ``route``.
+    at, asker, conditions, vector: as for ``route``.
     limit: the most that the reading may measure, in the memory's unit, marks included; its
     ``read_limit`` unless given.
     mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
@@ -69,6 +84,8 @@ class Ask:
         limit: the most that the reading may measure.
         slot: to read as if the query had been routed there.
         without: ids of the evidence to leave out.
+        asker: who asks; None where the caller does not say.
+        conditions: facts that hold, each once, in order.
     """
 
     query: str
@@ -78,6 +95,8 @@ class Ask:
     vector: Vector | None = None
     slot: int | None = None
     without: frozenset[str] = frozenset()
+    asker: str | None = None
+    conditions: tuple[str, ...] = ()
 
 
 def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetime | None) -> Ask:
@@ -102,6 +121,8 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
         at=at,
         slot=_slot(given.get("slot")),
         without=_ids("without", given.get("without", ())),
+        asker=_asker(given.get("asker")),
+        conditions=_conditions(given.get("conditions", ())),
     )
 
 
@@ -133,6 +154,30 @@ def _mode(given: Mode | None, settings: Settings) -> Mode:
         return settings.mode
     check_mode(given)
     return given
+
+
+def _asker(given: object) -> str | None:
+    if given is None:
+        return None
+    return text_field("asker", given).strip()
+
+
+def _conditions(given: object) -> tuple[str, ...]:
+    """Return conditions in lower case, each once, in order: they are compared as they are."""
+    expected = f"a list of at most {MOST_CONDITIONS} short texts"
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise InvalidInput("conditions", given, expected)
+    facts = list(given)
+    if len(facts) > MOST_CONDITIONS:
+        raise InvalidInput("conditions", given, expected)
+    checked: dict[str, None] = {}
+    for n, fact in enumerate(facts):
+        text = " ".join(text_field(f"conditions[{n}]", fact).casefold().split())
+        if len(text) > LONGEST_CONDITION:
+            allowed = f"a text of at most {LONGEST_CONDITION} characters"
+            raise InvalidInput(f"conditions[{n}]", fact, allowed)
+        checked[text] = None
+    return tuple(sorted(checked))
 
 
 def _slot(given: object) -> int | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from demem_agent.reading.ask import Ask
+from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
 from demem_agent.reading.trimming import Cut, trimmer
 from demem_agent.scoring import Query, Ranking, focus
@@ -34,11 +35,13 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     if ask.mode == "strict":
         slot = state.slots[routed.slot]
         lines, text = _strict(state, slot, ask.limit)
-    else:
-        best = _best_first(state, ask, routed.slot, ranking)
-        cut = _trimmer(state, query)
-        lines, text = pack(best, ask.limit, state.measure, cut)
-    return routed, _reading(state, ask, routed, lines, text)
+        return routed, _reading(state, ask, routed, lines, text)
+    found = decided(state, ask, query)
+    best = _best_first(state, ask, placed(_with_prior(state, routed.slot, ranking), found))
+    cut = _trimmer(state, query)
+    lines, text = pack(best, ask.limit, state.measure, cut)
+    reading = _reading(state, ask, routed, lines, text)
+    return routed, replace(reading, recognised=found.probability, decisions=found.decisions)
 
 
 def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None]:
@@ -102,13 +105,19 @@ def _trimmer(state: State, query: Query) -> Cut:
     return trimmer(worth, state.cache.parts_of)
 
 
-def _best_first(state: State, ask: Ask, slot: int, ranking: Ranking) -> Iterator[Line]:
-    """Yield the passages by score, those of the routed slot ahead by the prior."""
+def _with_prior(state: State, slot: int, ranking: Ranking) -> Ranking:
+    """Put the passages of the routed slot ahead by the prior."""
+    inside = state.passage_index().slot.view()[ranking.rows] == slot
+    scores = np.round(ranking.scores + SLOT_PRIOR * inside, 4)
+    order = np.argsort(-scores, kind="stable")
+    return replace(ranking, rows=ranking.rows[order], scores=scores[order])
+
+
+def _best_first(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
+    """Yield the passages of a ranking, without what is to be left out."""
     index = state.passage_index()
-    in_slot = index.slot.view()[ranking.rows] == slot
-    scores = np.round(ranking.scores + SLOT_PRIOR * in_slot, 4)
-    for nth in np.argsort(-scores, kind="stable"):
-        passage = index.passages[ranking.rows[nth]]
+    for row, score in zip(ranking.rows, ranking.scores, strict=True):
+        passage = index.passages[row]
         if passage.evidence_id not in ask.without:
             item = state.evidence[passage.evidence_id]
-            yield Line(item, passage.start, passage.end, float(scores[nth]))
+            yield Line(item, passage.start, passage.end, float(score))

@@ -21,11 +21,13 @@ class Query:
     Attributes:
         vector: of unit length, shape (d,).
         asked: the day it is asked, if known.
+        asker: who asks, if known.
     """
 
     text: str
     vector: NDArray[np.float32]
     asked: date | None = None
+    asker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ def testable(context: Context) -> str | None:
 def query_of(stored: StoredContext) -> Query:
     """Return the query of a context as the scorer sees it."""
     at = stored.context.at
-    return Query(stored.context.query, stored.vector, at.date() if at else None)
+    day = at.date() if at else None
+    return Query(stored.context.query, stored.vector, day, stored.context.asker)
 
 
 def spoken(text: str) -> str:

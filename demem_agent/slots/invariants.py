@@ -102,6 +102,8 @@ def _check_context(state: State, stored: StoredContext) -> None:
     _require(somewhere, f"context {context.id} is in slot {context.slot}, which is not active")
     in_range = all(0 <= reward <= 1 for reward in context.rewards)
     _require(in_range, f"context {context.id} has a reward outside [0, 1]")
+    judged = all(item in state.evidence for item, *_ in context.verdicts)
+    _require(judged, f"context {context.id} judges evidence that is not there")
     taught = not context.lesson or rewarded(context)
     _require(taught, f"context {context.id} teaches without a reward")
 

@@ -22,6 +22,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.cache import Cache
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -174,6 +175,8 @@ class State:
             self.put_slot(slot)
         for stored_context in delta.contexts:
             self.put_context(stored_context)
+        if delta.forgotten:
+            self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
         for operation in delta.operations:
@@ -204,9 +207,18 @@ class State:
         """Put a context in the place of the one with its id, or add it."""
         self.contexts[stored.context.id] = stored
         self.note_use(stored.context, self.derived.used)
+        self.derived.decisions.put(stored, self._right_line(stored.context))
         experience = self.derived.experience
         if experience is not None and len(stored.vector) == self.head.dimensions:
             experience.put(stored)
+
+    def _right_line(self, context: Context) -> str:
+        """Return the line that proved right in a context; "" where there is none."""
+        line = best_line(context)
+        if line is None or line[0] not in self.evidence:
+            return ""
+        item, start, end = line
+        return self.evidence[item].text[start:end]
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` what rewarded answers to a context rested on."""

@@ -22,7 +22,7 @@ from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.summaries.compress import Rank
 from demem_agent.summaries.grounding import Written
-from demem_agent.types import Candidate, Context, Evidence, SplitCertificate
+from demem_agent.types import Candidate, Context, Evidence, SplitCertificate, Verdict
 
 __all__ = [
     "Json",
@@ -97,8 +97,9 @@ def context_from_json(plain: Plain) -> Context:
     fields["rewards"] = tuple(map(float, plain["rewards"]))
     fields["told"] = tuple(plain.get("told", ()))
     fields["untested"] = tuple(plain.get("untested", ()))
-    lesson = plain.get("lesson", ())
-    fields["lesson"] = tuple(starmap(_difference, lesson))
+    fields["conditions"] = tuple(plain.get("conditions", ()))
+    fields["verdicts"] = tuple(starmap(_verdict, plain.get("verdicts", ())))
+    fields["lesson"] = tuple(starmap(_difference, plain.get("lesson", ())))
     return Context(**fields)
 
 
@@ -205,6 +206,12 @@ def _candidate_from_json(plain: Plain) -> Candidate:
 
 def _stretches(plain: Iterable[Sequence[Any]]) -> tuple[tuple[str, int, int], ...]:
     return tuple((str(item), int(start), int(end)) for item, start, end in plain)
+
+
+def _verdict(item: str, start: int, end: int, weight: float) -> Verdict:
+    if not math.isfinite(weight):
+        raise ValueError("a verdict that is no number")
+    return str(item), int(start), int(end), float(weight)
 
 
 def _difference(feature: str, value: float) -> tuple[str, float]:

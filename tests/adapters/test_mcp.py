@@ -303,6 +303,32 @@ def test_feedback_that_says_nothing_leaves_nothing(asking: Asking, memories: Mem
     assert memories.of("default").contexts() == ()
 
 
+def test_what_was_right_for_one_asker_is_feedback_on_that_ones_answer(
+    asking: Asking, memories: Memories
+) -> None:
+    asking.does("remember", text=VALVE, speaker="Ana")
+    told = {"question": WHICH, "answer": "Brass.", "conditions": ["Rain "], "thumbs": True}
+    for asker in ("Ana", "Ben", "Ana"):
+        asking.does("recall", question=WHICH, asker=asker, conditions=["rain"])
+        asking.does("feedback", asker=asker, **told)
+    contexts = memories.of("default").contexts()
+    assert [(context.asker, context.conditions) for context in contexts] == [
+        ("Ana", ("rain",)),
+        ("Ben", ("rain",)),
+    ]
+
+
+def test_what_is_recalled_depends_on_who_asks() -> None:
+    memories = Memories(encoder=BagEncoder(), limit=95)  # room for one of the two
+    memories.remember("default", "I set the valve to one.", speaker="Ana")
+    memories.remember("default", "I set the valve to two.", speaker="Ben")
+    asking = Asking(memories)
+    for asker, said in (("Ana", "to one"), ("Ben", "to two")):
+        asked = {"question": "What is the valve set to?", "asker": asker}
+        assert said in asking.does("recall", **asked)
+        assert [item["speaker"] for item in asking.does("explain", **asked)["items"]] == [asker]
+
+
 def certified(memories: Memories) -> Any:
     """Bring about a split; gives its certificate."""
     memory = memories.of("default")
@@ -365,6 +391,7 @@ MISTAKES: dict[str, tuple[str, dict[str, Any]]] = {
         "feedback",
         {"question": WHICH, "answer": "Brass.", "thumbs": True, "outcome": 1},
     ),
+    "blank condition": ("recall", {"question": WHICH, "conditions": [" "]}),
     "blank question": ("feedback", {"question": " ", "answer": "Brass.", "thumbs": True}),
     "unknown id": ("explain", {"id": "a99"}),
     "nothing to explain": ("explain", {}),

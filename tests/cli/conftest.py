@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import Demem
+from command_line import ASKED, Demem
 
 from demem_agent import SlotMemory
 
@@ -42,6 +42,18 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
             answer = memory.answer(need.question)
             report = memory.feedback(answer, reference=need.reference)
         assert report.split
+    return file
+
+
+@pytest.fixture
+def learning(tmp_path: Path) -> Path:
+    """Return a memory that learns, with an answer that was told: a1, for Ana while it rains."""
+    file = tmp_path / "learning.db"
+    with SlotMemory.open(f"sqlite:///{file}", decisions=True) as memory:
+        memory.ingest("I like the seat heating at three.", speaker="Ana", at="2024-03-01")
+        memory.ingest("I set the seat heating to one.", speaker="Ben", at="2024-03-02")
+        answer = memory.answer(ASKED, asker="Ana", conditions=["Rain"])
+        memory.feedback(answer, reference="seat heating at three")
     return file
 
 

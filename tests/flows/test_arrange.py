@@ -185,7 +185,7 @@ def test_a_pinned_slot_is_not_merged_either_way(number: int, field: str) -> None
 def test_a_split_into_or_from_a_pinned_slot_is_not_undone_until_it_is_loose(number: int) -> None:
     memory = split_of()
     memory.pin(number)
-    assert refused(lambda: memory.undo("c1")) == "certificate_id"
+    assert refused(lambda: memory.undo("c1")) == "id"
     memory.pin(number, False)
     memory.undo("c1")
     assert placed(memory) == {0: ("e1", "e2")}
@@ -215,7 +215,7 @@ def test_a_merge_of_what_a_split_had_parted_takes_the_split_back() -> None:
     memory.merge(1, into=0)
     assert standing(memory) == []
     assert memory.certificates()[0].undone
-    assert refused(lambda: memory.undo("c1")) == "certificate_id"
+    assert refused(lambda: memory.undo("c1")) == "id"
 
 
 def test_a_merge_of_what_no_split_had_parted_takes_none_back() -> None:

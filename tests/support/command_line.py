@@ -15,11 +15,13 @@ import pytest
 import demem_agent
 from demem_agent.cli import main
 
-__all__ = ["BUDGET", "DEMO", "PACKAGE", "ROOT", "Demem", "Done", "process", "rows_file"]
+__all__ = ["ASKED", "BUDGET", "DEMO", "PACKAGE", "ROOT", "Demem", "Done", "process", "rows_file"]
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(demem_agent.__file__).parent
 DEMO = ROOT / "examples" / "demo.jsonl"
+#: What the memory that learns was asked.
+ASKED = "What should the seat heating be set to?"
 BUDGET = ("--slots", "3", "--initial-slots", "2", "--slot-limit", "280", "--read-limit", "900")
 
 

@@ -18,6 +18,7 @@ from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
+from demem_agent.reading import Asking
 from demem_agent.stores import Store
 from demem_agent.turns import whole_field
 from demem_agent.types import number_of
@@ -67,6 +68,7 @@ class Memories(Namespaces):
         limit: int | None = None,
         vector: Sequence[float] | None = None,
         shown: Iterable[str] = (),
+        **asking: Unpack[Asking],
     ) -> Reading | None:
         """Read for a query; None where there is nothing to put before a model. Never makes a
         namespace.
@@ -75,6 +77,7 @@ class Memories(Namespaces):
             vector: of the query by the memories' own encoder, where it is known; the query may then
                 be blank.
             shown: texts that are left out, as in :meth:`prepare`.
+            asking: who asks, when, and under which conditions.
         """
         if vector is None and not query.strip():
             return None
@@ -82,7 +85,8 @@ class Memories(Namespaces):
         if memory is None:
             return None
         most = self.limit if limit is None else limit
-        reading = memory.read(query, limit=most, vector=vector, without=_ids_of(memory, shown))
+        without = _ids_of(memory, shown)
+        reading = memory.read(query, limit=most, vector=vector, without=without, **asking)
         return reading if reading.text else None
 
     def prepare(

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from demem_agent import Answer
 from demem_agent.cli.json_values import answer_value, slot_of_each
-from demem_agent.cli.memory_options import At, Place
+from demem_agent.cli.memory_options import Place, Situation
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import lines_table, route_words
+from demem_agent.cli.tables import lines_table, recognised_words, route_words
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line
 
@@ -27,7 +27,7 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.")],
     place: Place,
     output: Output,
-    at: At = None,
+    situation: Situation,
     all: Annotated[
         bool, typer.Option("--all", help="Show all the evidence that was read.")
     ] = False,
@@ -37,7 +37,7 @@ def ask(
     The answer's id is what feedback and explain take.
     """
     with place.open() as memory:
-        answer = memory.answer(question, at=at)
+        answer = memory.answer(question, **situation.asking())
         lines = answer.reading.lines if all else _few(answer)
         evidence = lines_table(
             f"Evidence ({_read(answer)}; * the answer rests on it)",
@@ -64,6 +64,9 @@ def _head(answer: Answer) -> Table:
     head.add_row("answer", cell(answer.id, "bold"))
     head.add_row("", cell(answer.text or "(nothing in memory answers this)", "bold"))
     head.add_row("slot", route_words(answer.route))
+    recognised = recognised_words(answer.reading)
+    if recognised:
+        head.add_row("recognised", cell(recognised))
     return head
 
 

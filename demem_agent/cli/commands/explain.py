@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from demem_agent import SlotMemory, SplitCertificate
+from demem_agent import Route, SlotMemory, SplitCertificate
 from demem_agent.cli.json_values import Json, lines_value
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import certificate_parts, context_parts
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.context import lines_read
+from demem_agent.cli.tables.decisions import verdict_text
 from demem_agent.errors import CertificateRefused, NotFound
 from demem_agent.splitting.replaying import replay
 from demem_agent.types import Context
@@ -34,7 +35,8 @@ def explain(
 ) -> None:
     """Explain an answer, or a certificate.
 
-    An answer: why this slot and why this evidence. A certificate: whether its numbers agree.
+    An answer: why this slot and this evidence, and what feedback said of lines. A certificate:
+    whether its numbers agree.
     """
     with place.open() as memory:
         certificates = {certificate.id: certificate for certificate in memory.certificates()}
@@ -79,7 +81,7 @@ def _replay_line(certificate: SplitCertificate, refusal: str | None) -> Renderab
 def _explain_answer(
     context: Context, naming: list[SplitCertificate], memory: SlotMemory, output: Output
 ) -> None:
-    route = memory.route(context.query, at=context.at) if context.query else None
+    route = _route_now(context, memory)
     parts: list[RenderableType] = [*context_parts(context, route, memory)]
     for certificate in naming:
         parts.append("")
@@ -90,9 +92,29 @@ def _explain_answer(
         "answer": _context_value(context),
         "route": asdict(route) if route else None,
         "evidence": lines_value(lines_read(context, memory), memory, context.supports),
+        "verdicts": _verdict_values(context, memory),
         "certificates": list(map(asdict, naming)),
     }
     output.show(document, *parts)
+
+
+def _route_now(context: Context, memory: SlotMemory) -> Route | None:
+    """Return where its question would go now; None when it was forgotten."""
+    if not context.query:
+        return None
+    return memory.route(
+        context.query, at=context.at, asker=context.asker, conditions=context.conditions
+    )
+
+
+def _verdict_values(context: Context, memory: SlotMemory) -> list[Json]:
+    live = {item.id: item for item in memory.evidence()}
+    values: list[Json] = []
+    for verdict in context.verdicts:
+        id, start, end, odds = verdict
+        text = verdict_text(verdict, live)
+        values.append({"id": id, "start": start, "end": end, "text": text, "log_odds": odds})
+    return values
 
 
 def _context_value(context: Context) -> Json:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, cast
 
 import typer
 
 from demem_agent.cli.json_values import reading_value
-from demem_agent.cli.memory_options import At, Place
+from demem_agent.cli.memory_options import Place, Situation
 from demem_agent.cli.output import Output
-from demem_agent.cli.printing import print_exact
-from demem_agent.types import Mode
+from demem_agent.cli.printing import print_exact, print_line
+from demem_agent.cli.tables import recognised_words
+from demem_agent.types import Mode, Reading
 
 __all__ = ["read"]
 
@@ -19,6 +21,7 @@ def read(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the text is for.")],
     place: Place,
     output: Output,
+    situation: Situation,
     limit: Annotated[
         int | None,
         typer.Option(metavar="N", help="The most it may measure, instead of --read-limit."),
@@ -27,17 +30,24 @@ def read(
         str | None,
         typer.Option(metavar="evidence|strict", help="strict: the summary of one slot alone."),
     ] = None,
-    at: At = None,
 ) -> None:
     """Print the exact text that memory gives for a question.
 
     Control characters in it are written out when it goes to a terminal, and left as they are in a
-    pipe.
+    pipe. That the same was decided before is said on stderr.
     """
     with place.open() as memory:
         checked_by_read = cast(Mode | None, mode)
-        reading = memory.read(question, limit=limit, mode=checked_by_read, at=at)
+        reading = memory.read(question, limit=limit, mode=checked_by_read, **situation.asking())
         if output.json:
             output.show(reading_value(reading, memory))
         else:
             print_exact(reading.text)
+            _note_recognised(reading)
+
+
+def _note_recognised(reading: Reading) -> None:
+    """Say on stderr, which is no part of the text, that the same was decided before."""
+    recognised = recognised_words(reading)
+    if recognised:
+        print_line(f"recognised {recognised}", sys.stderr)

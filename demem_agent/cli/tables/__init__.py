@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from demem_agent.cli.tables.certificate import certificate_parts, certificates_table
 from demem_agent.cli.tables.context import context_parts
+from demem_agent.cli.tables.decisions import recognised_words
 from demem_agent.cli.tables.evaluation import evaluation_parts
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.paper import paper_scores, paper_table
@@ -26,6 +27,7 @@ __all__ = [
     "paper_table",
     "protocol_parts",
     "receipt_grid",
+    "recognised_words",
     "route_table",
     "route_words",
     "slot_parts",

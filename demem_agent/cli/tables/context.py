@@ -10,6 +10,7 @@ from rich.table import Table
 from demem_agent import Route, SlotMemory
 from demem_agent.cli.json_values import slot_of_each
 from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
+from demem_agent.cli.tables.decisions import verdicts_table
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.text.words import content_terms, terms
@@ -21,7 +22,7 @@ __all__ = ["context_parts", "lines_read"]
 def context_parts(
     context: Context, route: Route | None, memory: SlotMemory
 ) -> Iterator[RenderableType]:
-    """Yield the decision, the scores of all slots and the evidence it was answered from.
+    """Yield the decision, the scores of all slots, the evidence it was answered from, the verdicts.
 
     Args:
         route: where the question would go now; None when the question was forgotten.
@@ -41,6 +42,8 @@ def context_parts(
     missing = len(context.read) - len(lines)
     if missing:
         yield cell(f"{missing} more lines were forgotten since.", "dim")
+    if context.verdicts:
+        yield verdicts_table(context, {item.id: item for item in memory.evidence()})
 
 
 def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
@@ -59,11 +62,19 @@ def _decision(context: Context, memory: SlotMemory) -> Table:
     shown.add_row("question", cell(context.query or "(forgotten)"))
     if context.at:
         shown.add_row("asked", cell(day(context.at)))
+    _add_situation(shown, context)
     unanswered = "(forgotten)" if context.redacted else "(nothing)"
     shown.add_row("answer", cell(context.answer or unanswered))
     _add_feedback(shown, context)
     _add_needed(shown, context, memory)
     return shown
+
+
+def _add_situation(shown: Table, context: Context) -> None:
+    if context.asker is not None:
+        shown.add_row("asker", cell(context.asker))
+    if context.conditions:
+        shown.add_row("conditions", cell(", ".join(context.conditions)))
 
 
 def _add_feedback(shown: Table, context: Context) -> None:

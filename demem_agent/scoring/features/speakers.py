@@ -50,6 +50,15 @@ def _user(work: Work) -> NDArray[np.bool_]:
     return _said_by(work, users)
 
 
+def _own(work: Work) -> NDArray[np.bool_]:
+    """Mark what the one who asks has said."""
+    if work.query.asker is None:
+        return work.nothing()
+    asker = work.query.asker.casefold()
+    codes = work.passages.speakers.codes.items()
+    return _said_by(work, [code for name, code in codes if name and name.casefold() == asker])
+
+
 def _words(name: str | None) -> list[str]:
     return _WORD.findall(name.lower()) if name else []
 
@@ -61,4 +70,4 @@ def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:
     return work.nothing() if marked.all() else marked
 
 
-FEATURES = (Feature("named", _named), Feature("user", _user))
+FEATURES = (Feature("named", _named), Feature("user", _user), Feature("own", _own, by_hand=True))

@@ -1,4 +1,4 @@
-"""``demem undo``: take a split back."""
+"""``demem undo``: take back a split, or what was told of an answer."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ __all__ = ["undo"]
 
 
 def undo(
-    certificate_id: Annotated[
-        str, typer.Argument(metavar="CERTIFICATE_ID", help="Of the split, such as c1.")
+    id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Of a split, such as c1, or of an answer, such as a1."),
     ],
     place: Place,
     output: Output,
 ) -> None:
-    """Take a split back.
+    """Take back a split, or what was told of an answer.
 
-    Exactly, if nothing came after it; else by merging and keeping what came after.
+    A split: exactly, if nothing came after it; else by merging and keeping what came after. An
+    answer: what its feedback said of lines; its rewards stay on record.
     """
     with place.open() as memory:
-        memory.undo(certificate_id)
-        show_slots(memory, output, f"{certificate_id} is undone.", undone=certificate_id)
+        memory.undo(id)
+        show_slots(memory, output, f"{id} is undone.", undone=id)

@@ -1,0 +1,116 @@
+"""What was decided before comes first: move the scores of lines by what proved right, or wrong.
+
+It is a place and no bonus: a line that is right for a decision stands ahead of all that was never
+judged for it, and one that proved wrong behind the first of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.reading.ask import Ask
+from demem_agent.scoring import Query, Ranking
+from demem_agent.scoring.learning import rows_of
+from demem_agent.slots.recognition import Asked, Recognised
+from demem_agent.slots.state import State
+
+__all__ = ["Decided", "decided", "placed"]
+
+#: Log-odds from which on a line is right for a decision.
+RIGHT = 3.0
+#: How fast a context counts less that is less surely the same decision.
+SHARPNESS = 2
+#: What keeps a line that proved wrong behind one that was never judged.
+BEHIND = 0.01
+#: What a line loses that settled the same question for somebody else, at most.
+OTHERS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What past decisions say of passages.
+
+    Attributes:
+        known: the past contexts that the question is the same decision as, likeliest first.
+        odds: by row of the index, in log-odds; 0 where nothing is known.
+        others: by row, what is taken off as it settled the question for somebody else.
+    """
+
+    known: tuple[Recognised, ...]
+    odds: NDArray[np.float64]
+    others: NDArray[np.float64]
+
+    @property
+    def probability(self) -> float:
+        """How probably the same was decided before; 0.0 where nothing is known of it."""
+        return self.known[0].probability if self.known else 0.0
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The ids of the contexts that it is known from."""
+        return tuple(one.id for one in self.known)
+
+
+def decided(state: State, ask: Ask, query: Query) -> Decided:
+    """Look up what was decided before for a question."""
+    index = state.passage_index()
+    nothing = np.zeros(len(index))
+    if not state.settings.decisions:
+        return Decided((), nothing, nothing)
+    past = state.derived.decisions
+    asked = Asked(query.text, query.vector, ask.asker, frozenset(ask.conditions))
+    known = past.recognised(asked, index)
+    odds = _odds(state, known)
+    settled = np.clip(_odds(state, past.of_others(asked, index)), 0.0, 1.0)
+    return Decided(tuple(known), odds, OTHERS * settled * (odds <= 0))
+
+
+def _odds(state: State, known: Iterable[Recognised]) -> NDArray[np.float64]:
+    """Add up by row what contexts say of lines, as far as each is the same decision."""
+    odds = np.zeros(len(state.passage_index()))
+    for one in known:
+        for item, start, end, weight in state.contexts[one.id].context.verdicts:
+            rows = rows_of(state.passage_index(), [(item, start, end)])
+            odds[rows] += _trust(one) * weight
+    return odds
+
+
+def _trust(one: Recognised) -> float:
+    """Return how far a context counts, in [0, 1]; one that is as likely another one does not."""
+    return float((2 * one.probability - 1) ** SHARPNESS)
+
+
+def placed(ranking: Ranking, found: Decided) -> Ranking:
+    """Return a ranking with what proved right ahead, and what proved wrong behind.
+
+    It is as it was where nothing is known.
+    """
+    if not (found.odds.any() or found.others.any()):
+        return ranking
+    ranking = _with_all_right(ranking, found)
+    odds = found.odds[ranking.rows]
+    scores = ranking.scores - found.others[ranking.rows]
+    right = odds >= RIGHT
+    wrong = odds < 0
+    first = float(scores[~right & ~wrong].max(initial=float(scores.min())))
+    ahead = np.maximum(scores, first) + odds
+    behind = np.minimum(scores + odds, first - BEHIND)
+    moved: NDArray[np.float64] = np.select([right, wrong], [ahead, behind], scores + odds)
+    moved = np.round(moved, 4)
+    order = np.argsort(-moved, kind="stable")
+    return replace(ranking, rows=ranking.rows[order], scores=moved[order])
+
+
+def _with_all_right(ranking: Ranking, found: Decided) -> Ranking:
+    """Add what proved right and was too far from the question to be scored."""
+    missing = np.setdiff1d(np.flatnonzero(found.odds >= RIGHT), ranking.rows)
+    least: NDArray[np.float64] = np.full(len(missing), ranking.scores.min(), np.float64)
+    return replace(
+        ranking,
+        rows=np.concatenate([ranking.rows, missing]),
+        scores=np.concatenate([ranking.scores, least]),
+    )

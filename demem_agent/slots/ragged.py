@@ -1,0 +1,61 @@
+"""Rows of different lengths in one flat array, summed row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring.columns import Column
+
+__all__ = ["NOTHING", "Ragged"]
+
+#: Stands in every row, so that none is empty; it must weigh nothing.
+NOTHING = 0
+
+
+class Ragged:
+    """Rows of whole numbers, each of its own length, that can be blanked but not changed."""
+
+    def __init__(self) -> None:
+        self._flat = Column(np.int32)
+        self._starts = Column(np.int64)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def append(self, numbers: Iterable[int]) -> int:
+        """Append a row and return its number."""
+        self._starts.append(len(self._flat))
+        self._flat.append(NOTHING)
+        for number in numbers:
+            self._flat.append(number)
+        return len(self._starts) - 1
+
+    def row(self, number: int) -> NDArray[np.int32]:
+        """Return a row without a copy, what stands in every row included."""
+        starts = self._starts.view()
+        end = starts[number + 1] if number + 1 < len(starts) else len(self._flat)
+        view: NDArray[np.int32] = self._flat.view()[starts[number] : end]
+        return view
+
+    def blank(self, number: int) -> None:
+        """Leave nothing in a row."""
+        self.row(number)[:] = NOTHING
+
+    def numbers(self) -> set[int]:
+        """Return the numbers that stand in some row."""
+        return set(np.unique(self._flat.view()).tolist())
+
+    def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of each row's weights, shape (rows,).
+
+        Args:
+            weights: of each number that may stand in a row; of :data:`NOTHING` 0.
+        """
+        if not len(self):
+            return np.zeros(0)
+        each = weights[self._flat.view()]
+        summed: NDArray[np.float64] = np.add.reduceat(each, self._starts.view())
+        return summed
