@@ -1,0 +1,42 @@
+"""What a reading is composed of: the routed slot's passages ahead by little, parts that bear."""
+
+from __future__ import annotations
+
+from demem_agent import SlotMemory
+from demem_agent.reading.composing import SLOT_PRIOR
+from demem_agent.types import Line, Reading
+
+LONG = (
+    "The garden was full of bees and the old fence leaned towards the road all summer long. "
+    "We painted the kitchen yellow because the blue had faded near the window by the stove. "
+    "Later my sister called about the train that she had missed in the rain on the way home."
+)
+
+
+def scores(reading: Reading) -> dict[str, float]:
+    return {line.evidence.id: line.score for line in reading.lines}
+
+
+def kept_of(question: str) -> str:
+    """Return what a reading keeps of a long turn that comes when it has filled up a little."""
+    memory = SlotMemory(slots=1, initial_slots=1)
+    memory.ingest(f"{question} {question} {question} {question}")
+    memory.ingest(LONG)
+    lines: list[Line] = list(memory.read(question, limit=600).lines)
+    return next(line.text for line in lines if line.evidence.id == "e2")
+
+
+def test_of_a_long_turn_the_sentences_stay_that_bear_on_the_question() -> None:
+    assert "sister" not in kept_of("What did the garden and the bees and the fence do?")
+    assert "garden" not in kept_of("Which train did my sister miss in the rain?")
+
+
+def test_the_routed_slot_is_ahead_by_no_more_than_the_prior() -> None:
+    memory = SlotMemory(slots=2, initial_slots=2, near=1.0)
+    memory.ingest("The boiler has a brass valve.")
+    memory.ingest("The violin has a broken bow.")
+    assert [slot.evidence for slot in memory.slots] == [("e1",), ("e2",)]
+    own = scores(memory.read("Which bow has the violin?", slot=1))
+    other = scores(memory.read("Which bow has the violin?", slot=0))
+    assert round(own["e2"] - other["e2"], 4) == SLOT_PRIOR == 0.15
+    assert round(other["e1"] - own["e1"], 4) == SLOT_PRIOR
