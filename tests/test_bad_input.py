@@ -551,6 +551,28 @@ def test_contexts_of_a_slot_that_is_gone_are_moved_to_one_that_is_there(stored: 
         assert {context.slot for context in memory.contexts()} == {0}
 
 
+def test_what_was_said_of_a_lost_line_is_lost_with_it(tmp_path: Path) -> None:
+    with SlotMemory.open(url_of(tmp_path), **OPTIONS, decisions=True) as memory:
+        memory.ingest("the violin has a broken bow")
+        memory.ingest("the boiler has a brass valve")
+        memory.feedback(memory.answer("Which bow has the violin?"), reference="a broken bow")
+        assert [verdict[0] for verdict in memory.contexts()[0].verdicts] == ["e1"]
+    altered(tmp_path, "UPDATE evidence SET text = x'ff' WHERE number = 1")
+    with SlotMemory.open(url_of(tmp_path), skip_damaged=True, **OPTIONS) as memory:
+        memory.check()
+        assert memory.contexts()[0].verdicts == ()
+
+
+def test_contexts_find_a_slot_where_all_rows_of_slots_are_gone(stored: Path) -> None:
+    for number in (0, 1):
+        altered(stored, f"DELETE FROM cover WHERE slot = {number}")
+        altered(stored, f"DELETE FROM slot WHERE number = {number}")
+    altered(stored, "DELETE FROM evidence WHERE slot = 0")
+    with SlotMemory.open(url_of(stored), skip_damaged=True, **OPTIONS) as memory:
+        memory.check()
+        assert {context.slot for context in memory.contexts()} == {1}
+
+
 @pytest.mark.parametrize(
     "assignment",
     ["settings = '{'", "settings = '{}'", "seq = 'x'", "evidence = 'x'", "dimensions = 'x'"],

@@ -186,8 +186,8 @@ def served(context: Context) -> bool:
     return bool(context.supports) and (row_of(context.channel).corrects or rewarded(context))
 
 
-def in_slot(stored: StoredContext, slot: int) -> StoredContext:
-    """Return the context as a member of another slot."""
+def in_slot(stored: StoredContext, slot: int | None) -> StoredContext:
+    """Return the context as a member of another slot, or of none."""
     return replace(stored, context=replace(stored.context, slot=slot))
 
 

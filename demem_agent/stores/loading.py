@@ -148,14 +148,24 @@ def _mend(state: State) -> None:
     state.head = replace(state.head, forgotten=state.head.evidence - len(state.evidence))
     for number, items in state.members.items():
         state.slots[number] = state.rebuild(_root(state, number), items, state.head.seq)
-    _move_homeless_contexts(state, home)
+    _move_homeless_contexts(state)
+    _drop_lost_verdicts(state)
 
 
-def _move_homeless_contexts(state: State, home: int) -> None:
+def _move_homeless_contexts(state: State) -> None:
+    home = min(state.slots, default=None)
     for stored in list(state.contexts.values()):
         slot = stored.context.slot
         if slot is not None and slot not in state.slots:
             state.put_context(in_slot(stored, home))
+
+
+def _drop_lost_verdicts(state: State) -> None:
+    for stored in list(state.contexts.values()):
+        context = stored.context
+        live = tuple(verdict for verdict in context.verdicts if verdict[0] in state.evidence)
+        if live != context.verdicts:
+            state.put_context(replace(stored, context=replace(context, verdicts=live)))
 
 
 def _root(state: State, number: int) -> SlotState:
