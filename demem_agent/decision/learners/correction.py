@@ -381,7 +381,7 @@ class CorrectedPrior:
         """
         lower, upper = self._bounds(context)
         shown = self.shown[self.slot[context]]
-        mine = upper[shown]
+        mine = float(upper[shown])
         if self.saturated:
             self._move_if_worse(context, mine, lower)
             return

@@ -68,7 +68,7 @@ def _plans(seeds: int) -> list[tuple[Corrupted, float, int]]:
     plans: list[tuple[Corrupted, float, int]] = []
     for channel, p in product(CHANNELS, NOISE):
         draws = range(seeds if p else 1)
-        plans += product([channel], [p], draws)
+        plans += [(channel, p, draw) for draw in draws]
     return plans
 
 
