@@ -51,7 +51,6 @@ WORTH = (
         "merge refused",
     ),
     *("merged", "split taken back by merging", "suppressed witness acted on"),
-    *("recognised", "undone answer"),
 )
 
 

@@ -253,5 +253,4 @@ def _known(context: Context) -> object:
     """
     rewards = context.rewards[len(context.rewards) - len(context.told) :]
     told = sorted(zip(context.told, rewards, strict=True))
-    known = (context.channel, context.reference, context.supports, context.verdicts)
-    return context.id, known, told
+    return context.id, context.channel, context.reference, context.supports, told
