@@ -65,10 +65,10 @@ def audit_noise(
 
 def _plans(seeds: int) -> list[tuple[Corrupted, float, int]]:
     """Return each channel, noise and number of the draw; without noise one draw says all."""
-    plans: list[tuple[Corrupted, float, int]] = []
+    plans = []
     for channel, p in product(CHANNELS, NOISE):
-        draws = range(seeds if p else 1)
-        plans += [(channel, p, draw) for draw in draws]
+        draws = seeds if p else 1
+        plans += [(channel, p, draw) for draw in range(draws)]
     return plans
 
 
