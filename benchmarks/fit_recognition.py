@@ -20,9 +20,10 @@ import argparse
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,27 +82,20 @@ class Pairs:
     asked: NDArray[np.int64]
     locomo: NDArray[np.bool_]
 
-    def part(self, chosen: NDArray[np.bool_]) -> Pairs:
+    def part(self, chosen: NDArray[Any]) -> Pairs:
+        """Return some rows, by a mark for each or by their numbers."""
         return Pairs(
-            self.signals[chosen],
-            self.same[chosen],
-            self.group[chosen],
-            self.asked[chosen],
-            self.locomo[chosen],
+            signals=self.signals[chosen],
+            same=self.same[chosen],
+            group=self.group[chosen],
+            asked=self.asked[chosen],
+            locomo=self.locomo[chosen],
         )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, required=True, help="folder with vehicle and locomo")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    given = parser.parse_args()
-    groups = [of_car(car) for car in load_cars(given.data / "vehicle")]
-    locomo = next((given.data / "locomo").glob("*.json"))
-    groups += [of_dialogue(dialogue) for dialogue in load_locomo(locomo)]
-    pairs = drawn(groups)
+    given = options()
+    pairs = drawn(groups_of(given.data))
     found = dict(zip(NAMES, np.round(fitted(pairs), 2).tolist(), strict=True))
     rates = judged(pairs, held_out(pairs))
     if given.json:
@@ -113,6 +107,26 @@ def main() -> None:
         print("  ".join(f"{name} {value}" for name, value in row.items()))
 
 
+def options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder with vehicle and locomo")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    return parser.parse_args()
+
+
+def groups_of(folder: Path) -> list[list[Question]]:
+    """Return the questions of each file and dialogue."""
+    groups = [of_car(car) for car in load_cars(folder / "vehicle")]
+    locomo = next((folder / "locomo").glob("*.json"), None)
+    if locomo is None:
+        raise SystemExit(f"{folder / 'locomo'} has no LoCoMo file")
+    groups += [of_dialogue(dialogue) for dialogue in load_locomo(locomo)]
+    return groups
+
+
 # Questions
 
 
@@ -122,10 +136,15 @@ def of_car(car: Car) -> list[Question]:
     found = []
     for decision in car.decisions:
         for text in (*wordings(decision, car.people), by_device(decision)):
-            right = frozenset(map(str, decision.right))
-            told = lines[str(decision.right[0])]
-            group = f"vehicle {car.number}"
-            found.append(Question(group, text, decision.asker, decision.id, right, told))
+            question = Question(
+                group=f"vehicle {car.number}",
+                text=text,
+                asker=decision.asker,
+                decision=decision.id,
+                right=frozenset(map(str, decision.right)),
+                told=lines[str(decision.right[0])],
+            )
+            found.append(question)
     return found
 
 
@@ -135,73 +154,99 @@ def of_dialogue(dialogue: Dialogue) -> list[Question]:
     found = []
     for n, probe in enumerate(dialogue.probes):
         if probe.reference and probe.evidence and probe.evidence[0] in lines:
-            right = frozenset(probe.evidence)
-            told = lines[probe.evidence[0]]
-            group = f"locomo {dialogue.name}"
-            found.append(Question(group, probe.question, None, f"q{n}", right, told))
+            question = Question(
+                group=f"locomo {dialogue.name}",
+                text=probe.question,
+                asker=None,
+                decision=f"q{n}",
+                right=frozenset(probe.evidence),
+                told=lines[probe.evidence[0]],
+            )
+            found.append(question)
     return found
 
 
 # Signals
 
 
+class Group:
+    """The questions of a file or dialogue, with their words and vectors."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self.questions = questions
+        self.words = [set(content_terms(question.text)) for question in questions]
+        self.told = [set(content_terms(question.told)) for question in questions]
+        self.vectors = unit([question.text for question in questions])
+        self.lines = unit([question.told for question in questions])
+
+    def drawn(self, chance: np.random.Generator, most: int) -> list[int]:
+        """Draw numbers of questions, each once."""
+        count = min(most, len(self.questions))
+        found: list[int] = chance.choice(len(self.questions), count, replace=False).tolist()
+        return found
+
+
+class Memory:
+    """Some questions of a group, as those that were asked before."""
+
+    def __init__(self, group: Group, past: Sequence[int]) -> None:
+        self.group = group
+        self.past = past
+        self._held: Counter[str] = Counter()
+        for j in past:
+            self._held.update(group.words[j])
+
+    def comparable(self, i: int) -> Iterator[int]:
+        """Yield the past questions of the same asker, but for the same one in the same words."""
+        own = self.group.questions[i]
+        for j in self.past:
+            other = self.group.questions[j]
+            same = (other.text, other.decision) == (own.text, own.decision)
+            if other.asker == own.asker and not same:
+                yield j
+
+    def signals(self, i: int, j: int) -> tuple[float, float, float]:
+        """Return likeness, share in the line and cosine to it, as the library computes them."""
+        group = self.group
+        asked = group.words[i]
+        both = self._mass(asked) * self._mass(group.words[j])
+        alike = self._mass(asked & group.words[j]) / math.sqrt(max(both, 1e-9))
+        apart = asked - set(content_terms(group.questions[i].asker or ""))
+        share = self._mass(apart & group.told[j]) / max(self._mass(apart), 1e-9)
+        return alike, share, float(group.vectors[i] @ group.lines[j])
+
+    def _mass(self, terms: set[str]) -> float:
+        return sum(map(self._idf, terms))
+
+    def _idf(self, term: str) -> float:
+        held = self._held[term]
+        return math.log(1 + (len(self.past) - held + 0.5) / (held + 0.5))
+
+
 def drawn(groups: Sequence[list[Question]]) -> Pairs:
     """Draw memories of several sizes, and ask each what it was not told in these words."""
     chance = np.random.default_rng(SEED)
-    rows: list[tuple[float, ...]] = []
-    same: list[bool] = []
-    group: list[str] = []
-    asked: list[int] = []
+    found: list[tuple[tuple[float, ...], bool, str, int]] = []
     count = 0
-    for questions in groups:
-        vectors = unit([question.text for question in questions])
-        lines = unit([question.told for question in questions])
+    for group in map(Group, groups):
         for size in SIZES:
-            past = chance.choice(len(questions), min(size, len(questions)), replace=False)
-            signals = signals_of(questions, past)
-            for i in chance.choice(len(questions), min(ASKED, len(questions)), replace=False):
+            memory = Memory(group, group.drawn(chance, size))
+            for i in group.drawn(chance, ASKED):
                 count += 1
-                for j, alike, told in signals(int(i)):
-                    rows.append((alike, told, float(vectors[i] @ lines[j])))
-                    same.append(bool(questions[i].right & questions[j].right))
-                    group.append(questions[i].group)
-                    asked.append(count)
-    names = np.array(group)
+                own = group.questions[i]
+                for j in memory.comparable(i):
+                    same = not own.right.isdisjoint(group.questions[j].right)
+                    found.append((memory.signals(i, j), same, own.group, count))
+    signals, same_ones, names, asked = map(np.array, zip(*found, strict=True))
     is_locomo = np.char.startswith(names, "locomo")
-    return Pairs(np.array(rows), np.array(same), names, np.array(asked), is_locomo)
+    return Pairs(signals=signals, same=same_ones, group=names, asked=asked, locomo=is_locomo)
 
 
 def unit(texts: Sequence[str]) -> Floats:
+    """Return the vectors of texts, of unit length."""
     vectors = np.asarray(default_encoder().encode(list(texts)), np.float64)
     scaled: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return scaled
-
-
-def signals_of(
-    questions: Sequence[Question], past: NDArray[np.int64]
-) -> Callable[[int], Iterator[tuple[int, float, float]]]:
-    """Return what yields (past question, likeness, share in its line) for a question."""
-    words = [set(content_terms(question.text)) for question in questions]
-    told = [set(content_terms(question.told)) for question in questions]
-    held: Counter[str] = Counter()
-    for j in past:
-        held.update(words[j])
-
-    def mass(terms: set[str]) -> float:
-        return sum(math.log(1 + (len(past) - held[t] + 0.5) / (held[t] + 0.5)) for t in terms)
-
-    def signals(i: int) -> Iterator[tuple[int, float, float]]:
-        own = questions[i]
-        apart = words[i] - set(content_terms(own.asker or ""))
-        for j in map(int, past):
-            other = questions[j]
-            if other.asker != own.asker or (other.text, other.decision) == (own.text, own.decision):
-                continue
-            both = max(mass(words[i]) * mass(words[j]), 1e-9)
-            alike = mass(words[i] & words[j]) / math.sqrt(both)
-            yield j, alike, mass(apart & told[j]) / max(mass(apart), 1e-9)
-
-    return signals
 
 
 # The model
@@ -235,21 +280,24 @@ def held_out(pairs: Pairs) -> Floats:
 def judged(pairs: Pairs, probability: Floats) -> list[dict[str, float | str]]:
     """Tell how often the likeliest past question is recognised, rightly and wrongly."""
     order = np.lexsort((probability, pairs.asked))
-    last = np.append(np.diff(pairs.asked[order]) > 0, True)
-    best = order[last]
-    known = np.isin(pairs.asked[best], np.unique(pairs.asked[pairs.same]))
-    rows: list[dict[str, float | str]] = []
-    for source, inside in (("vehicle", ~pairs.locomo[best]), ("LoCoMo", pairs.locomo[best])):
+    last_of_each = np.append(np.diff(pairs.asked[order]) > 0, True)
+    best = order[last_of_each]
+    likeliest = pairs.part(best)
+    known = np.isin(likeliest.asked, pairs.asked[pairs.same])
+    rows = []
+    for source, inside in (("vehicle", ~likeliest.locomo), ("LoCoMo", likeliest.locomo)):
         for threshold in THRESHOLDS:
             fires = probability[best] >= threshold
-            right = fires & pairs.same[best]
             row: dict[str, float | str] = {"data": source, "from": threshold}
-            row["asked before: rightly"] = round(float(right[inside & known].mean()), 3)
-            wrong = fires & ~pairs.same[best]
-            row["wrongly"] = round(float(wrong[inside & known].mean()), 3)
-            row["never asked: wrongly"] = round(float(fires[inside & ~known].mean()), 3)
+            row["asked before: rightly"] = _share(fires & likeliest.same, inside & known)
+            row["wrongly"] = _share(fires & ~likeliest.same, inside & known)
+            row["never asked: wrongly"] = _share(fires, inside & ~known)
             rows.append(row)
     return rows
+
+
+def _share(hit: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
+    return round(float(hit[among].mean()), 3)
 
 
 if __name__ == "__main__":

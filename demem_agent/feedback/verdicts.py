@@ -148,7 +148,8 @@ def _candidates(state: State, context: Context, text: str) -> list[Stretch]:
     """Return what was read, then the other lines of memory that hold most words of a text."""
     index = state.passage_index()
     found = {stretch: None for stretch in context.read if stretch[0] in state.evidence}
-    shares = index.lexical.scores(content_terms(text))[1]
+    words = content_terms(f"{text} {digits(text)}")  # a line may have a number in either form
+    shares = index.lexical.scores(words)[1]
     for row in (-shares).argsort(kind="stable")[:FOUND]:
         found[_stretch(index, int(row))] = None
     return list(found)

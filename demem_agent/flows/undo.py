@@ -32,7 +32,7 @@ def undo(state: State, id: str) -> Flow[None]:
     elif id in state.certificates:
         delta = _merged(state, state.certificates[id])
     else:
-        raise NotFound("certificate or answer", id)
+        raise NotFound("certificate" if id.startswith("c") else "answer", id)
     yield from committed(state, delta)
 
 

@@ -1,7 +1,8 @@
 """What was decided before comes first: move the scores of lines by what proved right, or wrong.
 
-It is a place and no bonus: a line that is right for a decision stands ahead of all that was never
-judged for it, and one that proved wrong behind the first of these.
+What feedback said of a line counts as far as it is sure that the same is decided again. It is added
+to the line's score; from :data:`RIGHT` on the line stands ahead of all that was never judged for
+this decision, and one that proved wrong stands behind the first of these, however little it counts.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from demem_agent.slots.state import State
 
 __all__ = ["Decided", "decided", "placed"]
 
-#: Log-odds from which on a line is right for a decision.
+#: Log-odds from which on a line stands first.
 RIGHT = 3.0
 #: How fast a context counts less that is less surely the same decision.
 SHARPNESS = 2
@@ -36,8 +37,9 @@ class Decided:
 
     Attributes:
         known: the past contexts that the question is the same decision as, likeliest first.
-        odds: by row of the index, in log-odds; 0 where nothing is known.
-        others: by row, what is taken off as it settled the question for somebody else.
+        odds: by row of the index, in log-odds, 0 where nothing is known; empty in a memory that
+            keeps no decisions.
+        others: by row, what is taken off as it settled the question for somebody else; as long.
     """
 
     known: tuple[Recognised, ...]
@@ -57,10 +59,9 @@ class Decided:
 
 def decided(state: State, ask: Ask, query: Query) -> Decided:
     """Look up what was decided before for a question."""
-    index = state.passage_index()
-    nothing = np.zeros(len(index))
     if not state.settings.decisions:
-        return Decided((), nothing, nothing)
+        return Decided((), np.zeros(0), np.zeros(0))
+    index = state.passage_index()
     past = state.derived.decisions
     asked = Asked(query.text, query.vector, ask.asker, frozenset(ask.conditions))
     known = past.recognised(asked, index)

@@ -64,7 +64,10 @@ class Recognised:
 
 
 class Decisions:
-    """Past contexts by who asked and in which words; those of which something was told teach."""
+    """Past contexts by who asked and in which words; those of which something was told teach.
+
+    Kept only where the memory keeps decisions.
+    """
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
@@ -175,9 +178,13 @@ class Decisions:
         return self._contexts[self._rows[id]]
 
     def _most_specific(self, known: Sequence[Recognised]) -> list[Recognised]:
-        conditions = {one.id: frozenset(self.context(one.id).conditions) for one in known}
-        held = list(conditions.values())
-        return [one for one in known if not any(conditions[one.id] < other for other in held)]
+        """Leave out those of which others have all the conditions and more."""
+        held = [frozenset(self.context(one.id).conditions) for one in known]
+        chosen = []
+        for one, own in zip(known, held, strict=True):
+            if not any(own < other for other in held):
+                chosen.append(one)
+        return chosen
 
     def _alike(self, asked: Asked, rows: Sequence[int], index: PassageIndex) -> list[Recognised]:
         holding = [row for row in rows if self._holds(row, asked)]

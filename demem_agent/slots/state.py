@@ -175,7 +175,7 @@ class State:
             self.put_slot(slot)
         for stored_context in delta.contexts:
             self.put_context(stored_context)
-        if delta.forgotten:
+        if delta.forgotten and self.settings.decisions:
             self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
@@ -207,7 +207,8 @@ class State:
         """Put a context in the place of the one with its id, or add it."""
         self.contexts[stored.context.id] = stored
         self.note_use(stored.context, self.derived.used)
-        self.derived.decisions.put(stored, self._right_line(stored.context))
+        if self.settings.decisions:
+            self.derived.decisions.put(stored, self._right_line(stored.context))
         experience = self.derived.experience
         if experience is not None and len(stored.vector) == self.head.dimensions:
             experience.put(stored)
