@@ -51,6 +51,7 @@ WORTH = (
         "merge refused",
     ),
     *("merged", "split taken back by merging", "suppressed witness acted on"),
+    *("recognised", "undone answer"),
 )
 
 

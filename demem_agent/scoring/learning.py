@@ -59,12 +59,14 @@ def lesson(
         :data:`~demem_agent.scoring.features.FEATURES` that may move and in which there is one;
         nothing where all or none of what was read served.
     """
-    rows, table = feature_table(index, query)
     resting: list[Stretch] = []
     spare: list[Stretch] = []
     for stretch in read:
         alike = resting if stretch[0] in supports else spare
         alike.append(stretch)
+    if not resting or not spare:
+        return ()
+    rows, table = feature_table(index, query)
     served = np.isin(rows, rows_of(index, resting))
     others = np.isin(rows, rows_of(index, spare))
     if not served.any() or not others.any():

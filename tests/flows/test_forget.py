@@ -124,3 +124,14 @@ def test_what_a_crash_left_to_be_erased_is_erased_when_the_file_is_opened_again(
 
 def bytes_of(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
+
+
+@pytest.mark.parametrize("setting", ["learn", "decisions"])
+def test_an_answer_from_nothing_can_be_rewarded_once_all_is_forgotten(setting: str) -> None:
+    memory = SlotMemory(encoder=BagEncoder(), **{setting: True})  # type: ignore[arg-type]
+    memory.ingest("the violin has a broken bow")
+    memory.forget("e1")
+    report = memory.feedback(memory.answer("Which bow has the violin?"), reward=1.0)
+    assert report.reward == 1.0
+    memory.feedback(memory.answer("Which bow has the violin?"), reference="a broken bow")
+    memory.check()

@@ -9,7 +9,7 @@ from hypothesis.stateful import precondition, rule
 
 from demem_agent.errors import InvalidInput
 from demem_agent.types import SplitCertificate
-from machine.incoming import picks
+from machine.incoming import Request, picks
 from machine.learning import Learning
 
 __all__ = ["Arranging"]
@@ -61,6 +61,26 @@ class Arranging(Learning):
         if held and made.new_slot is not None and not made.undone:
             self._pin(made.new_slot, True)
         self._undo(id)
+
+    @precondition(lambda self: self.ledger.queries)
+    @rule(pick=picks())
+    def undo_an_answer(self, pick: int) -> None:
+        """Take back what was told of an answer, or be refused where that judged no line."""
+        judged = {one.id: one for one in self.it.contexts() if one.verdicts or one.lesson}
+        if not judged:
+            answer = self._picked(self.ledger.queries, pick)[0]
+            return self._refused(lambda memory: memory.undo(answer), InvalidInput)
+        answer = self._picked(judged, pick)[0]
+        self._same(lambda memory: memory.undo(answer))
+        self.unsplit = None
+        context = self._context(answer)
+        assert (context.verdicts, context.lesson) == ((), ()), "what was undone still teaches"
+        who: Request = {"asker": context.asker, "conditions": context.conditions}
+        if context.query:
+            reading = self._same(lambda memory: memory.read(context.query, **who))
+            assert answer not in reading.decisions, "an answer is known again that was undone"
+        self._refused(lambda memory: memory.undo(answer), InvalidInput)
+        self._saw("undone answer")
 
     @precondition(lambda self: self.ledger.live)
     @rule(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from demem_agent.types import Mode, Reading, Route
-from machine.incoming import NEIGHBOUR_MARKS, Ask, When, asks, marks_in
+from machine.incoming import NEIGHBOUR_MARKS, Ask, Request, When, asks, kept_conditions, marks_in
 from machine.ledger import moment
 from machine.twin import Twins
 
@@ -25,9 +27,13 @@ class Asking(Twins):
         """Route a query and read for it, which changes nothing."""
         query = self._query(ask)
         before = self.it.fingerprint()
-        route = self._same(lambda memory: memory.route(query, at=ask.at))
+        who = self._situation(ask)
+        route = self._same(lambda memory: memory.route(query, at=ask.at, **who))
         self._check_route(route)
-        reading = self._same(lambda memory: memory.read(query, limit=limit, mode=mode, at=ask.at))
+        reading = self._same(
+            lambda memory: memory.read(query, limit=limit, mode=mode, at=ask.at, **who)
+        )
+        self._check_recognised(reading, **who)
         self._check_reading(reading, limit or self.setup.read_limit, mode or self.setup.mode)
         strict = reading.mode == "strict"
         said = "a strict reading is of another slot"
@@ -40,15 +46,20 @@ class Asking(Twins):
     @rule(ask=asks())
     def answer(self, ask: Ask) -> None:
         """Answer a question."""
-        self._answer(self._query(ask), ask.at)
+        self._answer(self._query(ask), ask.at, **self._situation(ask))
 
-    def _answer(self, query: str, at: When) -> str:
+    def _answer(
+        self, query: str, at: When, asker: str | None = None, conditions: Sequence[str] = ()
+    ) -> str:
         """Answer a question; return the answer's id."""
-        answer = self._same(lambda memory: memory.answer(query, at=at))
+        who: Request = {"asker": asker, "conditions": conditions}
+        answer = self._same(lambda memory: memory.answer(query, at=at, **who))
         assert answer.id == f"a{len(self.ledger.queries) + 1}", "answers are numbered in order"
         self._check_reading(answer.reading, self.setup.read_limit, self.setup.mode)
+        self._check_recognised(answer.reading, asker, conditions)
         self.ledger.queries[answer.id] = query
         self.ledger.asked[answer.id] = moment(at)
+        self.ledger.situations[answer.id] = (asker, kept_conditions(conditions))
         self.ledger.rewards[answer.id] = ()
         self.unsplit = None
         return answer.id
@@ -73,6 +84,22 @@ class Asking(Twins):
         assert mode == "evidence" or len(holding) <= 1, "a strict reading is from one slot"
         if reading.text:
             self.readings.append(reading.text)
+
+    def _check_recognised(
+        self, reading: Reading, asker: str | None, conditions: Sequence[str]
+    ) -> None:
+        """Check that what is known again was decided for who asks, and under what holds."""
+        known = 0.5 <= reading.recognised <= 1 if reading.decisions else reading.recognised == 0
+        assert known, "a reading misstates how probably the same was decided before"
+        assert self.setup.decisions or not reading.decisions, "known again without learning"
+        held = set(kept_conditions(conditions))
+        for id in reading.decisions:
+            context = self._context(id)
+            assert context.query, "a question is known again that was forgotten"
+            assert context.verdicts, "a question is known again of which nothing was told"
+            assert context.asker in (asker, None), "a question of another asker is known again"
+            assert held.issuperset(context.conditions), "a condition does not hold"
+            self._saw("recognised")
 
     def _check_evidence(self, reading: Reading) -> None:
         for item in reading.evidence:

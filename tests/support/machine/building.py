@@ -117,6 +117,8 @@ class Setup:
     sqlite: bool
     answerer: Answerer
     split: SplitSettings
+    learn: bool
+    decisions: bool
 
     def measure(self, text: str) -> int:
         """Return what a text measures, by the test's own measure."""
@@ -126,7 +128,7 @@ class Setup:
         """Return the options of ``SlotMemory``, but for its encoder and answerer."""
         unit, counter, _ = UNITS[self.unit]
         names = ("slots", "initial_slots", "slot_limit", "read_limit", "near", "mode", "split")
-        given = {name: getattr(self, name) for name in names}
+        given = {name: getattr(self, name) for name in (*names, "learn", "decisions")}
         given["unit"] = unit
         given["judges"] = JUDGES
         if counter is not None:
@@ -164,6 +166,8 @@ def setups(draw: st.DrawFn) -> Setup:
         sqlite=draw(st.booleans()),
         answerer=draw(st.sampled_from(ANSWERERS)),
         split=draw(splits()),
+        learn=draw(st.booleans()),
+        decisions=draw(st.booleans()),
     )
 
 

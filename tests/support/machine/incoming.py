@@ -28,6 +28,7 @@ __all__ = [
     "asks",
     "cut_texts",
     "filled",
+    "kept_conditions",
     "mark",
     "marks_in",
     "picks",
@@ -80,6 +81,8 @@ WHENS: tuple[When, ...] = (
     datetime.min,
     datetime.max.replace(tzinfo=UTC),
 )
+ASKERS = (None, None, "Ana", "Bo\nb", "\udc00")
+CONDITIONS = ((), (), ("rain",), ("Rain", "dark"))
 KEYS = (*(None,) * 6, "k1", "k2", "k3", "k\ud800")
 
 #: Channels that tell how good an answer was and nothing else: their order must not matter.
@@ -89,11 +92,18 @@ EVERY = (*NUMERIC, "judge", "reference", "correction", "correction")
 
 @dataclass(frozen=True)
 class Ask:
-    """A query to come: words of a topic, or a quotation of something remembered."""
+    """A query to come: words of a topic, or a quotation of something remembered.
+
+    Attributes:
+        situation: what is quoted as a condition, besides those given.
+    """
 
     words: tuple[str, ...]
     quoted: int | None
     at: When
+    asker: str | None = None
+    conditions: tuple[str, ...] = ()
+    situation: int | None = None
 
 
 @dataclass(frozen=True)
@@ -145,12 +155,20 @@ def picks() -> st.SearchStrategy[int]:
 
 
 def asks() -> st.SearchStrategy[Ask]:
-    """Return a query to come, and when it is asked."""
+    """Return a query to come: when it is asked, by whom, and under which conditions."""
     pairs: list[tuple[str, ...]] = []
     for topic in TOPICS:
         pairs.append((topic[0], topic[1]))
         pairs.append((topic[0], topic[3]))
-    return st.builds(Ask, st.sampled_from(pairs), st.none() | picks(), st.sampled_from(WHENS))
+    return st.builds(
+        Ask,
+        st.sampled_from(pairs),
+        st.none() | picks(),
+        st.sampled_from(WHENS),
+        st.sampled_from(ASKERS),
+        st.sampled_from(CONDITIONS),
+        st.none() | st.none() | picks(),
+    )
 
 
 def tellings(channels: Sequence[str] = EVERY) -> st.SearchStrategy[Telling]:
@@ -169,6 +187,11 @@ def tellings(channels: Sequence[str] = EVERY) -> st.SearchStrategy[Telling]:
     for name in ("reference", "correction"):
         known[name] = st.builds(Telling, st.just(name), picks(), beside)
     return st.one_of(*(known[name] for name in channels))
+
+
+def kept_conditions(given: Sequence[str]) -> tuple[str, ...]:
+    """Return conditions as the memory keeps them."""
+    return tuple(sorted({" ".join(fact.casefold().split()) for fact in given}))
 
 
 def mark(number: int) -> str:

@@ -155,7 +155,19 @@ class Invariants(Twins):
         blanked = context.redacted and not context.query
         asked = self.ledger.queries[context.id]
         assert blanked or context.query == asked, "a query was altered"
+        self._check_situation(context)
         assert context.slot is None or context.slot in active, "a context is in no active slot"
+
+    def _check_situation(self, context: Context) -> None:
+        """Check who asked, what held, and that only a memory that learns keeps verdicts."""
+        asker, conditions = self.ledger.situations[context.id]
+        assert context.asker == asker, "who asked was altered"
+        same = context.conditions == conditions
+        left = context.redacted and set(context.conditions) <= set(conditions)
+        assert same or left, "conditions were altered"
+        assert self.setup.decisions or not context.verdicts, "a verdict without learning"
+        judged = {item for item, *_ in context.verdicts}
+        assert judged <= self.ledger.live.keys(), "a verdict on what is not live"
 
 
 def _check_replay(certificate: SplitCertificate) -> None:

@@ -253,4 +253,5 @@ def _known(context: Context) -> object:
     """
     rewards = context.rewards[len(context.rewards) - len(context.told) :]
     told = sorted(zip(context.told, rewards, strict=True))
-    return context.id, context.channel, context.reference, context.supports, told
+    known = (context.channel, context.reference, context.supports, context.verdicts)
+    return context.id, known, told

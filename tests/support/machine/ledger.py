@@ -22,7 +22,8 @@ class Ledger:
     Attributes:
         live: what was ingested and not forgotten, by id.
         ingested: how many items there ever were.
-        queries, asked, rewards: of every answer, by its id.
+        queries, asked, situations, rewards: of every answer, by its id; a situation is who asked,
+            and what held.
         keyed, reported: what came under a key, with its result.
         owners: the item in which each mark came in.
         issued: how many marks were.
@@ -32,6 +33,7 @@ class Ledger:
     ingested: int = 0
     queries: dict[str, str] = field(default_factory=dict)
     asked: dict[str, datetime | None] = field(default_factory=dict)
+    situations: dict[str, tuple[str | None, tuple[str, ...]]] = field(default_factory=dict)
     rewards: dict[str, tuple[float, ...]] = field(default_factory=dict)
     keyed: dict[str, tuple[Request, Ingested]] = field(default_factory=dict)
     reported: dict[str, tuple[Request, FeedbackReport]] = field(default_factory=dict)

@@ -121,6 +121,13 @@ class Twins(RuleBasedStateMachine):
             return f"Was it so? {self.ledger.sentence(ask.quoted)}"
         return f"What about the {' and the '.join(ask.words)}?"
 
+    def _situation(self, ask: Ask) -> dict[str, Any]:
+        """Return who asks and under which conditions, one of which may be a quotation."""
+        conditions = list(ask.conditions)
+        if ask.situation is not None and self.ledger.live:
+            conditions.append(self.ledger.sentence(ask.situation))
+        return {"asker": ask.asker, "conditions": conditions}
+
     def _placed(self) -> dict[int, set[str]]:
         """Return the ids of what each slot holds, by its number."""
         return {slot.number: set(slot.evidence) for slot in self.it.slots}
