@@ -18,10 +18,11 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict
+from demem_agent.reading.ask import LONGEST_CONDITION
 from demem_agent.stores import MemoryStore, open_store
 from demem_agent.types import Context, Encoder, SplitCertificate
 from machine.building import BreakableStore, Setup, bag
-from machine.incoming import Ask
+from machine.incoming import Ask, kept_conditions
 from machine.ledger import Ledger
 
 __all__ = ["NEIGHBOURS", "Twins"]
@@ -125,7 +126,10 @@ class Twins(RuleBasedStateMachine):
         """Return who asks and under which conditions, one of which may be a quotation."""
         conditions = list(ask.conditions)
         if ask.situation is not None and self.ledger.live:
-            conditions.append(self.ledger.sentence(ask.situation))
+            quotation = self.ledger.sentence(ask.situation)
+            (kept,) = kept_conditions([quotation])
+            if len(kept) <= LONGEST_CONDITION:
+                conditions.append(quotation)
         return {"asker": ask.asker, "conditions": conditions}
 
     def _placed(self) -> dict[int, set[str]]:
