@@ -166,8 +166,8 @@ def setups(draw: st.DrawFn) -> Setup:
         sqlite=draw(st.booleans()),
         answerer=draw(st.sampled_from(ANSWERERS)),
         split=draw(splits()),
-        learn=draw(st.sampled_from((False, False, True))),
-        decisions=draw(st.sampled_from((False, True))),
+        learn=draw(st.booleans()),
+        decisions=draw(st.sampled_from((True, False))),
     )
 
 
