@@ -27,9 +27,9 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
-    that is less), near, mode ("evidence"), learn (False), decisions (False), split. When a stored
-    memory is opened again they may be left out; of those given only read_limit, mode, learn,
-    decisions and split may differ.
+    that is less), near, mode ("evidence"), decisions (False), split. When a stored memory is
+    opened again they may be left out; of those given only read_limit, mode, decisions and split may
+    differ.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
@@ -46,7 +46,6 @@ class Options(TypedDict, total=False):
     initial_slots: int
     near: float
     mode: Mode
-    learn: bool
     decisions: bool
     split: SplitSettings
     encoder: Encoder

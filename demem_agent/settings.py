@@ -70,9 +70,6 @@ class Settings:
         near: cosine to the nearest prototype below which an item opens a slot while fewer than
             ``initial_slots`` are active, in [-1, 1].
         mode: what ``read`` and ``answer`` use unless the call says otherwise.
-        learn: whether feedback moves how passages are ranked: the weights of Score_theta, inside a
-            box around the default, and passages that served questions like the one asked. Off gives
-            the default back.
         decisions: whether what feedback proved right comes first when the same is decided again for
             the same asker, and what proved wrong does not. Off gives the default back.
     """
@@ -84,7 +81,6 @@ class Settings:
     initial_slots: int = 5
     near: float = 0.9
     mode: Mode = "evidence"
-    learn: bool = False
     decisions: bool = False
     split: SplitSettings = field(default_factory=SplitSettings)
 
@@ -95,9 +91,8 @@ class Settings:
             raise InvalidInput("split", self.split, "a SplitSettings")
         if self.unit not in get_args(Unit):
             raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
-        for name in ("learn", "decisions"):
-            if not isinstance(getattr(self, name), bool):
-                raise InvalidInput(name, getattr(self, name), "True or False")
+        if not isinstance(self.decisions, bool):
+            raise InvalidInput("decisions", self.decisions, "True or False")
         check_mode(self.mode)
 
     def _check_sizes(self) -> None:

@@ -25,7 +25,6 @@ __all__ = [
     "Evidence",
     "FeedbackReport",
     "Ingested",
-    "Lesson",
     "Line",
     "Mode",
     "Proposal",
@@ -58,9 +57,6 @@ Channel = Literal[
     "agreement",
 ]
 
-#: By feature of Score_theta: how far the passages that served an answer are apart from the others
-#: that were read.
-Lesson = tuple[tuple[str, float], ...]
 #: What a context says of a stretch of evidence: (id, start, end, log-odds that it is right there).
 Verdict = tuple[str, int, int, float]
 
@@ -258,8 +254,6 @@ class Context:
         rewards: mean reward in [0, 1] of each feedback, in order; ``told``: the channel of each.
         untested: ids of contexts that it was to be tested against when the budget of answers had
             run out.
-        lesson: what its rewards teach about ranking, (feature, difference) each; empty unless the
-            memory learns.
         credible: whether the memory itself ranks what the answer rests on among the first for this
             query, or was told; only then is it tested against others.
         asker: who asked, where the caller says; conditions: short facts that held then, sorted.
@@ -282,7 +276,6 @@ class Context:
     redacted: bool = False
     told: tuple[Channel, ...] = ()
     untested: tuple[str, ...] = ()
-    lesson: Lesson = ()
     credible: bool = False
     asker: str | None = None
     conditions: tuple[str, ...] = ()

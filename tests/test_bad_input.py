@@ -216,6 +216,11 @@ def test_an_option_that_does_not_exist_is_a_type_error_that_lists_those_that_do(
         SlotMemory(slot=3)  # type: ignore[call-arg]
 
 
+def test_learn_is_no_option_any_more_and_the_error_lists_decisions() -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'learn'.*'decisions'"):
+        SlotMemory(learn=True)  # type: ignore[call-arg]
+
+
 @pytest.mark.parametrize(
     "given", [{"slots": 4}, {"slot_limit": 50}, {"unit": "bytes"}, {"near": 0.5}]
 )

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from demem_agent.channels import CHANNELS, ChannelRow, Signal, row_of, told_rewards
 from demem_agent.feedback.verdicts import verdicts_after
 from demem_agent.reading.packing import render
-from demem_agent.scoring import Query, lesson
+from demem_agent.scoring import Query
 from demem_agent.slots.experience import query_of, testable
-from demem_agent.slots.records import REWARDED, StoredContext, rewarded
+from demem_agent.slots.records import REWARDED, StoredContext
 from demem_agent.slots.routing import credible, slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.text.words import content_terms
-from demem_agent.types import Channel, Context, Lesson, Line, Verdict, number_of
+from demem_agent.types import Channel, Context, Line, Verdict, number_of
 
 __all__ = ["Rated", "credited", "lines_of", "supports_of"]
 
@@ -80,9 +80,7 @@ def credited(state: State, rated: Rated) -> StoredContext:
     if corrected or max(context.rewards) >= REWARDED:
         context = _kept(state, context)
     relied_on = corrected or _credible(state, context, query)
-    taught = _lesson(state, context, query)
-    context = replace(context, credible=relied_on, lesson=taught)
-    return replace(stored, context=context)
+    return replace(stored, context=replace(context, credible=relied_on))
 
 
 def _is_corrected(state: State, context: Context, remembered: str | None) -> bool:
@@ -177,16 +175,6 @@ def _credible(state: State, context: Context, query: Query) -> bool:
         return False
     ranking = slot_ranking(state, query)[1]
     return ranking is not None and credible(ranking, state.passage_index(), context.supports)
-
-
-def _lesson(state: State, context: Context, query: Query) -> Lesson:
-    """Return what the rewards of a context teach about ranking, where the memory learns."""
-    if not state.settings.learn or state.derived.index is None:
-        return ()
-    if context.redacted or not rewarded(context):
-        return ()
-    live = [place for place in context.read if place[0] in state.evidence]
-    return lesson(state.derived.index, query, live, context.supports)
 
 
 def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[str, ...]:

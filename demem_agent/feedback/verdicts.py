@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from demem_agent.channels import Signal, row_of
-from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.learning import Stretch, rows_of
+from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.records import REWARDED
 from demem_agent.slots.state import State
 from demem_agent.text.numbers import digits

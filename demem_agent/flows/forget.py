@@ -250,7 +250,6 @@ def _blanked(context: Context, going: _Going) -> Context:
         supports=going.without(context.supports),
         kept=going.without(context.kept),
         redacted=True,
-        lesson=(),
         verdicts=tuple(verdict for verdict in context.verdicts if verdict[0] not in going.items),
         lead=None,
         credible=False,

@@ -93,12 +93,7 @@ def _slots(state: State, evidence: Sequence[StoredEvidence], head: Head) -> tupl
 
 
 def _contexts(contexts: Sequence[StoredContext], vectors: Vector) -> tuple[StoredContext, ...]:
-    """Return contexts with their new vectors, and without what was learned from the old ones.
-
-    A lesson is made of features of the old vectors; it does not hold for the new ones.
-    """
     renewed = []
     for stored, vector in zip(contexts, vectors, strict=True):
-        untaught = replace(stored.context, lesson=())
-        renewed.append(StoredContext(untaught, vector))
+        renewed.append(replace(stored, vector=vector))
     return tuple(renewed)

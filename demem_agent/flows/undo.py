@@ -38,10 +38,10 @@ def undo(state: State, id: str) -> Flow[None]:
 
 def _untaught(state: State, stored: StoredContext) -> Delta:
     """Take back what an answer's feedback says of lines; its rewards stay on record."""
-    if not (stored.context.verdicts or stored.context.lesson):
+    if not stored.context.verdicts:
         raise InvalidInput("id", stored.context.id, "of an answer whose feedback judged a line")
     seq = state.head.seq + 1
-    untaught = replace(stored.context, verdicts=(), lesson=())
+    untaught = replace(stored.context, verdicts=())
     return Delta(
         replace(state.head, seq=seq),
         (unkeyed(seq, "undo"),),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Query, Ranking
-from demem_agent.scoring.learning import rows_of
+from demem_agent.scoring.index import rows_of
 from demem_agent.slots.recognition import Asked, Recognised
 from demem_agent.slots.state import State
 

@@ -6,7 +6,6 @@ from demem_agent.scoring.adequacy import SIGNALS, Adequacy, Signals, default_ade
 from demem_agent.scoring.features import FEATURES
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import Passage, PassageIndex
-from demem_agent.scoring.learning import lesson, lift, moved_weights
 from demem_agent.scoring.query import Query
 from demem_agent.scoring.score import Ranking, feature_table, rank, slot_scores
 from demem_agent.scoring.weights import Weights, default_weights
@@ -26,10 +25,7 @@ __all__ = [
     "default_weights",
     "feature_table",
     "focus",
-    "lesson",
-    "lift",
     "moment",
-    "moved_weights",
     "rank",
     "slot_scores",
 ]

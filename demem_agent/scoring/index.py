@@ -5,7 +5,7 @@ It is derived from the evidence, and never stored.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -21,7 +21,10 @@ from demem_agent.scoring.related import RelatedWords
 from demem_agent.text.words import stems, words
 from demem_agent.types import Evidence, number_of
 
-__all__ = ["Passage", "PassageIndex"]
+__all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
+
+#: A stretch of an evidence item: (id, start, end).
+Stretch = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +140,15 @@ class PassageIndex:
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""
         return set(self._rows)
+
+
+def rows_of(index: PassageIndex, stretches: Iterable[Stretch]) -> list[int]:
+    """Return the rows of the passages that the stretches of live items are in, each once."""
+    found: dict[int, None] = {}
+    for item, start, end in stretches:
+        rows = index.rows(item)
+        for row in range(rows.start, rows.stop):
+            passage = index.passages[row]
+            if passage.start < end and start < passage.end:
+                found[row] = None
+    return list(found)

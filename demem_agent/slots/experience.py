@@ -1,17 +1,15 @@
-"""Past contexts in columns: what routing and ranking learn from, and what can be tested."""
+"""Past contexts in columns: what routing learns from, and what can be tested."""
 
 from __future__ import annotations
 
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demem_agent.channels import row_of
-from demem_agent.scoring import FEATURES, Query
+from demem_agent.scoring import Query
 from demem_agent.scoring.columns import Column
-from demem_agent.scoring.learning import as_row
-from demem_agent.slots.records import StoredContext, Vector, at_home, served
+from demem_agent.slots.records import StoredContext, Vector, at_home
 from demem_agent.types import Context
 
 __all__ = ["Experience", "known_reference", "query_of", "spoken", "testable"]
@@ -46,19 +44,14 @@ def spoken(text: str) -> str:
 
 
 class Experience:
-    """Every context by rows.
-
-    A row has its vector, where it is, where it was rewarded, who can rate it, and its lesson.
-    """
+    """Every context by rows: its vector, where it is, where it was rewarded, who can rate it."""
 
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
         self._vectors = Column(np.float32, dimensions)
         self._slots = Column(np.int32)
         self._homes = Column(np.int32)
-        self._served = Column(np.bool_)
         self._raters = Column(np.int8)
-        self._lessons = Column(np.float64, len(FEATURES))
         self._ids: list[str] = []
         self._rows: dict[str, int] = {}
         self._question: dict[str, str] = {}
@@ -75,10 +68,8 @@ class Experience:
         self._vectors.view()[row] = stored.vector
         self._slots.view()[row] = slot
         self._homes.view()[row] = slot if at_home(context) else -1
-        self._served.view()[row] = served(context)
         rater = testable(context) if context.credible and context.supports else None
         self._raters.view()[row] = _RATERS[rater]
-        self._lessons.view()[row] = as_row(context.lesson)
         self._note(context)
 
     def nearest(self, vector: Vector) -> dict[int, float]:
@@ -93,27 +84,6 @@ class Experience:
             cosines = vectors[slots == slot] @ vector
             best[int(slot)] = max(float(cosines.max()), 0.0)
         return best
-
-    def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
-        """Return contexts of which it is known what serves them, nearest first.
-
-        Args:
-            least: cosine from which on they count; most: how many there may be.
-        """
-        cosines = self._vectors.view() @ vector
-        near = np.where(self._served.view(), cosines, -np.inf)
-        nearest = np.argsort(-near, kind="stable")[:most]
-        rows = nearest[near[nearest] >= least]
-        return [(self._ids[row], float(near[row])) for row in rows]
-
-    def lessons(self) -> NDArray[np.float64]:
-        """Return every lesson that feedback has taught and not taken back.
-
-        Shape (n, len(FEATURES)).
-        """
-        rows = self._lessons.view()
-        taught: NDArray[np.float64] = rows[rows.any(axis=1)]
-        return taught
 
     def inside(self, slot: int) -> tuple[list[str], Vector]:
         """Return the contexts of a slot in order of time, and their vectors, shape (n, d)."""
@@ -146,9 +116,7 @@ class Experience:
         self._vectors.append(np.zeros(self._dimensions))
         self._slots.append(-1)
         self._homes.append(-1)
-        self._served.append(False)
         self._raters.append(0)
-        self._lessons.append(np.zeros(len(FEATURES)))
 
     def _note(self, context: Context) -> None:
         question = "" if context.redacted else spoken(context.query)

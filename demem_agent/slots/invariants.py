@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demem_agent.errors import InvariantBroken
-from demem_agent.slots.records import Certified, SlotState, StoredContext, rewarded
+from demem_agent.slots.records import Certified, SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import summary_text
 from demem_agent.types import number_of
@@ -104,8 +104,6 @@ def _check_context(state: State, stored: StoredContext) -> None:
     _require(in_range, f"context {context.id} has a reward outside [0, 1]")
     judged = all(item in state.evidence for item, *_ in context.verdicts)
     _require(judged, f"context {context.id} judges evidence that is not there")
-    taught = not context.lesson or rewarded(context)
-    _require(taught, f"context {context.id} teaches without a reward")
 
 
 def _check_certificate(state: State, certified: Certified) -> None:

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.columns import Column
-from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.learning import Stretch, rows_of
+from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.ragged import Ragged
 from demem_agent.slots.records import StoredContext, Vector
 from demem_agent.text.words import content_terms

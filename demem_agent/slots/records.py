@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.channels import row_of
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
 from demem_agent.types import Context, Evidence, SplitCertificate
@@ -28,7 +27,6 @@ __all__ = [
     "in_slot",
     "mean_vector",
     "rewarded",
-    "served",
 ]
 
 Vector = NDArray[np.float32]
@@ -176,14 +174,6 @@ def at_home(context: Context) -> bool:
     Its rewards say so, or the slot holds a user's correction.
     """
     return rewarded(context) or (context.channel == "correction" and bool(context.kept))
-
-
-def served(context: Context) -> bool:
-    """Whether it is known what evidence serves a context.
-
-    What should have been answered tells it, or a reward.
-    """
-    return bool(context.supports) and (row_of(context.channel).corrects or rewarded(context))
 
 
 def in_slot(stored: StoredContext, slot: int | None) -> StoredContext:

@@ -9,18 +9,14 @@ import numpy as np
 from demem_agent.scoring import (
     Query,
     Ranking,
-    Weights,
     default_adequacy,
     default_weights,
-    lift,
-    moved_weights,
     rank,
     slot_scores,
 )
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.learning import ALIKE
 from demem_agent.slots.state import State
-from demem_agent.types import Context, Route
+from demem_agent.types import Route
 
 __all__ = ["credible", "slot_ranking"]
 
@@ -31,8 +27,6 @@ CONTEXT_BONUS = 1.0
 #: A query this near to a rewarded one goes to the slot that served it: there decisions outrank
 #: description.
 RECALLED = 0.95
-#: Questions like the one asked whose support is ahead, at most.
-REMEMBERED = 8
 
 
 def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
@@ -43,7 +37,7 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     index = state.derived.index
     if index is None or not len(index):
         return _route_to_nowhere(state), None
-    ranking = _lifted(state, query, rank(index, query, _weights(state)))
+    ranking = rank(index, query, default_weights())
     experience = state.derived.experience
     past = experience.nearest(query.vector) if experience else {}
     scores = slot_scores(
@@ -102,29 +96,3 @@ def _route(scores: Mapping[int, float], ranking: Ranking) -> Route:
         adequate=probability >= adequacy.threshold,
         probability=probability,
     )
-
-
-def _weights(state: State) -> Weights:
-    """Return the default weights or, where the memory learns, what its lessons made of them."""
-    experience = state.derived.experience
-    if not state.settings.learn or experience is None:
-        return default_weights()
-    return moved_weights(default_weights(), experience.lessons())
-
-
-def _lifted(state: State, query: Query, ranking: Ranking) -> Ranking:
-    """Put ahead what served questions like this one, where the memory learns."""
-    experience = state.derived.experience
-    if not state.settings.learn or experience is None:
-        return ranking
-    served = []
-    for id, cosine in experience.alike(query.vector, ALIKE, REMEMBERED):
-        support = _support(state, state.contexts[id].context)
-        served.append((cosine, support))
-    return lift(ranking, state.passage_index(), served) if served else ranking
-
-
-def _support(state: State, context: Context) -> list[tuple[str, int, int]]:
-    """Return the live lines of a context's reading that its answer rests on."""
-    live = state.evidence.keys() & set(context.supports)
-    return [line for line in context.read if line[0] in live]

@@ -61,8 +61,11 @@ def settings_to_json(settings: Settings) -> Json:
 
 
 def settings_from_json(plain: Plain) -> Settings:
-    """Return settings from what :func:`settings_to_json` returned, checked as any others."""
-    fields = {**plain}
+    """Return settings from what :func:`settings_to_json` returned, in this version or before.
+
+    They are checked as any others.
+    """
+    fields = _without(plain, "learn")
     fields["split"] = SplitSettings(**plain["split"])
     return Settings(**fields)
 
@@ -89,7 +92,7 @@ def context_to_json(context: Context) -> Json:
 
 def context_from_json(plain: Plain) -> Context:
     """Return a context from what :func:`context_to_json` returned, in this version or before."""
-    fields = dict(plain)
+    fields = _without(plain, "lesson")
     fields["at"] = _time_from_json(plain["at"])
     fields["read"] = _stretches(plain["read"])
     fields["supports"] = tuple(plain["supports"])
@@ -99,7 +102,6 @@ def context_from_json(plain: Plain) -> Context:
     fields["untested"] = tuple(plain.get("untested", ()))
     fields["conditions"] = tuple(plain.get("conditions", ()))
     fields["verdicts"] = tuple(starmap(_verdict, plain.get("verdicts", ())))
-    fields["lesson"] = tuple(starmap(_difference, plain.get("lesson", ())))
     return Context(**fields)
 
 
@@ -204,6 +206,11 @@ def _candidate_from_json(plain: Plain) -> Candidate:
     return Candidate(**fields)
 
 
+def _without(plain: Plain, gone: str) -> Json:
+    """Return the fields of a record, but for one that earlier versions wrote."""
+    return {name: value for name, value in plain.items() if name != gone}
+
+
 def _stretches(plain: Iterable[Sequence[Any]]) -> tuple[tuple[str, int, int], ...]:
     return tuple((str(item), int(start), int(end)) for item, start, end in plain)
 
@@ -212,12 +219,6 @@ def _verdict(item: str, start: int, end: int, weight: float) -> Verdict:
     if not math.isfinite(weight):
         raise ValueError("a verdict that is no number")
     return str(item), int(start), int(end), float(weight)
-
-
-def _difference(feature: str, value: float) -> tuple[str, float]:
-    if not math.isfinite(value):
-        raise ValueError("a lesson that is no number")
-    return str(feature), float(value)
 
 
 def _time_to_json(at: datetime | None) -> str | None:

@@ -71,7 +71,7 @@ def after(answerer: str, forgotten: bool, told: list[dict[str, Any]]) -> Context
 
 def known(context: Context) -> tuple[object, ...]:
     told = sorted(zip(context.told, context.rewards, strict=True))
-    settled = (context.slot, context.kept, context.credible, context.lesson)
+    settled = (context.slot, context.kept, context.credible)
     return (context.channel, context.reference, context.supports, *settled, told)
 
 

@@ -144,10 +144,6 @@ BROKEN: list[tuple[str, Break]] = [
     ("a1 is in slot 9", with_context(lambda c: replace(c, slot=9))),
     ("a1 has a reward outside", with_context(lambda c: replace(c, rewards=(1.5,)))),
     ("a1 has a reward outside", with_context(lambda c: replace(c, rewards=(-0.5,)))),
-    (
-        "a1 teaches without a reward",
-        with_context(lambda c: replace(c, rewards=(0.0,), lesson=(("cosine", 1.0),))),
-    ),
     ("c1 does not exceed its threshold", with_certificate(radius=0.0)),
     ("c1 does not exceed its threshold", with_certificate(radius=0.1, threshold=0.1)),
     ("c1 split into no active slot", with_certificate(new_slot=2)),

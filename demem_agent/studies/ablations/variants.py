@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from demem_agent.scoring import FEATURES
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.records import SlotState, Vector, direction
@@ -30,12 +28,6 @@ class _Unlearned(Experience):
 
     def nearest(self, vector: Vector) -> dict[int, float]:
         return {}
-
-    def alike(self, vector: Vector, least: float, most: int) -> list[tuple[str, float]]:
-        return []
-
-    def lessons(self) -> NDArray[np.float64]:
-        return np.zeros((0, len(FEATURES)))
 
 
 def _far(total: Vector) -> Vector:

@@ -66,7 +66,7 @@ class Arranging(Learning):
     @rule(pick=picks())
     def undo_an_answer(self, pick: int) -> None:
         """Take back what was told of an answer, or be refused where that judged no line."""
-        judged = {one.id: one for one in self.it.contexts() if one.verdicts or one.lesson}
+        judged = {one.id: one for one in self.it.contexts() if one.verdicts}
         if not judged:
             answer = self._picked(self.ledger.queries, pick)[0]
             return self._refused(lambda memory: memory.undo(answer), InvalidInput)
@@ -74,7 +74,7 @@ class Arranging(Learning):
         self._same(lambda memory: memory.undo(answer))
         self.unsplit = None
         context = self._context(answer)
-        assert (context.verdicts, context.lesson) == ((), ()), "what was undone still teaches"
+        assert not context.verdicts, "what was undone still teaches"
         who: Request = {"asker": context.asker, "conditions": context.conditions}
         if context.query:
             reading = self._same(lambda memory: memory.read(context.query, **who))

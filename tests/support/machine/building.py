@@ -117,7 +117,6 @@ class Setup:
     sqlite: bool
     answerer: Answerer
     split: SplitSettings
-    learn: bool
     decisions: bool
 
     def measure(self, text: str) -> int:
@@ -128,7 +127,8 @@ class Setup:
         """Return the options of ``SlotMemory``, but for its encoder and answerer."""
         unit, counter, _ = UNITS[self.unit]
         names = ("slots", "initial_slots", "slot_limit", "read_limit", "near", "mode", "split")
-        given = {name: getattr(self, name) for name in (*names, "learn", "decisions")}
+        given = {name: getattr(self, name) for name in names}
+        given["decisions"] = self.decisions
         given["unit"] = unit
         given["judges"] = JUDGES
         if counter is not None:
@@ -166,7 +166,6 @@ def setups(draw: st.DrawFn) -> Setup:
         sqlite=draw(st.booleans()),
         answerer=draw(st.sampled_from(ANSWERERS)),
         split=draw(splits()),
-        learn=draw(st.booleans()),
         decisions=draw(st.sampled_from((True, False))),
     )
 

@@ -1,0 +1,97 @@
+"""What earlier versions wrote is read, without what feedback no longer teaches."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demem_agent import Settings, SlotMemory
+from demem_agent.testing import BagEncoder
+from demem_agent.types import Context
+
+#: As they were written by hand when memories could also learn weights.
+SETTINGS = """{
+    "decisions": false, "initial_slots": 5, "learn": true, "mode": "evidence", "near": 0.9,
+    "read_limit": 6000, "slot_limit": 2000, "slots": 10, "unit": "chars", "split": {
+        "c_beta": 0.5, "counterfactuals": 24, "delta": 0.05, "eta_cal": 0.05, "pairs": 2,
+        "sigma_0": 0.05, "tau_sat": 0.3, "tau_split": 0.1}
+}"""
+CONTEXT = """{
+    "answer": "The bow of the violin is broken.", "asker": null, "at": null, "channel": "reward",
+    "conditions": [], "credible": true, "id": "a1", "kept": ["e1"], "lead": 0,
+    "lesson": [["cosine", 0.25], ["named", -1.5]], "query": "Which bow has the violin?",
+    "read": [["e1", 0, 27]], "redacted": false, "reference": null, "rewards": [1.0], "slot": 0,
+    "supports": ["e1"], "told": ["reward"], "untested": [], "verdicts": []
+}"""
+KNOWN = Context(
+    id="a1",
+    query="Which bow has the violin?",
+    at=None,
+    slot=0,
+    answer="The bow of the violin is broken.",
+    read=(("e1", 0, 27),),
+    supports=("e1",),
+    kept=("e1",),
+    channel="reward",
+    rewards=(1.0,),
+    told=("reward",),
+    credible=True,
+    lead=0,
+)
+OPTIONS: dict[str, Any] = {"encoder": BagEncoder()}
+
+
+def asked(memory: SlotMemory) -> SlotMemory:
+    """Remember an item and answer from it, so that there is a row to put an older one for."""
+    memory.ingest("the violin has a broken bow")
+    memory.answer(KNOWN.query)
+    return memory
+
+
+def check_read(memory: SlotMemory) -> None:
+    """Check that all but the lesson is there, and that it is worked on."""
+    assert memory.settings == Settings()
+    assert memory.contexts() == (KNOWN,)
+    memory.check()
+    memory.feedback("a1", reward=1.0)
+    memory.check()
+    assert memory.contexts()[0].rewards == (1.0, 1.0)
+
+
+def test_a_file_with_lessons_opens(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    asked(SlotMemory.open(url, **OPTIONS)).close()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute("UPDATE memory SET settings = ?", (SETTINGS,))
+        db.execute("UPDATE context SET body = ?", (CONTEXT,))
+        db.commit()
+    with SlotMemory.open(url, **OPTIONS) as memory:
+        check_read(memory)
+        told = json.dumps(memory.export())
+    assert "lesson" not in told
+    assert '"learn"' not in told
+
+
+def test_an_export_with_lessons_is_restored() -> None:
+    lines = json.loads(json.dumps(asked(SlotMemory(**OPTIONS)).export()))
+    for line in lines:
+        if line["kind"] == "memory":
+            line["settings"] = json.loads(SETTINGS)
+        if line["kind"] == "context":
+            line.update(json.loads(CONTEXT))
+    check_read(SlotMemory.restore(lines, **OPTIONS))
+
+
+@pytest.mark.parametrize("taught", [[], [["cosine", float("nan")]], None])
+def test_whatever_was_in_a_lesson_the_rest_is_as_it_was(taught: object) -> None:
+    memory = asked(SlotMemory(**OPTIONS))
+    lines = json.loads(json.dumps(memory.export()))
+    for line in lines:
+        if line["kind"] == "context":
+            line["lesson"] = taught
+    assert SlotMemory.restore(lines, **OPTIONS).fingerprint() == memory.fingerprint()
