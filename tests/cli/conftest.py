@@ -47,7 +47,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def learning(tmp_path: Path) -> Path:
-    """Return a memory that learns, with an answer that was told: a1, for Ana while it rains."""
+    """Return a memory of decisions with an answer that was told: a1, for Ana while it rains."""
     file = tmp_path / "learning.db"
     with SlotMemory.open(f"sqlite:///{file}", decisions=True) as memory:
         memory.ingest("I like the seat heating at three.", speaker="Ana", at="2024-03-01")

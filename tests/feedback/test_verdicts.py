@@ -161,7 +161,7 @@ def test_no_reward_with_a_text_leaves_out_the_first_line_though_it_holds_the_tex
     "told",
     [{"reference": "sixty"}, {"reward": 1.0}, {"thumbs": False}, {"correction": "Forty."}],
 )
-def test_a_memory_that_does_not_learn_keeps_no_verdict(told: dict[str, Any]) -> None:
+def test_a_memory_that_keeps_no_decisions_has_no_verdict(told: dict[str, Any]) -> None:
     memory = memory_of(decisions=False)
     memory.feedback("a1", **told)
     assert verdicts(memory) == ()

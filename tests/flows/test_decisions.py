@@ -121,7 +121,7 @@ def test_a_decision_for_the_rain_is_made_in_the_rain_alone() -> None:
     assert (first(reading), reading.decisions) == ("e3", ("a2",))
 
 
-def test_a_memory_that_does_not_learn_reads_as_before() -> None:
+def test_a_memory_that_keeps_no_decisions_reads_as_before() -> None:
     plain, told = car(decisions=False), decided(decisions=False)
     assert told.read(OTHER_WORDS, asker="Ben") == plain.read(OTHER_WORDS, asker="Ben")
 

@@ -20,7 +20,7 @@ __all__ = ["ASKED", "BUDGET", "DEMO", "PACKAGE", "ROOT", "Demem", "Done", "proce
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(demem_agent.__file__).parent
 DEMO = ROOT / "examples" / "demo.jsonl"
-#: What the memory that learns was asked.
+#: What the memory of decisions was asked.
 ASKED = "What should the seat heating be set to?"
 BUDGET = ("--slots", "3", "--initial-slots", "2", "--slot-limit", "280", "--read-limit", "900")
 

@@ -91,7 +91,7 @@ class Asking(Twins):
         """Check that what is known again was decided for who asks, and under what holds."""
         known = 0.5 <= reading.recognised <= 1 if reading.decisions else reading.recognised == 0
         assert known, "a reading misstates how probably the same was decided before"
-        assert self.setup.decisions or not reading.decisions, "known again without learning"
+        assert self.setup.decisions or not reading.decisions, "known again, and nothing is kept"
         held = set(kept_conditions(conditions))
         for id in reading.decisions:
             context = self._context(id)

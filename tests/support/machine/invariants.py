@@ -159,13 +159,13 @@ class Invariants(Twins):
         assert context.slot is None or context.slot in active, "a context is in no active slot"
 
     def _check_situation(self, context: Context) -> None:
-        """Check who asked, what held, and that only a memory that learns keeps verdicts."""
+        """Check who asked, what held, and that only a memory of decisions has verdicts."""
         asker, conditions = self.ledger.situations[context.id]
         assert context.asker == asker, "who asked was altered"
         same = context.conditions == conditions
         left = context.redacted and set(context.conditions) <= set(conditions)
         assert same or left, "conditions were altered"
-        assert self.setup.decisions or not context.verdicts, "a verdict without learning"
+        assert self.setup.decisions or not context.verdicts, "a verdict, and nothing is kept"
         judged = {item for item, *_ in context.verdicts}
         assert judged <= self.ledger.live.keys(), "a verdict on what is not live"
 
