@@ -36,8 +36,9 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         slot = state.slots[routed.slot]
         lines, text = _strict(state, slot, ask.limit)
         return routed, _reading(state, ask, routed, lines, text)
-    found = decided(state, ask, query)
-    best = _best_first(state, ask, placed(_with_prior(state, routed.slot, ranking), found))
+    ranking = _with_prior(state, routed.slot, ranking)
+    found = decided(state, ask, query, ranking)
+    best = _best_first(state, ask, placed(ranking, found))
     cut = _trimmer(state, query)
     lines, text = pack(best, ask.limit, state.measure, cut)
     reading = _reading(state, ask, routed, lines, text)

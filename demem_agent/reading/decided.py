@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Query, Ranking
 from demem_agent.scoring.index import rows_of
-from demem_agent.slots.recognition import Asked, Recognised
+from demem_agent.slots.recognition import KNOWN, Asked, Recognised
 from demem_agent.slots.state import State
 
 __all__ = ["Decided", "decided", "placed"]
 
 #: Log-odds from which on a line stands first.
 RIGHT = 3.0
-#: How fast a context counts less that is less surely the same decision.
-SHARPNESS = 2
+#: Probability from which on a context counts whole; one that is as likely another one does not.
+SURE = 0.85
 #: What keeps a line that proved wrong behind one that was never judged.
 BEHIND = 0.01
 #: What a line loses that settled the same question for somebody else, at most.
@@ -57,17 +57,25 @@ class Decided:
         return tuple(one.id for one in self.known)
 
 
-def decided(state: State, ask: Ask, query: Query) -> Decided:
+def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     """Look up what was decided before for a question."""
     if not state.settings.decisions:
         return Decided((), np.zeros(0), np.zeros(0))
     index = state.passage_index()
     past = state.derived.decisions
-    asked = Asked(query.text, query.vector, ask.asker, frozenset(ask.conditions))
-    known = past.recognised(asked, index)
+    asked = Asked(query.text, ask.asker, frozenset(ask.conditions))
+    behind = _behind(ranking, len(index))
+    known = past.recognised(asked, index, behind)
     odds = _odds(state, known)
-    settled = np.clip(_odds(state, past.of_others(asked, index)), 0.0, 1.0)
+    settled = np.clip(_odds(state, past.of_others(asked, index, behind)), 0.0, 1.0)
     return Decided(tuple(known), odds, OTHERS * settled * (odds <= 0))
+
+
+def _behind(ranking: Ranking, count: int) -> NDArray[np.float64]:
+    """Return by row how far it scores below the best one."""
+    behind = np.full(count, np.inf)
+    behind[ranking.rows] = ranking.scores[0] - ranking.scores
+    return behind
 
 
 def _odds(state: State, known: Iterable[Recognised]) -> NDArray[np.float64]:
@@ -81,8 +89,8 @@ def _odds(state: State, known: Iterable[Recognised]) -> NDArray[np.float64]:
 
 
 def _trust(one: Recognised) -> float:
-    """Return how far a context counts, in [0, 1]; one that is as likely another one does not."""
-    return float((2 * one.probability - 1) ** SHARPNESS)
+    """Return how far a context counts, in [0, 1]."""
+    return min((one.probability - KNOWN) / (SURE - KNOWN), 1.0)
 
 
 def placed(ranking: Ranking, found: Decided) -> Ranking:

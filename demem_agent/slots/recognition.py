@@ -1,9 +1,10 @@
 """Know a decision again: who asks, what is asked, and under which conditions.
 
-A question comes back in other words. It is the same decision, as probably as a logistic model of
-three signals says: how far both share the words that tell questions apart (their idf is over the
-questions asked, so that names and the words of every scene vanish by themselves); how far the line
-that proved right then holds the words of the question now; and the cosine to that line.
+A question comes back in other words. It is the same decision, as probably as a logistic model says:
+of how far both share the words that tell questions apart (their idf is over the questions asked, so
+that names and the words of every scene vanish by themselves); of whether both ask for the same kind
+of thing, about the same people; and of how far the line that proved right then is behind the best
+one for the question now.
 """
 
 from __future__ import annotations
@@ -17,35 +18,43 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
+from demem_agent.slots.experience import spoken
 from demem_agent.slots.ragged import Ragged
-from demem_agent.slots.records import StoredContext, Vector
+from demem_agent.slots.records import StoredContext
+from demem_agent.text.questions import asks_for
 from demem_agent.text.words import content_terms
 from demem_agent.types import Context
 
-__all__ = ["KNOWN", "Asked", "Decisions", "Recognised"]
+__all__ = ["KNOWN", "Asked", "Decisions", "Recognised", "best_line"]
 
 #: The model, fitted by ``benchmarks/fit_recognition.py``.
-INTERCEPT = -6.22
-BY_QUESTION = 9.42
-BY_WORDS_TOLD = 4.19
-BY_VECTOR_TOLD = 4.04
+INTERCEPT = -0.74
+BY_QUESTION = 1.43
+BY_SHORTER = 4.4
+BY_WORTH = 0.02
+BY_OTHER_KIND = -1.42
+BY_OTHER_PEOPLE = -1.72
+BY_BEHIND = 0.37
+#: More shared words than are worth this tell nothing more.
+MOST_WORTH = 150.0
+#: A line further behind the best one, in units of the score, counts as so far.
+FARTHEST = 10.0
+#: Log-odds of a question in the very same words.
+SAME_WORDS = 6.0
 #: A decision counts as known again from this probability on.
 KNOWN = 0.5
-#: Past contexts whose line is compared by its vector, those likeliest by words.
+#: The code of a word that no question had; sums below this are as good as nothing.
+UNHEARD = -1
+LEAST = 1e-9
+#: Past contexts whose line is looked up, those likeliest by words.
 MOST = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with who asks it and what holds.
-
-    Attributes:
-        vector: of unit length, shape (d,).
-        conditions: short facts of the situation.
-    """
+    """A question with who asks it and what holds; conditions are short facts of the situation."""
 
     text: str
-    vector: Vector
     asker: str | None = None
     conditions: frozenset[str] = frozenset()
 
@@ -62,6 +71,10 @@ class Recognised:
     probability: float
 
 
+#: By row of the index, how far it scores below the best one; None where that is not known.
+Behind = NDArray[np.float64] | None
+
+
 class Decisions:
     """Past contexts by who asked and in which words; those of which something was told teach.
 
@@ -73,20 +86,14 @@ class Decisions:
         self._held = Column(np.int32)
         self._held.append(0)
         self._questions = Ragged()
-        self._told = Ragged()
-        self._told_row = Column(np.int32)
         self._ids: list[str] = []
         self._rows: dict[str, int] = {}
         self._asked: dict[str | None, dict[int, None]] = {}
         self._contexts: list[Context] = []
         self._live = 0
 
-    def put(self, stored: StoredContext, told: str) -> None:
-        """Enter a context, or what has become of it.
-
-        Args:
-            told: the line that proved right, "" where there is none.
-        """
+    def put(self, stored: StoredContext) -> None:
+        """Enter a context, or what has become of it."""
         context = stored.context
         if context.id not in self._rows:
             self._add(context)
@@ -95,7 +102,7 @@ class Decisions:
         self._contexts[row] = context
         if before.query and not context.query:
             self._forget_words(row)
-        self._note_told(row, context, told)
+        self._note_taught(row, context)
 
     def _add(self, context: Context) -> None:
         row = len(self._ids)
@@ -106,7 +113,6 @@ class Decisions:
         self._questions.append(codes)
         self._held.view()[codes] += 1
         self._live += bool(codes)
-        self._told_row.append(-1)
 
     def _forget_words(self, row: int) -> None:
         codes = self._questions.row(row)[1:]
@@ -114,22 +120,16 @@ class Decisions:
         self._questions.blank(row)
         self._live -= bool(len(codes))
 
-    def _note_told(self, row: int, context: Context, told: str) -> None:
-        before = int(self._told_row.view()[row])
-        if before >= 0:
-            self._told.blank(before)
+    def _note_taught(self, row: int, context: Context) -> None:
         teaching = self._asked.setdefault(_name(context.asker), {})
-        if not (context.verdicts and context.query):
+        if context.verdicts and context.query:
+            teaching[row] = None
+        else:
             teaching.pop(row, None)
-            self._told_row.view()[row] = -1
-            return
-        teaching[row] = None
-        codes = self._codes_of(content_terms(told), grow=True)
-        self._told_row.view()[row] = self._told.append(codes)
 
     def drop_unused(self) -> None:
-        """Drop the words that no question and no line has any more: nothing is left of them."""
-        used = self._questions.numbers() | self._told.numbers()
+        """Drop the words that no question has any more: nothing is left of them."""
+        used = self._questions.numbers()
         self._codes = {word: code for word, code in self._codes.items() if code in used}
 
     def _codes_of(self, terms: Iterable[str], *, grow: bool = False) -> list[int]:
@@ -148,20 +148,28 @@ class Decisions:
         """Return the rows of the contexts of an asker of which something was told, in order."""
         return sorted(self._asked.get(_name(asker), ()))
 
-    def recognised(self, asked: Asked, index: PassageIndex) -> list[Recognised]:
+    def recognised(
+        self, asked: Asked, index: PassageIndex, behind: Behind = None
+    ) -> list[Recognised]:
         """Return the contexts that are the same decision, likeliest first.
 
         Those of the asker come alone; where there is none, those that were asked by nobody in
         particular. Of two whose conditions all hold, the one with more of them counts.
+
+        Args:
+            behind: by row of the index, how far it scores below the best one for this question;
+                None where that is not known.
         """
         for asker in dict.fromkeys((asked.asker, None)):
-            found = self._alike(asked, self.teaching(asker), index)
+            found = self._alike(asked, self.teaching(asker), index, behind)
             known = [one for one in found if one.probability >= KNOWN]
             if known:
                 return self._most_specific(known)
         return []
 
-    def of_others(self, asked: Asked, index: PassageIndex) -> list[Recognised]:
+    def of_others(
+        self, asked: Asked, index: PassageIndex, behind: Behind = None
+    ) -> list[Recognised]:
         """Return the contexts in which somebody else settled the same question."""
         if asked.asker is None:
             return []
@@ -169,7 +177,7 @@ class Decisions:
         for asker in self._asked:
             if asker not in (None, _name(asked.asker)):
                 rows += self.teaching(asker)
-        found = self._alike(asked, sorted(rows), index)
+        found = self._alike(asked, sorted(rows), index, behind)
         return [one for one in found if one.probability >= KNOWN]
 
     def context(self, id: str) -> Context:
@@ -185,17 +193,19 @@ class Decisions:
                 chosen.append(one)
         return chosen
 
-    def _alike(self, asked: Asked, rows: Sequence[int], index: PassageIndex) -> list[Recognised]:
+    def _alike(
+        self, asked: Asked, rows: Sequence[int], index: PassageIndex, behind: Behind
+    ) -> list[Recognised]:
         holding = [row for row in rows if self._holds(row, asked)]
         if not holding:
             return []
         chosen = np.asarray(holding)
-        odds = self._by_words(asked, chosen)
+        odds = self._by_words(asked, chosen, index)
         first = np.argsort(-odds, kind="stable")[:MOST]
         found = []
         for nth in first:
             row = int(chosen[nth])
-            logit = float(odds[nth]) + BY_VECTOR_TOLD * self._to_line(row, asked.vector, index)
+            logit = float(odds[nth]) + self._by_context(asked, row, index, behind)
             probability = round((1 + math.tanh(logit / 2)) / 2, 4)
             found.append(Recognised(self._ids[row], probability))
         found.sort(key=lambda one: -one.probability)
@@ -205,38 +215,64 @@ class Decisions:
         """Whether all conditions of a context hold now."""
         return asked.conditions.issuperset(self._contexts[row].conditions)
 
-    def _by_words(self, asked: Asked, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _by_words(
+        self, asked: Asked, rows: NDArray[np.intp], index: PassageIndex
+    ) -> NDArray[np.float64]:
         """Return what words alone say of some rows, as log-odds."""
         idf = self._idf()
         terms = list(dict.fromkeys(content_terms(asked.text)))
-        codes = self._codes_of(terms)
-        unheard = (len(terms) - len(codes)) * self._idf_of(0)
         wanted = np.zeros_like(idf)
-        wanted[codes] = idf[codes]
-        mass = float(wanted.sum()) + unheard
+        worth = np.zeros_like(idf)
+        mass = 0.0
+        for term in terms:
+            code = self._codes.get(term, UNHEARD)
+            weight = self._idf_of(0) if code == UNHEARD else idf[code]
+            mass += weight
+            if code != UNHEARD:
+                wanted[code] = weight
+                worth[code] = weight * index.lexical.idf(term)
         shared = self._questions.sums(wanted)[rows]
         own = self._questions.sums(idf)[rows]
-        alike = shared / np.sqrt(np.maximum(own * mass, 1e-9))
-        told = self._in_line(asked, wanted, unheard, rows)
-        return INTERCEPT + BY_QUESTION * alike + BY_WORDS_TOLD * told
+        alike = shared / np.sqrt(np.maximum(own * mass, LEAST))
+        within = shared / np.maximum(np.minimum(own, mass), LEAST)
+        shared_worth = np.minimum(self._questions.sums(worth)[rows], MOST_WORTH)
+        odds = INTERCEPT + BY_QUESTION * alike + BY_SHORTER * within + BY_WORTH * shared_worth
+        if asked.asker is None:
+            odds += BY_OTHER_PEOPLE * self._of_other_people(terms, rows, index)
+        return odds
 
-    def _in_line(
-        self, asked: Asked, wanted: NDArray[np.float64], unheard: float, rows: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
-        """Return the share of a question's words, the asker's name apart, that each line holds."""
-        apart = wanted.copy()
-        apart[self._codes_of(content_terms(asked.asker or ""))] = 0.0
-        mass = max(float(apart.sum()) + unheard, 1e-9)
-        lines = self._told_row.view()[rows]
-        share: NDArray[np.float64] = self._told.sums(apart)[lines] / mass
-        return share
+    def _of_other_people(
+        self, terms: Iterable[str], rows: NDArray[np.intp], index: PassageIndex
+    ) -> NDArray[np.bool_]:
+        """Return whether each row names other speakers of the memory than a question does.
 
-    def _to_line(self, row: int, vector: Vector, index: PassageIndex) -> float:
-        line = best_line(self._contexts[row])
-        if line is None:
-            return 0.0
-        found = rows_of(index, [line])
-        return float((index.vectors.view()[found] @ vector).max(initial=0.0))
+        Where nobody is known to ask, it is they whom a decision is of.
+        """
+        people: set[str] = set()
+        for name in index.speakers.codes:
+            people.update(content_terms(name or ""))
+        is_named = np.zeros(len(self._held))
+        is_named[self._codes_of(people)] = 1.0
+        is_shared = np.zeros(len(self._held))
+        named = people.intersection(terms)
+        is_shared[self._codes_of(named)] = 1.0
+        there = self._questions.sums(is_named)[rows]
+        shared = self._questions.sums(is_shared)[rows]
+        other: NDArray[np.bool_] = (there != shared) | (shared != len(named))
+        return other
+
+    def _by_context(self, asked: Asked, row: int, index: PassageIndex, behind: Behind) -> float:
+        """Return what the whole question and its line say besides, as log-odds."""
+        context = self._contexts[row]
+        if spoken(context.query) == spoken(asked.text):
+            return SAME_WORDS
+        kinds = {asks_for(asked.text), asks_for(context.query)} - {""}
+        odds = BY_OTHER_KIND if len(kinds) > 1 else 0.0
+        line = best_line(context)
+        if line is None or behind is None:
+            return odds
+        nearest = min(behind[rows_of(index, [line])], default=FARTHEST)
+        return odds - BY_BEHIND * float(min(nearest, FARTHEST))
 
     def _idf(self) -> NDArray[np.float64]:
         held = self._held.view()

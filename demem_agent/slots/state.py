@@ -22,7 +22,6 @@ from demem_agent.settings import Settings
 from demem_agent.slots.cache import Cache
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
-from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -208,18 +207,10 @@ class State:
         self.contexts[stored.context.id] = stored
         self.note_use(stored.context, self.derived.used)
         if self.settings.decisions:
-            self.derived.decisions.put(stored, self._right_line(stored.context))
+            self.derived.decisions.put(stored)
         experience = self.derived.experience
         if experience is not None and len(stored.vector) == self.head.dimensions:
             experience.put(stored)
-
-    def _right_line(self, context: Context) -> str:
-        """Return the line that proved right in a context; "" where there is none."""
-        line = best_line(context)
-        if line is None or line[0] not in self.evidence:
-            return ""
-        item, start, end = line
-        return self.evidence[item].text[start:end]
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` what rewarded answers to a context rested on."""

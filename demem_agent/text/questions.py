@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["NAME", "asks_how_many", "asks_when", "asks_who", "has_number"]
+__all__ = ["NAME", "asks_for", "asks_how_many", "asks_when", "asks_who", "has_number"]
 
 _DIGIT = re.compile(r"\d")
 _NUMBERS = frozenset(
@@ -18,6 +18,28 @@ NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 _WHEN = re.compile(r"\bwhen\b|\bwhat date\b|\bhow long\b|\bdays\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow (?:many|much|long|old|often)\b", re.IGNORECASE)
 _WHO = re.compile(r"^\W*(?:who|which|where)\b|\bname[sd]?\b", re.IGNORECASE)
+
+#: Words that ask, by what they ask for, in some languages; the first in a text counts. Those that
+#: mean something else in another of these languages are left out (German "was").
+_ASKED_FOR = {
+    "number": "how many|how much|how old|how often|how far|wie viele?|wie oft|combien|cu[aá]nt[oa]s?",
+    "while": "how long|wie lange",
+    "time": "when|(?:what|which) (?:date|day|month|year|time)|wann|quand|cuándo",
+    "place": "where|wohin|woher|où|dónde",
+    "person": "whom|whose|who|wer|wem|wessen|quién(?:es)?",
+    "reason": "why|warum|wieso|weshalb|pourquoi|por qué",
+    "way": "how",
+    "thing": "what|which|welche[rsmn]?|quel(?:le)?s?|qué|cuál(?:es)?",
+}
+_ASKS = re.compile(
+    "|".join(rf"(?P<{kind}>\b(?:{words})\b)" for kind, words in _ASKED_FOR.items()), re.IGNORECASE
+)
+
+
+def asks_for(question: str) -> str:
+    """Return what kind of thing a question asks for; "" where no word tells."""
+    found = _ASKS.search(question)
+    return (found.lastgroup or "") if found else ""
 
 
 def has_number(text: str, words: Iterable[str]) -> bool:
