@@ -17,10 +17,10 @@ these are is derived from what the benchmarks themselves note, by one rule for e
 
 What no passage says cannot be told, and such questions are left out: of the development halves 3 of
 20 in BEAM (one note has no number, and two name a turn that does not say it), and 2 of 4 in
-LongMemEval (one cannot be answered, and one has its earlier value unmarked). The passages of all 19
-others were read one by one. Each says its value. No rule finds two in which a user says a stale value
-in other words ("the 1,000 daily call limit"), and one that tells the stale value beside a still
-later one. The assistant's lines, which repeat either, count as neither.
+LongMemEval (one cannot be answered, and one has its earlier value unmarked). The passages of the 19
+others were read one by one. Each says its value. No rule finds two in which a user says a stale
+value in other words ("the 1,000 daily call limit"), and one that tells the stale value beside a
+still later one. The assistant's lines, which repeat either, count as neither.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from demem_agent.text.sentences import passages
 from demem_agent.text.words import content_terms
 from demem_agent.types import Line
 
-__all__ = ["Change", "Chat", "Found", "Passage", "load"]
+__all__ = ["Change", "Chat", "Found", "Passage", "after", "beam_dated", "load"]
 
 #: More than this share of the words of a benchmark's sentence are in what repeats it.
 REPEATED = 2 / 3
@@ -146,8 +146,8 @@ def beam(folder: Path) -> Found:
     for dialogue in load_beam(folder):
         notes = _json(folder / dialogue.name / "probing_questions.json")["knowledge_update"]
         asked += len(notes)
-        turns = beam_dated(dialogue.turns, _json(folder / dialogue.name / "chat.json"))
-        at = _after(turns)
+        turns = beam_dated(dialogue.turns, folder / dialogue.name)
+        at = after(turns)
         changes = (beam_change(note, turns, at) for note in notes)
         chats.append(Chat(dialogue.name, turns, _told(changes)))
     return Found.of(chats, asked)
@@ -157,11 +157,18 @@ def _json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def beam_dated(turns: Sequence[Turn], batches: Iterable[Mapping[str, Any]]) -> tuple[Turn, ...]:
-    """Date turns by the first time anchor in their batch, which stands at a turn.
+def beam_dated(turns: Sequence[Turn], folder: Path) -> tuple[Turn, ...]:
+    """Date the turns of the chat in a folder.
 
-    The loader looks for it at the batch itself, where older files have it.
+    The time anchor stands at a turn of a batch. The loader looks for it at the batch itself, and
+    gives turns without a date.
     """
+    days = anchors(_json(folder / "chat.json"))
+    return tuple(replace(turn, at=turn.at or days.get(turn.session or "")) for turn in turns)
+
+
+def anchors(batches: Iterable[Mapping[str, Any]]) -> dict[str, datetime]:
+    """Return the first date in each batch that has one, by its session."""
     days: dict[str, datetime] = {}
     for batch in batches:
         for turn in chain.from_iterable(batch["turns"]):
@@ -169,10 +176,10 @@ def beam_dated(turns: Sequence[Turn], batches: Iterable[Mapping[str, Any]]) -> t
             if anchor:
                 session = f"session_{batch['batch_number']}"
                 days.setdefault(session, datetime.strptime(anchor, "%B-%d-%Y"))
-    return tuple(replace(turn, at=turn.at or days.get(turn.session or "")) for turn in turns)
+    return days
 
 
-def _after(turns: Sequence[Turn]) -> datetime | None:
+def after(turns: Sequence[Turn]) -> datetime | None:
     """Return the day after the last dated turn."""
     dated = [turn.at for turn in turns if isinstance(turn.at, datetime)]
     return max(dated) + timedelta(days=1) if dated else None

@@ -92,16 +92,13 @@ def test_numbers_are_found_however_they_are_written(text: str, held: set[str]) -
     assert data.numbers(text) == held
 
 
-def test_turns_take_the_first_date_in_their_batch() -> None:
-    turns = (Turn("a", session="session_1"), Turn("b", session="session_2"))
-    said = [[{"content": "a", "time_anchor": "March-15-2024"}, {"time_anchor": "March-16-2024"}]]
+def test_the_first_date_in_a_batch_is_that_of_its_session() -> None:
+    said = [[{"content": "a"}, {"time_anchor": "March-15-2024"}, {"time_anchor": "March-16-2024"}]]
     batches = [
         {"batch_number": 1, "turns": said},
-        {"batch_number": 2, "turns": [[{"content": "b"}]]},
+        {"batch_number": 2, "turns": [[{"content": "b", "time_anchor": None}]]},
     ]
-    first, second = data.beam_dated(turns, batches)
-    assert first.at == datetime(2024, 3, 15)
-    assert second.at is None
+    assert data.anchors(batches) == {"session_1": datetime(2024, 3, 15)}
 
 
 def beam_folder(root: Path) -> Path:
