@@ -23,7 +23,8 @@ Measured on each question of the other half:
 * ``known again``: whether it is taken for a question that was told of. It is none of them, though
   benchmarks ask some things twice.
 
-Intervals are of 95 %, by dialogue, or by five haystacks, over all seeds.
+A correction is no gold turn: where its line stands first, it stands before the gold one. Intervals
+are of 95 %, by dialogue, or by five haystacks, over all seeds.
 """
 
 from __future__ import annotations
