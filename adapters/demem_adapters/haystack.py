@@ -365,7 +365,7 @@ def memory_hooks(
 
 
 def _situation(asker: str | None, conditions: Iterable[str] | None) -> Asking:
-    return Situation(asker, conditions or ()).asking()
+    return Situation(asker or None, conditions or ()).asking()
 
 
 def _told_of(state: State, name: str, unless: Any = None) -> Any:

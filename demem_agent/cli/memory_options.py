@@ -15,6 +15,7 @@ import typer
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
 from demem_agent.reading import Asking
+from demem_agent.settings import Settings
 from demem_agent.stores import open_store
 
 __all__ = ["Budget", "Place", "Situation"]
@@ -22,6 +23,7 @@ __all__ = ["Budget", "Place", "Situation"]
 _SQLITE = "sqlite:///"
 #: How many of the memories in a file are named, where another was looked for.
 _NAMED = 5
+_DECISIONS = "--decisions" if Settings().decisions else "--no-decisions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,13 @@ class Budget:
     ] = None
     initial_slots: Annotated[
         int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
+    ] = None
+    decisions: Annotated[
+        bool | None,
+        typer.Option(
+            "--decisions/--no-decisions",
+            help=f"What proved right first when the same is decided again. [{_DECISIONS}]",
+        ),
     ] = None
 
     def given(self) -> dict[str, Any]:

@@ -118,7 +118,11 @@ class Turns:
     heard = staticmethod(heard_of_completion)
 
     def __init__(
-        self, memories: Memories, namespace: Namespace, inject: Place, situation: Situation
+        self,
+        memories: Memories,
+        namespace: Namespace,
+        inject: Place,
+        situation: Situation = Situation(),
     ) -> None:
         self.memories = memories
         self.namespace = namespace
