@@ -172,12 +172,12 @@ class Agents(Driver):
 
     given: ClassVar[bool] = False
 
-    def __init__(self, memories: Memories) -> None:
-        super().__init__(memories)
+    def __init__(self, memories: Memories, **asking: Any) -> None:
+        super().__init__(memories, **asking)
         self.agents: dict[str, tuple[Watched, AssistantAgent]] = {}
 
     def agent(self, who: str) -> tuple[Watched, AssistantAgent]:
-        client, memory = Watched(), LongTermMemory(self.memories, who)
+        client, memory = Watched(), LongTermMemory(self.memories, who, **self.asking)
         return client, bot(memory, client, **({"memory": [memory]} if self.given else {}))
 
     def say(

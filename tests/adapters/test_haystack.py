@@ -79,9 +79,8 @@ class Watched:
         return self.replies.pop(0) if self.replies else reply("Noted.")
 
     def agent(self, memories: Memories, **more: Any) -> Agent:
-        hooks = memory_hooks(
-            memories, **{name: more.pop(name) for name in ("inject", "namespace") if name in more}
-        )
+        ours = ("inject", "namespace", "asker", "conditions")
+        hooks = memory_hooks(memories, **{name: more.pop(name) for name in ours if name in more})
         return Agent(chat_generator=MockChatGenerator(response_fn=self), hooks=hooks, **more)
 
 
@@ -98,7 +97,8 @@ class Agents(Driver):
         meta = {"finish_reason": "length" if ending == "cut" else "stop"}
         watched = Watched(ChatMessage.from_assistant(reply, meta=meta), fails=ending == "fails")
         context = {"namespace": who, **({"turn": event} if event else {})}
-        run = watched.agent(self.memories).run_async([user(text)], hook_context=context)
+        bot = watched.agent(self.memories, **self.asking)
+        run = bot.run_async([user(text)], hook_context=context)
         with contextlib.suppress(ConnectionError):
             asyncio.run(run)
         return [message.text or "" for message in watched.seen[-1]]

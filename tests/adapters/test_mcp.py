@@ -128,7 +128,7 @@ class Agents(Driver):
         ending: Ending = "whole",
         event: str = "",
     ) -> list[str]:
-        asking = Asking(self.memories, namespace=None)
+        asking = Asking(self.memories, namespace=None, **self.asking)
         failed, recalled, _ = asking.call("recall", namespace=who, question=text)
         for speaker, said in (("user", text), ("assistant", reply)) if ending == "whole" else ():
             key = f"{event or uuid.uuid4().hex}:{speaker}"

@@ -27,6 +27,7 @@ __all__ = ["ResponseTurns", "Turn", "Turns"]
 #: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_calls", "function_call"})
 _SYSTEM = ("system", "developer")
+_THE_USER = Situation()
 
 
 class Turn:
@@ -122,7 +123,7 @@ class Turns:
         memories: Memories,
         namespace: Namespace,
         inject: Place,
-        situation: Situation = Situation(),
+        situation: Situation = _THE_USER,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
