@@ -15,10 +15,11 @@ import typer
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
 from demem_agent.reading import Asking
+from demem_agent.reading.ask import Ask, ask_of
 from demem_agent.settings import Settings
 from demem_agent.stores import open_store
 
-__all__ = ["Budget", "Place", "Situation"]
+__all__ = ["Budget", "Company", "Place", "Situation"]
 
 _SQLITE = "sqlite:///"
 #: How many of the memories in a file are named, where another was looked for.
@@ -43,6 +44,28 @@ class Situation:
     def asking(self) -> Asking:
         """Return it as options of ``read`` and ``answer``, which check them."""
         return {"at": self.at, "asker": self.asker, "conditions": self.condition or ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Who talks, and under which conditions."""
+
+    asker: Annotated[
+        str, typer.Option(metavar="NAME", help="Who talks: what is said is remembered so.")
+    ] = "user"
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACT", help="What holds, such as rain; may be given again."),
+    ] = None
+
+    def checked(self) -> Ask:
+        """Return who asks and what holds, as a memory keeps them.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+        """
+        asking = {"asker": self.asker, "conditions": self.condition or ()}
+        return ask_of("?", asking, Settings(), None)
 
 
 @dataclass(frozen=True, slots=True)
