@@ -201,9 +201,11 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             self.memories.close()
 
     def _to_config(self) -> LongTermMemoryConfig:
-        situation = self.situation
-        told = [self._made, not callable(situation.asker), not callable(situation.conditions)]
-        if not all(told) or not all(map(_is_plain, self._made["options"].values())):
+        asker = self.situation.asker
+        facts = self.situation.conditions
+        options = self._made["options"] if self._made else {}
+        plain = all(map(_is_plain, options.values()))
+        if not self._made or callable(asker) or callable(facts) or not plain:
             raise InvalidInput(
                 "memory", self._made, "made by LongTermMemory.open from plain values, to be dumped"
             )
@@ -213,8 +215,8 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             session=self.session,
             inject=self.inject,
             user=self.user,
-            asker=situation.asker,
-            conditions=situation.conditions,
+            asker=asker,
+            conditions=tuple(facts),
         )
 
     @classmethod

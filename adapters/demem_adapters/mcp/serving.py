@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         url = _url(given.memory)
-        with Memories(url, limit=given.limit, tenant=given.tenant, **_settings(given)) as memories:
+        with Memories(url, limit=given.limit, **_options(given)) as memories:
             namespace = None if given.namespace_per_call else given.namespace
             serve(
                 make_server(memories, namespace=namespace, asker=given.asker),
@@ -81,9 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _settings(given: argparse.Namespace) -> Options:
-    """Return the settings that were typed."""
-    return {} if given.decisions is None else {"decisions": given.decisions}
+def _options(given: argparse.Namespace) -> Options:
+    """Return the options of memories that were typed."""
+    options: Options = {"tenant": given.tenant}
+    if given.decisions is not None:
+        options["decisions"] = given.decisions
+    return options
 
 
 def _serve_stdio(server: Any) -> None:
