@@ -485,3 +485,20 @@ def test_the_state_of_a_run_can_be_written_down_between_its_steps(memories: Shar
         [user(ASKED)], hook_context={"trace": "t1"}
     )
     assert State.from_dict(written[0]).data["hook_context"] == {"trace": "t1"}
+
+
+def test_a_run_says_who_asks_and_what_holds(memories: SharedMemories) -> None:
+    told = {"namespace": "home", "asker": "ana", "conditions": ["rain"]}
+    Watched().agent(memories).run([user(VALVE)], hook_context=told)
+    (context,) = memories.of("home").contexts()
+    assert (context.asker, context.conditions) == ("ana", ("rain",))
+    assert [item.speaker for item in memories.of("home").evidence()] == ["ana", "assistant"]
+
+
+def test_a_writer_and_a_retriever_are_told_who_speaks_and_asks(memories: SharedMemories) -> None:
+    MemoryWriter(memories, asker="ana").run(messages=[user(VALVE), reply("Noted.")])
+    MemoryWriter(memories).run(messages=[user("It leaks.")], asker="ben")
+    said = memories.of("default").evidence()
+    assert [item.speaker for item in said] == ["ana", "assistant", "ben"]
+    found = MemoryRetriever(memories, asker="ana").run("What leaks?", asker="ben")["documents"]
+    assert found[0].content == "It leaks."
