@@ -614,6 +614,24 @@ def test_a_mistake_of_the_command_line_is_one_line(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.count("\n") == 2
 
 
+@pytest.mark.parametrize(("typed", "kept"), [("--decisions", True), ("--no-decisions", False)])
+def test_who_asks_and_whether_decisions_are_kept_may_be_typed(
+    typed: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[Memories, dict[str, Any]]] = []
+
+    def noted(memories: Memories, **options: Any) -> Any:
+        made.append((memories, options))
+        return make_server(memories, **options)
+
+    monkeypatch.setattr("demem_adapters.mcp.serving.make_server", noted)
+    monkeypatch.setattr("demem_adapters.mcp.serving.serve", lambda *_, **__: None)
+    assert main(["--asker", "ana", typed]) == 0
+    ((memories, options),) = made
+    assert options["asker"] == "ana"
+    assert memories.of("default").settings.decisions is kept
+
+
 def test_without_the_sdk_the_way_to_install_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*sys.modules]:
         if name == "mcp" or name.startswith("mcp."):
