@@ -8,7 +8,19 @@ from datetime import date
 from itertools import takewhile
 from typing import Any
 
-from demem_adapters.common import LOG, Inject, Memories, Namespace, block, checked, digest, named
+from demem_adapters.common import (
+    LOG,
+    Asker,
+    Conditions,
+    Inject,
+    Memories,
+    Namespace,
+    Situation,
+    block,
+    checked,
+    digest,
+    named,
+)
 from demem_agent import InvalidInput, Reading
 from demem_agent.turns import text_field
 
@@ -49,6 +61,8 @@ class MemoryProvider(ContextProvider):
             is that of the last answer.
         namespace: whose memory; the id of the session unless given. A function gets the
             ``AgentSession``, such as ``lambda session: session.state["user"]``.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the
+            ``AgentSession`` as well.
         inject: where the block goes: "user" is a message before the user's, "system" the
             instructions.
         whole: finish reasons of whole answers. Add None for a client that gives none, and a stream
@@ -69,6 +83,8 @@ class MemoryProvider(ContextProvider):
         memories: Memories,
         *,
         namespace: Namespace | None = None,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
         inject: Inject = "user",
         whole: Collection[str | None] = ("stop",),
         source_id: str = "demem",
@@ -83,15 +99,19 @@ class MemoryProvider(ContextProvider):
         self.inject: Inject = checked(inject)
         free = namespace is None or callable(namespace)
         self.namespace = namespace if free else text_field("namespace", namespace)
+        self.situation = Situation(asker, conditions)
         self._warned = False
 
     async def before_run(
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
     ) -> None:
         """Recall for what is asked, and put it before the model in this run alone."""
-        reading = await self.memories.aprepare(self._whose(session), _asked(context, state))
+        asking = self.situation.asking(session)
+        reading = await self.memories.aprepare(
+            self._whose(session), _asked(context, state), **asking
+        )
         # Of this run and never written down, unlike the state: a reading is no JSON value.
-        context.metadata[self.source_id] = reading
+        context.metadata[self.source_id] = reading, asking
         if reading is None:
             return
         if self.inject == "system":
@@ -120,6 +140,7 @@ class MemoryProvider(ContextProvider):
         who = self._whose(session)
         key = await asyncio.to_thread(self._key, who, asked, context, state)
         call = response.response_id or key
+        reading, asking = context.metadata.get(self.source_id, (None, {}))
         state["runs"] = state.get("runs", 0) + 1
         state["call"] = call
         await asyncio.to_thread(
@@ -128,9 +149,10 @@ class MemoryProvider(ContextProvider):
             asked,
             _last(response.messages, "assistant"),
             key=key,
-            reading=context.metadata.get(self.source_id),
+            reading=reading,
             session=session.session_id,
             call=call,
+            **asking,
         )
 
     def _whose(self, session: AgentSession) -> str | None:

@@ -9,10 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from demem_adapters.common import LOG, Memories, Namespace, block, named
+from demem_adapters.common import (
+    LOG,
+    Asker,
+    Conditions,
+    Memories,
+    Namespace,
+    Situation,
+    block,
+    named,
+)
 from demem_adapters.common.passages import Passage, fitting, passages
 from demem_agent import Reading
 from demem_agent.errors import InvalidInput
+from demem_agent.reading import Asking
 
 try:
     import dspy
@@ -36,15 +46,25 @@ class MemoryRetriever:
             after each.
         namespace: whose memory; a function gets what else the retriever is called with, by name,
             such as ``user`` in ``dspy.Retrieve(k=3)(question, user="ana")``.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
     """
 
-    def __init__(self, memories: Memories, *, namespace: Namespace = "default") -> None:
+    def __init__(
+        self,
+        memories: Memories,
+        *,
+        namespace: Namespace = "default",
+        asker: Asker | None = None,
+        conditions: Conditions = (),
+    ) -> None:
         self.memories = memories
         self.namespace = namespace
+        self.situation = Situation(asker, conditions)
 
     def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
         """Return at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
-        reading = self.memories.recall(named(self.namespace, **about), query)
+        asking = self.situation.asking(**about)
+        reading = self.memories.recall(named(self.namespace, **about), query, **asking)
         if reading is None:
             return []
         size = self.memories.measure(reading.unit)
@@ -84,6 +104,7 @@ class _Call:
         asked: the question.
         given: what the program is called with, without what was recalled.
         id: what the caller named the call.
+        asking: who asks, and what holds.
         watch: hears how the calls of models ended.
     """
 
@@ -91,6 +112,7 @@ class _Call:
     asked: str
     given: dict[str, Any]
     id: str | None
+    asking: Asking
     watch: _Watch = field(default_factory=_Watch)
 
     def modules(self) -> Sequence[Any]:
@@ -121,8 +143,10 @@ class WithMemory(dspy.Module):
         namespace: whose memory; a function gets the inputs by name, those named in ``keep`` as
             well.
         question, answer, field: names of the program's fields.
-        keep: inputs that are for the namespace only and are kept from the program.
+        keep: inputs that are for the namespace, or for those below, and are kept from the program.
         remember: whether to remember, or only to recall.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the inputs
+            as well.
 
     Raises:
         InvalidInput: if the program says which fields it gives and ``answer`` is none of them.
@@ -139,6 +163,8 @@ class WithMemory(dspy.Module):
         field: str = "memory",
         keep: tuple[str, ...] = (),
         remember: bool = True,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
     ) -> None:
         super().__init__()
         given = _gives(program)
@@ -152,11 +178,12 @@ class WithMemory(dspy.Module):
         self.field = field
         self.keep = keep
         self.remember = remember
+        self.situation = Situation(asker, conditions)
 
     def forward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
         """Recall, call the program, and remember."""
         call = self._begun(inputs, call_id)
-        reading = self.memories.prepare(call.namespace, call.asked)
+        reading = self.memories.prepare(call.namespace, call.asked, **call.asking)
         with dspy.context(caller_modules=call.modules()):
             prediction = self.program(**call.given, **{self.field: block(reading)})
         return self._kept(call, reading, prediction)
@@ -164,7 +191,7 @@ class WithMemory(dspy.Module):
     async def aforward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
         """Recall, call the program, and remember, without blocking the event loop."""
         call = self._begun(inputs, call_id)
-        reading = await self.memories.aprepare(call.namespace, call.asked)
+        reading = await self.memories.aprepare(call.namespace, call.asked, **call.asking)
         called = getattr(self.program, "acall", self.program)
         with dspy.context(caller_modules=call.modules()):
             prediction = await called(**call.given, **{self.field: block(reading)})
@@ -175,7 +202,8 @@ class WithMemory(dspy.Module):
         if not isinstance(asked, str):
             raise InvalidInput(self.question, asked, "a text: what the program is asked")
         given = {name: value for name, value in inputs.items() if name not in self.keep}
-        return _Call(named(self.namespace, **inputs), asked, given, call_id)
+        asking = self.situation.asking(**inputs)
+        return _Call(named(self.namespace, **inputs), asked, given, call_id, asking)
 
     def _kept(self, call: _Call, reading: Reading | None, prediction: Any) -> Any:
         if not self.remember or not call.watch.whole:
@@ -187,7 +215,7 @@ class WithMemory(dspy.Module):
         id = call.id or uuid.uuid4().hex
         prediction.call_id = id
         self.memories.converse(
-            call.namespace, call.asked, str(said), key=id, reading=reading, call=id
+            call.namespace, call.asked, str(said), key=id, reading=reading, call=id, **call.asking
         )
         return prediction
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from demem_adapters.common import LOG, Memories, digest, logged
+from demem_adapters.common import (
+    LOG,
+    USER,
+    Asker,
+    Conditions,
+    Memories,
+    Situation,
+    digest,
+    logged,
+)
 from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent.errors import IdempotencyConflict, NotFound
 
@@ -41,10 +50,15 @@ class MemoryService(BaseMemoryService):
 
     Args:
         memories: where it is remembered.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of ``app_name``
+            and ``user_id`` as well.
     """
 
-    def __init__(self, memories: Memories) -> None:
+    def __init__(
+        self, memories: Memories, *, asker: Asker | None = None, conditions: Conditions = ()
+    ) -> None:
         self.memories = memories
+        self.situation = Situation(asker, conditions)
 
     async def add_session_to_memory(self, session: Session) -> None:
         """Remember the events of a session that are not remembered yet."""
@@ -65,7 +79,8 @@ class MemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Remember those of the events that are not remembered yet; the metadata is left out."""
-        turns = [_turn(event, session_id) for event in events if _whole(event)]
+        user = self._user(app_name, user_id)
+        turns = [_turn(event, session_id, user) for event in events if _whole(event)]
         await asyncio.to_thread(self._remember, _named(app_name, user_id), turns)
 
     async def add_memory(
@@ -94,7 +109,8 @@ class MemoryService(BaseMemoryService):
 
         There is an entry for each event, with those passages of it that bear on the query.
         """
-        reading = await self.memories.arecall(_named(app_name, user_id), query)
+        asking = self.situation.asking(app_name, user_id)
+        reading = await self.memories.arecall(_named(app_name, user_id), query, **asking)
         if reading is None:
             return SearchMemoryResponse(memories=[])
         if reading.mode == "strict":
@@ -102,7 +118,8 @@ class MemoryService(BaseMemoryService):
             return SearchMemoryResponse(memories=[summary])
         measure = self.memories.measure(reading.unit)
         found = fitting(passages(reading), _shown, reading.limit, measure)
-        return SearchMemoryResponse(memories=[_entry(passage) for passage in found])
+        people = (USER, asking.get("asker"))
+        return SearchMemoryResponse(memories=[_entry(passage, people) for passage in found])
 
     async def delete_memory(
         self, *, app_name: str, user_id: str, memory_id: str | None = None
@@ -113,6 +130,10 @@ class MemoryService(BaseMemoryService):
         """
         if memory_id:
             await asyncio.to_thread(self._forget, _named(app_name, user_id), memory_id)
+
+    def _user(self, app_name: str, user_id: str) -> str:
+        """Return the name under which what a user says is remembered."""
+        return self.situation.asking(app_name, user_id).get("asker") or USER
 
     def _remember(self, namespace: str, turns: Iterable[dict[str, Any]]) -> None:
         for turn in turns:
@@ -156,10 +177,11 @@ def _whole(event: Event) -> bool:
     return event.finish_reason == types.FinishReason.STOP
 
 
-def _turn(event: Event, session: str | None) -> dict[str, Any]:
+def _turn(event: Event, session: str | None, user: str) -> dict[str, Any]:
+    by_user = event.author == USER
     return {
         "text": _text(event.content),
-        "speaker": event.author or None,
+        "speaker": user if by_user else event.author or None,
         "at": datetime.fromtimestamp(event.timestamp),
         "session": session,
         "source_id": event.id,
@@ -191,9 +213,9 @@ def _shown(passage: Passage) -> str:
     return f"Time: {about.get('at')}\n{about.get('speaker')}: {passage.text}\n"
 
 
-def _entry(passage: Passage) -> MemoryEntry:
+def _entry(passage: Passage, people: Collection[str | None]) -> MemoryEntry:
     about = details(passage.evidence)
-    role = "user" if about.get("speaker") == "user" else "model"
+    role = "user" if about.get("speaker", "") in people else "model"
     session = {"session_id": about["session"]} if "session" in about else {}
     return MemoryEntry(
         id=about.get("source_id"),

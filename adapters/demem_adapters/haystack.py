@@ -9,11 +9,21 @@ from datetime import date
 from itertools import count
 from typing import Any, ClassVar, Self, Unpack
 
-from demem_adapters.common import Inject, Memories, block, checked, digest
+from demem_adapters.common import (
+    USER,
+    Inject,
+    Memories,
+    Situation,
+    block,
+    checked,
+    digest,
+    is_person,
+)
 from demem_adapters.common.passages import details, passages
 from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.errors import DeMemError
 from demem_agent.options import Options
+from demem_agent.reading import Asking
 from demem_agent.stores import Store
 
 try:
@@ -43,9 +53,9 @@ _CUT_OFF = frozenset({None, "length", "max_tokens", "content_filter"})
 _BLOCK = "demem_block"
 #: In the meta of a reply: its id, for feedback.
 _CALL = "demem_call"
-#: What was read last in each run of an agent; beside its state, as a reading cannot be written
-#: down.
-_READ: weakref.WeakKeyDictionary[State, Reading | None] = weakref.WeakKeyDictionary()
+#: What was read last in each run of an agent, and for whom; beside its state, as a reading cannot
+#: be written down.
+_READ: weakref.WeakKeyDictionary[State, tuple[Reading | None, Asking]] = weakref.WeakKeyDictionary()
 
 
 class SharedMemories(Memories):
@@ -111,15 +121,24 @@ class MemoryRetriever:
 
     The text is at most ``limit`` long without the sentence that declares it to be data; so are the
     contents of the documents together. The score of all documents is the probability that the
-    memory holds what is asked.
+    memory holds what is asked. ``asker`` is who asks, "user" unless given, and ``conditions`` are
+    what holds.
     """
 
     def __init__(
-        self, memories: Memories, namespace: str | None = "default", limit: int | None = None
+        self,
+        memories: Memories,
+        namespace: str | None = "default",
+        limit: int | None = None,
+        asker: str | None = None,
+        conditions: list[str] | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
         self.limit = limit
+        self.asker = asker
+        self.conditions = conditions
+        _situation(asker, conditions)  # a mistake is told when it is made
 
     @component.output_types(documents=list[Document], text=str)
     def run(
@@ -128,6 +147,8 @@ class MemoryRetriever:
         filters: dict[str, Any] | None = None,
         top_k: int | None = None,
         namespace: str | None = None,
+        asker: str | None = None,
+        conditions: list[str] | None = None,
     ) -> dict[str, Any]:
         """Read for a query.
 
@@ -137,8 +158,13 @@ class MemoryRetriever:
             top_k: most documents.
             namespace: whose memory, if not the one that the component was made with; where both are
                 None, none.
+            asker, conditions: who asks and what holds, if not what the component was made with.
         """
-        reading = self.memories.recall(namespace or self.namespace, query, limit=self.limit)
+        held = self.conditions if conditions is None else conditions
+        asking = _situation(asker or self.asker, held)
+        reading = self.memories.recall(
+            namespace or self.namespace, query, limit=self.limit, **asking
+        )
         if reading is None:
             return {"documents": [], "text": ""}
         found = _documents(reading)
@@ -153,12 +179,15 @@ class MemoryWriter:
 
     Messages of users and whole replies of models are remembered. The same message after the same
     messages is remembered once in a session, or once a day where none is given; the same document
-    once.
+    once. Messages of users are said by ``asker``, "user" unless given.
     """
 
-    def __init__(self, memories: Memories, namespace: str | None = "default") -> None:
+    def __init__(
+        self, memories: Memories, namespace: str | None = "default", asker: str | None = None
+    ) -> None:
         self.memories = memories
         self.namespace = namespace
+        self.asker = asker
 
     @component.output_types(written=int)
     def run(
@@ -167,6 +196,7 @@ class MemoryWriter:
         documents: list[Document] | None = None,
         namespace: str | None = None,
         session: str | None = None,
+        asker: str | None = None,
     ) -> dict[str, int]:
         """Remember messages and documents; ``written`` is how many there were to remember.
 
@@ -175,10 +205,12 @@ class MemoryWriter:
             namespace: whose memory, if not the one that the component was made with; where both are
                 None, none.
             session: of the messages: which conversation they are part of.
+            asker: who has said the messages of users, if not whom the component was made with.
         """
+        user = asker or self.asker or USER
         turns: list[dict[str, Any]] = []
         for message, key in _told(messages or (), session):
-            turns.append(_turn(message, key, session))
+            turns.append(_turn(message, key, session, user))
         turns += map(_document_turn, documents or ())
         whose = namespace or self.namespace
         if whose is None:
@@ -192,22 +224,35 @@ class MemoryWriter:
 class _MemoryHook:
     """What both hooks are made with.
 
-    A run's ``hook_context={"namespace": ...}`` says whose memory it is, None that it has none. A
-    ``"turn"`` in it is an id of what the user says with it: a run that is carried out again has the
-    same.
+    A run's ``hook_context={"namespace": ...}`` says whose memory it is, None that it has none; an
+    ``"asker"`` in it who asks, and ``"conditions"`` what holds. A ``"turn"`` in it is an id of what
+    the user says with it: a run that is carried out again has the same.
     """
 
     def __init__(
-        self, memories: Memories, namespace: str | None = "default", inject: Inject = "user"
+        self,
+        memories: Memories,
+        namespace: str | None = "default",
+        inject: Inject = "user",
+        asker: str | None = None,
+        conditions: list[str] | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
         self.inject = checked(inject)
+        self.asker = asker
+        self.conditions = conditions
+        _situation(asker, conditions)  # a mistake is told when it is made
 
     def to_dict(self) -> dict[str, Any]:
         """Return how it was made."""
         return default_to_dict(
-            self, memories=self.memories, namespace=self.namespace, inject=self.inject
+            self,
+            memories=self.memories,
+            namespace=self.namespace,
+            inject=self.inject,
+            asker=self.asker,
+            conditions=self.conditions,
         )
 
     @classmethod
@@ -221,6 +266,10 @@ class _MemoryHook:
             raise InvalidInput("namespace", namespace, "a text, or None for a run without memory")
         return namespace or None
 
+    def _asking(self, state: State) -> Asking:
+        asker = _told_of(state, "asker", self.asker)
+        return _situation(asker, _told_of(state, "conditions", self.conditions))
+
 
 class RecallHook(_MemoryHook):
     """Put what bears on the user's last message before the model, in each call: ``before_llm``."""
@@ -231,13 +280,14 @@ class RecallHook(_MemoryHook):
         """Put a block of its own among the messages, in place of an earlier one."""
         messages = _said(state)
         asked = _last_of_user(messages)
+        asking = self._asking(state)
         reading: Reading | None = None
         if asked is not None:
-            reading = self.memories.prepare(self._named(state), _text(messages[asked]))
+            reading = self.memories.prepare(self._named(state), _text(messages[asked]), **asking)
         if asked is not None and reading is not None:
             self._put(messages, asked, block(reading))
         state.set("messages", messages, handler_override=replace_values)
-        _READ[state] = reading
+        _READ[state] = reading, asking
 
     def _put(self, messages: list[ChatMessage], asked: int, recalled: str) -> None:
         if self.inject == "user":
@@ -275,8 +325,10 @@ class RememberHook(_MemoryHook):
         turn = _told_of(state, "turn")
         key = self._again(namespace, question, key) if turn is None else digest("turn", turn)
         call = _reply_key(key, said)
-        reading = _READ.get(state)
-        if self.memories.converse(namespace, question, said, key=key, reading=reading, call=call):
+        reading, asking = _READ.get(state) or (None, self._asking(state))
+        if self.memories.converse(
+            namespace, question, said, key=key, reading=reading, call=call, **asking
+        ):
             messages[-1].meta[_CALL] = call
 
     def _again(self, namespace: str | None, question: str, key: str) -> str:
@@ -290,7 +342,12 @@ class RememberHook(_MemoryHook):
 
 
 def memory_hooks(
-    memories: Memories, *, namespace: str | None = "default", inject: Inject = "user"
+    memories: Memories,
+    *,
+    namespace: str | None = "default",
+    inject: Inject = "user",
+    asker: str | None = None,
+    conditions: list[str] | None = None,
 ) -> dict[str, list[Hook]]:
     """Make the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
 
@@ -299,10 +356,16 @@ def memory_hooks(
         namespace: whose memory, unless a run's ``hook_context={"namespace": ...}`` says otherwise;
             None has none.
         inject: where what was recalled goes, "user" or "system".
+        asker, conditions: who asks ("user" unless given), and what holds, unless the
+            ``hook_context`` says otherwise.
     """
-    recall = RecallHook(memories, namespace, inject)
-    remember = RememberHook(memories, namespace, inject)
+    recall = RecallHook(memories, namespace, inject, asker, conditions)
+    remember = RememberHook(memories, namespace, inject, asker, conditions)
     return {"before_llm": [recall], "after_run": [remember]}
+
+
+def _situation(asker: str | None, conditions: Iterable[str] | None) -> Asking:
+    return Situation(asker or None, conditions or ()).asking()
 
 
 def _told_of(state: State, name: str, unless: Any = None) -> Any:
@@ -344,7 +407,7 @@ def _unused_key(key: str, question: str, items: Iterable[Evidence]) -> str:
     for n, item in enumerate(items):
         turn_key, _, _ = (item.source_id or "").rpartition(":")
         used[turn_key] = n
-        if item.speaker == "user" and item.text != question:
+        if is_person(item.speaker) and item.text != question:
             other = n
     again = key
     for n in count(1):
@@ -406,12 +469,12 @@ def _told(
         yield message, key
 
 
-def _turn(message: ChatMessage, key: str, session: str | None) -> dict[str, Any]:
+def _turn(message: ChatMessage, key: str, session: str | None, user: str) -> dict[str, Any]:
     text = _text(message)
     about = {"text": text, "speaker": message.role.value, "session": session}
     # As Memories.converse has it, so that what a hook remembered is known to the writer.
     if message.is_from("user"):
-        return {**about, "key": f"{key}:user"}
+        return {**about, "speaker": user, "key": f"{key}:user"}
     reply = _reply_key(key, text)
     return {**about, "key": reply, "source_id": reply}
 

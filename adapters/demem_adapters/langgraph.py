@@ -9,9 +9,10 @@ from collections.abc import Callable, Container, Generator, Iterable, Iterator, 
 from itertools import count
 from typing import Any
 
-from demem_adapters.common import Memories, Recent
+from demem_adapters.common import Asker, Conditions, Memories, Recent, Situation
 from demem_adapters.common.passages import passages
 from demem_agent import Evidence, Reading, SlotMemory
+from demem_agent.reading import Asking
 
 try:
     from langgraph.store.base import (
@@ -62,6 +63,8 @@ def wrap(
     *,
     owner: Owner = ".".join,
     text: Callable[[Mapping[str, Any]], str] | None = None,
+    asker: Asker | None = None,
+    conditions: Conditions = (),
 ) -> SlotStore:
     """Make a store like this one whose searches in natural language are answered from memory.
 
@@ -71,8 +74,11 @@ def wrap(
         text: what of a value is remembered; unless given, the fields that the store's ``index``
             names, or all (:func:`text_of`). Nothing is of a value that was put with
             ``index=False``, and only these fields where its own ``index`` names some.
+        asker, conditions: who searches (nobody in particular unless given: items are said by
+            nobody), and what holds; functions of the prefix that is searched as well.
     """
-    return SlotStore(store, memories, owner, text or _indexed_by(store))
+    situation = Situation(asker, conditions, unnamed=None)
+    return SlotStore(store, memories, owner, text or _indexed_by(store), situation)
 
 
 class SlotStore(BaseStore):
@@ -91,11 +97,13 @@ class SlotStore(BaseStore):
         memories: Memories,
         owner: Owner,
         text: Callable[[Mapping[str, Any]], str],
+        situation: Situation,
     ) -> None:
         self._inner = inner
         self._memories = memories
         self._owner = owner
         self._text = text
+        self._situation = situation
         self._lock = threading.Lock()
         #: Each look at the inner store has a number, taken before it.
         self._looks = count()
@@ -183,7 +191,8 @@ class SlotStore(BaseStore):
         (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
         items: dict[Place, Item] = {(item.namespace, item.key): item for item in every}
         end = op.offset + op.limit
-        scores = _ranked(known, op.query or "", items, end)
+        asking = self._situation.asking(op.namespace_prefix)
+        scores = _ranked(known, op.query or "", items, end, asking)
         ranked_first = scores | dict.fromkeys(items)
         page = [*ranked_first][op.offset : end]
         if op.refresh_ttl and self.supports_ttl and page:
@@ -276,12 +285,16 @@ def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
 
 
 def _ranked(
-    memories: Iterable[SlotMemory], query: str, places: Container[Place], wanted: int
+    memories: Iterable[SlotMemory],
+    query: str,
+    places: Container[Place],
+    wanted: int,
+    asking: Asking,
 ) -> dict[Place, float]:
     """Return the places that memories rank for a query, best first; a score tells the order."""
     read: list[tuple[Place, float]] = []
     for memory in memories:
-        read += _read(memory, query, places, wanted).items()
+        read += _read(memory, query, places, wanted, asking).items()
     ranked = sorted(read, key=lambda pair: -pair[1])
     scores: dict[Place, float] = {}
     for rank, (place, _) in enumerate(ranked, 1):
@@ -290,7 +303,7 @@ def _ranked(
 
 
 def _read(
-    memory: SlotMemory, query: str, places: Container[Place], wanted: int
+    memory: SlotMemory, query: str, places: Container[Place], wanted: int, asking: Asking
 ) -> dict[Place, float]:
     """Read the best items of a memory that are kept at these places, with their scores.
 
@@ -299,7 +312,7 @@ def _read(
     size = _EACH * max(wanted, 1)
     most = 3 * sum(len(item.text) for item in memory.evidence()) + _EACH
     while True:
-        found = _scores(memory.read(query, limit=size, mode="evidence"), places)
+        found = _scores(memory.read(query, limit=size, mode="evidence", **asking), places)
         if len(found) >= wanted or size > most:
             return found
         size *= _GROWTH

@@ -9,7 +9,18 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from demem_adapters.common import LOG, Memories, Namespace, Place, Recent, block, named
+from demem_adapters.common import (
+    LOG,
+    Asker,
+    Conditions,
+    Memories,
+    Namespace,
+    Place,
+    Recent,
+    Situation,
+    block,
+    named,
+)
 from demem_adapters.openai.turns import Turn, Turns
 
 try:
@@ -47,16 +58,24 @@ class MemoryLogger(CustomLogger):
         namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
             call.get("user")``, with what the proxy adds in ``metadata``. A call whose namespace is
             None or "" has no memory.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the
+            arguments as well.
         inject: where the block goes, "user" or "system".
     """
 
     def __init__(
-        self, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
+        self,
+        memories: Memories,
+        *,
+        namespace: Namespace = "default",
+        asker: Asker | None = None,
+        conditions: Conditions = (),
+        inject: Place = "user",
     ) -> None:
         super().__init__()
         self.memories = memories
         self.namespace = namespace
-        self._calls = Turns(memories, namespace, inject)
+        self._calls = Turns(memories, namespace, inject, Situation(asker, conditions))
         #: What was put before calls: LiteLLM's own fallbacks carry out calls inside of calls.
         self._put: Recent[str, None] = Recent(_MOST_CALLS)
         # LiteLLM takes two callbacks of a class for the same one if no attribute of a plain type
@@ -126,6 +145,8 @@ def wrap(
     memories: Memories,
     *,
     namespace: Namespace = "default",
+    asker: Asker | None = None,
+    conditions: Conditions = (),
     inject: Place = "user",
 ) -> Callable[..., Any]:
     """Make a function like ``litellm.completion`` that has memory.
@@ -136,9 +157,9 @@ def wrap(
     Args:
         create: ``litellm.completion``, ``litellm.acompletion``, a method of a ``Router``, or any
             function of the same arguments.
-        memories, namespace, inject: as in :class:`MemoryLogger`.
+        memories, namespace, asker, conditions, inject: as in :class:`MemoryLogger`.
     """
-    begin = Turns(memories, namespace, inject).begin
+    begin = Turns(memories, namespace, inject, Situation(asker, conditions)).begin
 
     @functools.wraps(create)
     def created(model: str, messages: list[Any], **call: Any) -> Any:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
 from demem_adapters.common import (
+    ASSISTANT,
     DECLARED,
+    USER,
+    Asker,
+    Conditions,
     Memories,
     Namespace,
     Recent,
+    Situation,
     block,
     digest,
     logged,
@@ -22,6 +27,7 @@ from demem_adapters.common import (
 )
 from demem_adapters.common.passages import Passage, details, fitting, passages
 from demem_agent import Reading, SlotMemory
+from demem_agent.reading import Asking
 from demem_agent.text import Measure
 
 try:
@@ -40,7 +46,7 @@ __all__ = ["MemoryBlock", "MemoryPostprocessor", "MemoryRetriever"]
 
 #: Speakers whose messages are remembered; instructions and results of tools are not what anybody
 #: said.
-_SPEAKERS = ("user", "assistant")
+_SPEAKERS = (USER, ASSISTANT)
 #: A reading of a memory that holds more than the retrieved nodes leaves room: the postprocessor
 #: reads longer ones, each of twice the limit, this many at most, until what it has of the nodes
 #: fills its limit to this share.
@@ -71,24 +77,39 @@ class MemoryBlock(BaseMemoryBlock[str]):
         memories: where it is remembered. What is recalled is at most their limit.
         namespace: whose memory; a function gets the ``session_id`` of LlamaIndex's memory, None
             where it has none, and may give None: nothing is recalled then, and nothing remembered.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the
+            ``session_id`` as well.
     """
 
     name: str = "recalled"
     memories: Memories = Field(exclude=True)
     namespace: Namespace = Field(default="default", exclude=True)
+    asker: Asker | None = Field(default=None, exclude=True)
+    conditions: Conditions = Field(default=(), exclude=True)
     #: By session, how often each thing was said among the messages that have left the history.
     _left: Recent[str | None, Counter[str]] = PrivateAttr(default_factory=Recent)
     #: By what was recalled, for whom and for what: LlamaIndex does not say it again when it asks
     #: for less.
-    _recalled: Recent[str, tuple[str | None, str, Reading]] = PrivateAttr(default_factory=Recent)
+    _recalled: Recent[str, tuple[str | None, str, Reading, Asking]] = PrivateAttr(
+        default_factory=Recent
+    )
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
         asked = _last_of_user(messages or [])
-        namespace = named(self.namespace, about.get("session_id"))
-        reading = await self.memories.aprepare(namespace, asked)
+        session = about.get("session_id")
+        namespace = named(self.namespace, session)
+        asking = self._asking(session)
+        reading = await self.memories.aprepare(namespace, asked, **asking)
         if reading is not None:
-            self._recalled[block(reading)] = namespace, asked, reading
+            self._recalled[block(reading)] = namespace, asked, reading, asking
         return block(reading)
+
+    def _asking(self, session: str | None) -> Asking:
+        return Situation(self.asker, self.conditions).asking(session)
+
+    def _user(self, session: str | None) -> str:
+        """Return the name under which what the user says in a session is remembered."""
+        return self._asking(session).get("asker") or USER
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """Read again for less room; None where too little is left.
@@ -97,7 +118,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
         """
         if not content or content not in self._recalled:
             return None
-        namespace, asked, reading = self._recalled[content]
+        namespace, asked, reading, asking = self._recalled[content]
         room = _words(content) - tokens_to_truncate
         limit = self._size(reading)
         shorter = content
@@ -105,7 +126,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
             limit = int(_LESS * limit * min(1, room / _words(shorter)))
             if limit < _LEAST:
                 return None
-            shorter = block(await self.memories.aprepare(namespace, asked, limit=limit))
+            shorter = block(await self.memories.aprepare(namespace, asked, limit=limit, **asking))
             if _words(shorter) <= room:
                 return shorter or None
         return None
@@ -128,7 +149,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
             self._left[session_id] = before
         # Other blocks get the same messages and take the session out of them: read it before
         # anything is awaited.
-        turns = [*_turns(messages, session_id, before)]
+        turns = [*_turns(messages, session_id, before, self._user)]
         await asyncio.to_thread(self._remember, turns)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
@@ -151,6 +172,7 @@ class MemoryRetriever(BaseRetriever):
     Args:
         memories: where to read.
         namespace: whose memory; a function gets the ``QueryBundle``.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
         limit: most that is read at once, in the memories' unit; their own limit unless given.
     """
 
@@ -159,17 +181,25 @@ class MemoryRetriever(BaseRetriever):
         memories: Memories,
         *,
         namespace: Namespace = "default",
+        asker: Asker | None = None,
+        conditions: Conditions = (),
         limit: int | None = None,
         **base: Any,
     ) -> None:
         super().__init__(**base)
         self.memories = memories
         self.namespace = namespace
+        self.situation = Situation(asker, conditions)
         self.limit = limit
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         namespace = named(self.namespace, query_bundle)
-        reading = self.memories.recall(namespace, query_bundle.query_str, limit=self.limit)
+        reading = self.memories.recall(
+            namespace,
+            query_bundle.query_str,
+            limit=self.limit,
+            **self.situation.asking(query_bundle),
+        )
         if reading is None:
             return []
         nodes = _nodes(reading, self.memories.measure(reading.unit))
@@ -192,11 +222,15 @@ class MemoryPostprocessor(BaseNodePostprocessor):
     Args:
         memories: where the nodes are remembered; of their own rather than those of a conversation.
         namespace: whose memory; a function gets the ``QueryBundle``.
+        asker, conditions: who asks (nobody in particular unless given), and what holds; functions
+            of the same.
         limit: most that all texts may come to, in the memories' unit; their own limit unless given.
     """
 
     memories: Memories = Field(exclude=True)
     namespace: Namespace = Field(default="documents", exclude=True)
+    asker: Asker | None = Field(default=None, exclude=True)
+    conditions: Conditions = Field(default=(), exclude=True)
     limit: int | None = None
 
     @classmethod
@@ -217,7 +251,9 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         for key, node in given.items():
             if node.get_content().strip():
                 told[key] = _about(node)
-        read = self._read(namespace, query_bundle.query_str, told)
+        situation = Situation(self.asker, self.conditions, unnamed=None)
+        asking = situation.asking(query_bundle)
+        read = self._read(namespace, query_bundle.query_str, told, asking)
         kept: list[NodeWithScore] = []
         for key, node in given.items():
             if key in read:
@@ -226,7 +262,9 @@ class MemoryPostprocessor(BaseNodePostprocessor):
                 kept.append(node)
         return kept
 
-    def _read(self, namespace: str, query: str, told: dict[str, dict[str, Any]]) -> dict[str, str]:
+    def _read(
+        self, namespace: str, query: str, told: dict[str, dict[str, Any]], asking: Asking
+    ) -> dict[str, str]:
         """Return what is read of these nodes, by key: as much as fits.
 
         The memory may hold more than them, and its readings other things.
@@ -234,10 +272,10 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         memory = self.memories.of(namespace)
         memory.ingest_many({**turn, "source_id": key, "key": key} for key, turn in told.items())
         limit = self.limit or self.memories.limit
-        reading = memory.read(query, limit=limit, mode="evidence")
+        reading = memory.read(query, limit=limit, mode="evidence", **asking)
         # Within the limit, as the reading is.
         read = {_source(passage): passage.text for passage in _of(told, reading)}
-        self._fill(read, told.keys(), memory, query, reading)
+        self._fill(read, told.keys(), memory, query, reading, asking)
         return read
 
     def _fill(
@@ -247,6 +285,7 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         memory: SlotMemory,
         query: str,
         reading: Reading,
+        asking: Asking,
     ) -> None:
         """Add what longer readings have of the nodes, within the limit of the first one."""
         most = reading.limit
@@ -255,7 +294,8 @@ class MemoryPostprocessor(BaseNodePostprocessor):
             held = sum(measure(text + _APART) for text in read.values())
             if len(read) == len(keys) or held > _FULL * most:
                 return
-            reading = memory.read(query, limit=2 * reading.limit, mode="evidence")
+            limit = 2 * reading.limit
+            reading = memory.read(query, limit=limit, mode="evidence", **asking)
             more = _of(keys - read.keys(), reading)
             for passage in fitting(more, _with_gap, most - held, measure):
                 read[_source(passage)] = passage.text
@@ -283,15 +323,23 @@ def _last_of_user(messages: Sequence[ChatMessage]) -> str:
 
 
 def _turns(
-    messages: Iterable[ChatMessage], session_id: str | None, before: Counter[str]
+    messages: Iterable[ChatMessage],
+    session_id: str | None,
+    before: Counter[str],
+    user: Callable[[str | None], str],
 ) -> Iterator[dict[str, Any]]:
-    """Yield what was said, with a key of session, speaker, text and how often it was said."""
+    """Yield what was said, with a key of session, speaker, text and how often it was said.
+
+    Args:
+        user: tells the name of a session's user.
+    """
     for message in messages:
         if message.role not in _SPEAKERS:
             continue
         text = _text(message)
-        speaker = str(MessageRole(message.role).value)
         session = session_id or message.additional_kwargs.get("session_id")
+        by_user = message.role == USER
+        speaker = user(session) if by_user else str(MessageRole(message.role).value)
         key = digest(session, speaker, text)
         again = before[key]
         before[key] += 1

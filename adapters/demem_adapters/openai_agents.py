@@ -9,9 +9,14 @@ from datetime import date
 from typing import Any
 
 from demem_adapters.common import (
+    ASSISTANT,
+    USER,
+    Asker,
+    Conditions,
     Inject,
     Memories,
     Namespace,
+    Situation,
     checked,
     digest,
     logged,
@@ -19,6 +24,7 @@ from demem_adapters.common import (
     put_before,
 )
 from demem_agent import FeedbackReport, InvalidInput, Reading
+from demem_agent.reading import Asking
 
 try:
     from agents import OpenAIConversationsSession, RunConfig
@@ -46,6 +52,8 @@ class MemorySession:
         memories: where it is remembered.
         namespace: whose memory; the session's id unless given. A function gets the run's context,
             as ``Runner.run`` got it.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the run's
+            context as well.
         turns: how many turns of the user's in the session are shown to the model besides the new
             one.
         inject: where what was recalled goes, "user" or "system".
@@ -57,6 +65,8 @@ class MemorySession:
         memories: Memories,
         *,
         namespace: Namespace | None = None,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
         turns: int = 6,
         inject: Inject = "user",
     ) -> None:
@@ -70,16 +80,19 @@ class MemorySession:
         self.memories = memories
         self.turns = turns
         self._namespace: Namespace = session.session_id if namespace is None else namespace
+        self._situation = Situation(asker, conditions)
         self._inject: Inject = checked(inject)
         self._takes_wrapper = _takes_wrapper(session)
-        #: Messages of the user's that no answer has come to yet, and in whose memory they belong.
-        self._unanswered: list[tuple[str | None, Mapping[str, Any]]] = []
+        #: Messages of the user's that no answer has come to yet, and in whose memory they belong,
+        #: said by whom.
+        self._unanswered: list[tuple[str | None, str, Mapping[str, Any]]] = []
         #: The last message as it was kept.
         self._said = ""
         #: The messages that were recalled for, as a digest, and the last of them.
         self._asked = ""
         self._question = ""
         self._reading: Reading | None = None
+        self._asking: Asking = {}
         self._answer: tuple[str, str] | None = None
 
     def run_config(self, **options: Any) -> RunConfig:
@@ -109,7 +122,8 @@ class MemorySession:
         """Put what was recalled among the input of one call: a ``call_model_input_filter``."""
         items = data.model_data.input
         last = _last_of_user(items)
-        await self._read_for(self._whose(data.context), items, last)
+        asking = self._situation.asking(data.context)
+        await self._read_for(self._whose(data.context), items, last, asking)
         if self._reading is None:
             return data.model_data
         block: Items = put_before([], self._reading, self._inject)
@@ -118,19 +132,22 @@ class MemorySession:
         return ModelInputData(put, data.model_data.instructions)
 
     async def _read_for(
-        self, namespace: str | None, items: Sequence[Any], last: int | None
+        self, namespace: str | None, items: Sequence[Any], last: int | None, asking: Asking
     ) -> None:
         """Recall for the user's last message, if that was not done yet.
 
         The same question again comes with the results of tools: what it recalled stays.
         """
-        asked = digest(namespace, items[: (last or 0) + 1])
+        asked = digest(namespace, asking.get("asker"), items[: (last or 0) + 1])
         if asked == self._asked:
             return
         self._asked = asked
+        self._asking = asking
         self._question = "" if last is None else _text(items[last])
         shown = [_text(item) for item in items if _role(item)]
-        self._reading = await self.memories.aprepare(namespace, self._question, shown=shown)
+        self._reading = await self.memories.aprepare(
+            namespace, self._question, shown=shown, **asking
+        )
 
     async def get_items(self, limit: int | None = None, wrapper: Any = None, **more: Any) -> Items:
         """Return the latest items, as the session keeps them.
@@ -144,32 +161,37 @@ class MemorySession:
     async def add_items(self, items: Items, wrapper: Any = None) -> None:
         """Keep the items, and remember what was said in them; a memory that fails costs no run."""
         await self.session.add_items(items, **self._wrapped(wrapper))
-        namespace = self._whose(getattr(wrapper, "context", None))
+        context = getattr(wrapper, "context", None)
+        namespace = self._whose(context)
+        asking = self._situation.asking(context)
         for item in items:
             if _role(item) == "user":
                 self._said = _text(item)
-                self._unanswered.append((namespace, item))
+                self._unanswered.append((namespace, asking.get("asker") or USER, item))
             elif _is_answer(item):
                 asked = self._take_unanswered(namespace)
                 with logged("a turn was not remembered"):
-                    await asyncio.to_thread(self._remember, namespace, asked, item)
+                    await asyncio.to_thread(self._remember, namespace, asked, item, asking)
 
-    def _take_unanswered(self, namespace: str | None) -> list[Mapping[str, Any]]:
-        """Return the messages of a namespace that wait for an answer, which has come now."""
-        taken: list[Mapping[str, Any]] = []
-        left: list[tuple[str | None, Mapping[str, Any]]] = []
-        for whose, message in self._unanswered:
+    def _take_unanswered(self, namespace: str | None) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the messages of a namespace that wait for an answer, which has come now.
+
+        Each comes with who said it.
+        """
+        taken: list[tuple[str, Mapping[str, Any]]] = []
+        left: list[tuple[str | None, str, Mapping[str, Any]]] = []
+        for whose, speaker, message in self._unanswered:
             if whose == namespace:
-                taken.append(message)
+                taken.append((speaker, message))
             else:
-                left.append((whose, message))
+                left.append((whose, speaker, message))
         self._unanswered = left
         return taken
 
     async def pop_item(self, wrapper: Any = None) -> Any:
         """Take out the newest item, as the session does."""
         taken = await self.session.pop_item(**self._wrapped(wrapper))
-        self._unanswered = [(whose, item) for whose, item in self._unanswered if item != taken]
+        self._unanswered = [waiting for waiting in self._unanswered if waiting[-1] != taken]
         return taken
 
     async def clear_session(self, wrapper: Any = None) -> None:
@@ -211,27 +233,36 @@ class MemorySession:
         return getattr(self.session, name)
 
     def _remember(
-        self, namespace: str | None, asked: Sequence[Mapping[str, Any]], answer: Mapping[str, Any]
+        self,
+        namespace: str | None,
+        asked: Sequence[tuple[str, Mapping[str, Any]]],
+        answer: Mapping[str, Any],
+        asking: Asking,
     ) -> None:
         before = ""
-        for item in asked:
+        for speaker, item in asked:
             before = self.memories.before(namespace, _text(item), session=self.session_id)
-            self._keep(namespace, item, before)
-        self._keep(namespace, answer, before)
+            self._keep(namespace, item, before, speaker)
+        self._keep(namespace, answer, before, ASSISTANT)
         call = answer.get("id")
         if call == FAKE_RESPONSES_ID:
             call = None
-        # A run without our input filter has no reading.
-        reading = self._reading if self._said == self._question else None
-        recorded = self.memories.answered(namespace, self._said, _text(answer), reading, call=call)
+        reading = None
+        if self._said == self._question:  # a run without our input filter has no reading
+            reading = self._reading
+            asking = self._asking
+        recorded = self.memories.answered(
+            namespace, self._said, _text(answer), reading, call=call, **asking
+        )
         self._answer = (namespace, recorded.id) if recorded and namespace else None
 
-    def _keep(self, namespace: str | None, item: Mapping[str, Any], before: str) -> None:
-        role = item["role"]
+    def _keep(
+        self, namespace: str | None, item: Mapping[str, Any], before: str, speaker: str
+    ) -> None:
         text = _text(item)
         today = date.today().isoformat()
-        key = digest(self.session_id, item.get("id"), role, text, today, before)
-        self.memories.remember(namespace, text, speaker=role, session=self.session_id, key=key)
+        key = digest(self.session_id, item.get("id"), speaker, text, today, before)
+        self.memories.remember(namespace, text, speaker=speaker, session=self.session_id, key=key)
 
     def _whose(self, context: Any) -> str | None:
         return named(self._namespace, context)

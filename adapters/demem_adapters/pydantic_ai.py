@@ -7,9 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from demem_adapters.common import Inject, Memories, Namespace, block, checked, digest, named
+from demem_adapters.common import (
+    Asker,
+    Conditions,
+    Inject,
+    Memories,
+    Namespace,
+    Situation,
+    block,
+    checked,
+    digest,
+    named,
+)
 from demem_agent import Reading
 from demem_agent.options import Options
+from demem_agent.reading import Asking
 
 try:
     from pydantic_ai import DeferredToolRequests, FunctionToolset, RunContext
@@ -57,16 +69,22 @@ class LongTermMemory(AbstractCapability[Any]):
         inject: where the block goes, "user" or "system"; Pydantic AI advises against the latter for
             text of users.
         tools: give the model ``recall`` and ``remember`` as tools as well.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the
+            ``RunContext`` as well.
     """
 
     memories: Memories
     namespace: Namespace = "default"
     inject: Inject = "user"
     tools: bool = False
+    asker: Asker | None = None
+    conditions: Conditions = ()
     _reading: Reading | None = field(default=None, init=False, repr=False)
+    _asked_by: Asking | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         checked(self.inject)
+        Situation(self.asker, self.conditions)  # a mistake is told when it is made
 
     @classmethod
     def from_spec(
@@ -76,11 +94,12 @@ class LongTermMemory(AbstractCapability[Any]):
         namespace: str = "default",
         inject: Inject = "user",
         tools: bool = False,
+        asker: str | None = None,
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> LongTermMemory:
         """Make one from what a YAML or JSON file can say; arguments also as in ``Memories``."""
-        return cls(Memories(url, limit=limit, **options), namespace, inject, tools)
+        return cls(Memories(url, limit=limit, **options), namespace, inject, tools, asker)
 
     async def for_run(self, ctx: RunContext[Any]) -> LongTermMemory:
         """Make a capability for one run, so that runs at the same time keep to what they read."""
@@ -93,8 +112,9 @@ class LongTermMemory(AbstractCapability[Any]):
         messages = request_context.messages
         asked = ["", *_prompts(messages)]
         answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
+        self._asked_by = self._asking(ctx)
         self._reading = await self.memories.aprepare(
-            self._named(ctx), asked[-1], shown=[*asked, *answers]
+            self._named(ctx), asked[-1], shown=[*asked, *answers], **self._asked_by
         )
         if self._reading is None:
             return request_context
@@ -124,6 +144,7 @@ class LongTermMemory(AbstractCapability[Any]):
             reading=self._reading,
             session=session,
             call=ctx.run_id,
+            **(self._asked_by or self._asking(ctx)),
         )
 
     def get_toolset(self) -> FunctionToolset[Any] | None:
@@ -138,7 +159,7 @@ class LongTermMemory(AbstractCapability[Any]):
         Args:
             query: what to look for, as a question or in a few words.
         """
-        reading = await self.memories.arecall(self._named(ctx), query)
+        reading = await self.memories.arecall(self._named(ctx), query, **self._asking(ctx))
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: RunContext[Any], text: str) -> str:
@@ -156,6 +177,9 @@ class LongTermMemory(AbstractCapability[Any]):
 
     def _named(self, ctx: RunContext[Any]) -> str | None:
         return named(self.namespace, ctx)
+
+    def _asking(self, ctx: RunContext[Any]) -> Asking:
+        return Situation(self.asker, self.conditions).asking(ctx)
 
 
 def _whole(response: ModelResponse) -> bool:

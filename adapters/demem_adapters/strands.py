@@ -10,8 +10,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from demem_adapters.common import DECLARED, Memories, Recent, digest
+from demem_adapters.common import (
+    DECLARED,
+    Asker,
+    Conditions,
+    Memories,
+    Recent,
+    Situation,
+    digest,
+)
 from demem_agent import Reading
+from demem_agent.reading import Asking
 from demem_agent.turns import text_field
 
 try:
@@ -45,6 +54,8 @@ class SlotStore(MemoryStore):
     Args:
         memories: where it is remembered.
         namespace: whose memory. Strands tells a store nothing of the call, so it is fixed.
+        asker, conditions: who asks ("user" unless given), and what holds; also as functions
+            without arguments.
         name: of the store, as Strands' tools show it to the model.
         description: of the store, for the same tools.
 
@@ -57,25 +68,27 @@ class SlotStore(MemoryStore):
         memories: Memories,
         namespace: str = "default",
         *,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
         name: str = "memory",
         description: str | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = text_field("namespace", namespace)
+        self.situation = Situation(asker, conditions)
         self.name = name
         self.description = description
         self.max_search_results: int | None = None
         self.writable = True
         self.extraction = None
-        self._readings: Recent[str, Reading] = Recent(_MOST_READINGS)
+        self._readings: Recent[str, tuple[Reading | None, Asking]] = Recent(_MOST_READINGS)
 
     async def search(self, query: str, options: Any = None) -> list[MemoryEntry]:
         """Read for a query: one entry however many are asked for, none where nothing is found."""
-        reading = await self.memories.arecall(self.namespace, query)
-        if reading is None:
-            return []
-        self._readings[query] = reading
-        return [MemoryEntry(content=reading.text)]
+        asking = self.situation.asking()
+        reading = await self.memories.arecall(self.namespace, query, **asking)
+        self._readings[query] = reading, asking
+        return [MemoryEntry(content=reading.text)] if reading else []
 
     async def add(self, content: str, metadata: Any = None) -> None:
         """Remember a statement once, as the model gives it to ``add_memory``.
@@ -90,9 +103,9 @@ class SlotStore(MemoryStore):
             key=digest("add_memory", content),
         )
 
-    def read_for(self, query: str) -> Reading | None:
-        """Return what was last read for a query, and let go of it."""
-        return self._readings.pop(query, None)
+    def read_for(self, query: str) -> tuple[Reading | None, Asking]:
+        """Return what was last read for a query, and for whom, and let go of it."""
+        return self._readings.pop(query, (None, self.situation.asking()))
 
 
 class LongTermMemory(MemoryManager):
@@ -107,6 +120,7 @@ class LongTermMemory(MemoryManager):
         memories: where it is remembered; ``memories.feedback(result.message["tracking_id"],
             thumbs=True)`` tells how an answer did.
         namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
+        asker, conditions: as in :class:`SlotStore`.
         session: id of the conversation; one for each agent unless given.
         stores: further stores, searched after this one.
         injection: as in ``MemoryManager``; what a config leaves out is as said above, False recalls
@@ -122,6 +136,8 @@ class LongTermMemory(MemoryManager):
         memories: Memories,
         namespace: str = "default",
         *,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
         session: str | None = None,
         stores: Sequence[Any] = (),
         injection: Any = True,
@@ -130,8 +146,15 @@ class LongTermMemory(MemoryManager):
         self.memories = memories
         self.namespace = namespace
         self.session = None if session is None else text_field("session", session)
-        self._options = {"session": session, "stores": stores, "injection": injection, **options}
-        self._store = SlotStore(memories, namespace)
+        self._options = {
+            "asker": asker,
+            "conditions": conditions,
+            "session": session,
+            "stores": stores,
+            "injection": injection,
+            **options,
+        }
+        self._store = SlotStore(memories, namespace, asker=asker, conditions=conditions)
         told = injection if isinstance(injection, dict) else {}
         # "userTurn", Strands' own trigger, would leave the model without memory once it has called
         # a tool.
@@ -161,15 +184,17 @@ class LongTermMemory(MemoryManager):
             return
         call = event.result.message.get("tracking_id")
         question = _text(turn.asked)
+        reading, asking = self._store.read_for(question)
         await asyncio.to_thread(
             self.memories.converse,
             self.namespace,
             question,
             said,
             key=digest(turn.asked.get("tracking_id", call)),
-            reading=self._store.read_for(question),
+            reading=reading,
             session=session,
             call=call,
+            **asking,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -15,13 +15,16 @@ import typer
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
 from demem_agent.reading import Asking
+from demem_agent.reading.ask import Ask, ask_of
+from demem_agent.settings import Settings
 from demem_agent.stores import open_store
 
-__all__ = ["Budget", "Place", "Situation"]
+__all__ = ["Budget", "Company", "Place", "Situation"]
 
 _SQLITE = "sqlite:///"
 #: How many of the memories in a file are named, where another was looked for.
 _NAMED = 5
+_DECISIONS = "--decisions" if Settings().decisions else "--no-decisions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,28 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
+class Company:
+    """Who talks, and under which conditions."""
+
+    asker: Annotated[
+        str, typer.Option(metavar="NAME", help="Who talks: what is said is remembered so.")
+    ] = "user"
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACT", help="What holds, such as rain; may be given again."),
+    ] = None
+
+    def checked(self) -> Ask:
+        """Return who asks and what holds, as a memory keeps them.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+        """
+        asking = {"asker": self.asker, "conditions": self.condition or ()}
+        return ask_of("?", asking, Settings(), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """The settings of a memory that is made; one that exists has its own."""
 
@@ -61,6 +86,13 @@ class Budget:
     ] = None
     initial_slots: Annotated[
         int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
+    ] = None
+    decisions: Annotated[
+        bool | None,
+        typer.Option(
+            "--decisions/--no-decisions",
+            help=f"What proved right first when the same is decided again. [{_DECISIONS}]",
+        ),
     ] = None
 
     def given(self) -> dict[str, Any]:

@@ -161,9 +161,9 @@ class Bot:
 class AgentDriver(Driver):
     """The framework's agent; a user has a session of their own."""
 
-    def __init__(self, memories: Memories) -> None:
-        super().__init__(memories)
-        self.bot = Bot(memories)
+    def __init__(self, memories: Memories, **asking: Any) -> None:
+        super().__init__(memories, **asking)
+        self.bot = Bot(memories, memory=asking)
 
     def say(
         self,

@@ -172,12 +172,12 @@ class Agents(Driver):
 
     given: ClassVar[bool] = False
 
-    def __init__(self, memories: Memories) -> None:
-        super().__init__(memories)
+    def __init__(self, memories: Memories, **asking: Any) -> None:
+        super().__init__(memories, **asking)
         self.agents: dict[str, tuple[Watched, AssistantAgent]] = {}
 
     def agent(self, who: str) -> tuple[Watched, AssistantAgent]:
-        client, memory = Watched(), LongTermMemory(self.memories, who)
+        client, memory = Watched(), LongTermMemory(self.memories, who, **self.asking)
         return client, bot(memory, client, **({"memory": [memory]} if self.given else {}))
 
     def say(
@@ -698,3 +698,19 @@ def test_turns_whose_tool_results_never_come_do_not_pile_up(
         AssistantAgent("bot", model_client=client, tools=[look]), *(f"Look, {n}." for n in range(4))
     )
     assert [*client._waiting] == ["t2", "t3"]
+
+
+def test_who_asks_may_be_the_name_on_a_message(memories: Memories) -> None:
+    memory = LongTermMemory(memories, "home", user=("ana", "ben"), asker=lambda source: source)
+    for name in ("ana", "ben"):
+        run(bot(memory, Watched()), TextMessage(content=f"I am {name}.", source=name))
+    assert [item.speaker for item in memories.of("home").evidence()][::2] == ["ana", "ben"]
+    assert [context.asker for context in memories.of("home").contexts()] == ["ana", "ben"]
+
+
+def test_who_asks_is_dumped_and_loaded_unless_it_is_a_function() -> None:
+    memory = LongTermMemory.open(asker="ana", conditions=["rain"])
+    again = LongTermMemory.load_component(memory.dump_component())
+    assert again.situation == memory.situation
+    with pytest.raises(InvalidInput, match="memory"):
+        LongTermMemory.open(asker=lambda _: "ana").dump_component()

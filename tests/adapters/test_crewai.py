@@ -112,9 +112,8 @@ class Crews(Driver):
     ) -> list[str]:
         llm = Fake(model="fake", replies=[reply], ending=ending)
         with contextlib.suppress(ConnectionError):
-            asyncio.run(
-                crew_of(make(self.memories, self.namespace(who)), text, llm).kickoff_async()
-            )
+            memory = make(self.memories, self.namespace(who), **self.asking)
+            asyncio.run(crew_of(memory, text, llm).kickoff_async())
         return llm.seen[-1]
 
     def namespace(self, who: str) -> str:

@@ -79,8 +79,8 @@ class Around(dspy.Module):
         return self.bot(**inputs)
 
 
-def by_user(memories: Memories, program: Any) -> WithMemory:
-    return WithMemory(program, memories, namespace=lambda user, **_: user, keep=("user",))
+def by_user(memories: Memories, program: Any, **about: Any) -> WithMemory:
+    return WithMemory(program, memories, namespace=lambda user, **_: user, keep=("user",), **about)
 
 
 def texts(memories: Memories, namespace: str = "default") -> list[str]:
@@ -106,7 +106,7 @@ class Programs(Driver):
         lm = (CutShort if ending == "cut" else DummyLM)([{"answer": reply}])
         with dspy.context(lm=lm), contextlib.suppress(ConnectionError):
             asyncio.run(
-                by_user(self.memories, program).acall(
+                by_user(self.memories, program, **self.asking).acall(
                     question=text, user=who, call_id=event or None
                 )
             )

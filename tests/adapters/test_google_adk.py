@@ -131,9 +131,9 @@ def converse(
 class Service(Driver):
     explicit = True  # a service is asked by name
 
-    def __init__(self, memories: Memories) -> None:
-        super().__init__(memories)
-        self.service = MemoryService(memories)
+    def __init__(self, memories: Memories, **asking: Any) -> None:
+        super().__init__(memories, **asking)
+        self.service = MemoryService(memories, **asking)
         self._ended: dict[str, Session] = {}
 
     def namespace(self, who: str) -> str:

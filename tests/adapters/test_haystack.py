@@ -79,9 +79,8 @@ class Watched:
         return self.replies.pop(0) if self.replies else reply("Noted.")
 
     def agent(self, memories: Memories, **more: Any) -> Agent:
-        hooks = memory_hooks(
-            memories, **{name: more.pop(name) for name in ("inject", "namespace") if name in more}
-        )
+        ours = ("inject", "namespace", "asker", "conditions")
+        hooks = memory_hooks(memories, **{name: more.pop(name) for name in ours if name in more})
         return Agent(chat_generator=MockChatGenerator(response_fn=self), hooks=hooks, **more)
 
 
@@ -98,7 +97,8 @@ class Agents(Driver):
         meta = {"finish_reason": "length" if ending == "cut" else "stop"}
         watched = Watched(ChatMessage.from_assistant(reply, meta=meta), fails=ending == "fails")
         context = {"namespace": who, **({"turn": event} if event else {})}
-        run = watched.agent(self.memories).run_async([user(text)], hook_context=context)
+        bot = watched.agent(self.memories, **self.asking)
+        run = bot.run_async([user(text)], hook_context=context)
         with contextlib.suppress(ConnectionError):
             asyncio.run(run)
         return [message.text or "" for message in watched.seen[-1]]
@@ -485,3 +485,20 @@ def test_the_state_of_a_run_can_be_written_down_between_its_steps(memories: Shar
         [user(ASKED)], hook_context={"trace": "t1"}
     )
     assert State.from_dict(written[0]).data["hook_context"] == {"trace": "t1"}
+
+
+def test_a_run_says_who_asks_and_what_holds(memories: SharedMemories) -> None:
+    told = {"namespace": "home", "asker": "ana", "conditions": ["rain"]}
+    Watched().agent(memories).run([user(VALVE)], hook_context=told)
+    (context,) = memories.of("home").contexts()
+    assert (context.asker, context.conditions) == ("ana", ("rain",))
+    assert [item.speaker for item in memories.of("home").evidence()] == ["ana", "assistant"]
+
+
+def test_a_writer_and_a_retriever_are_told_who_speaks_and_asks(memories: SharedMemories) -> None:
+    MemoryWriter(memories, asker="ana").run(messages=[user(VALVE), reply("Noted.")])
+    MemoryWriter(memories).run(messages=[user("It leaks.")], asker="ben")
+    said = memories.of("default").evidence()
+    assert [item.speaker for item in said] == ["ana", "assistant", "ben"]
+    found = MemoryRetriever(memories, asker="ana").run("What leaks?", asker="ben")["documents"]
+    assert found[0].content == "It leaks."

@@ -123,7 +123,8 @@ class Agents(Driver):
             else AIMessage(reply, response_metadata=told)
         )
         namespaced = {"namespace": lambda runtime: runtime.context["user"]}
-        bot = agent(self.memories, talker, checkpointer=InMemorySaver(), **namespaced)
+        about = {**namespaced, **self.asking}
+        bot = agent(self.memories, talker, checkpointer=InMemorySaver(), **about)
         # A message is known by its id: the same in the same thread is the same event.
         given, thread = (
             {"messages": [HumanMessage(text, id=event or None)]},

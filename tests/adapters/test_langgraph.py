@@ -481,3 +481,29 @@ def test_async_does_the_same_without_blocking_the_loop(memories: Memories) -> No
 )
 def test_values_as_text(value: dict[str, Any], text: str) -> None:
     assert text_of(value) == text
+
+
+def test_what_was_right_for_one_is_not_found_first_by_another() -> None:
+    memories = Memories(decisions=True, encoder=BagEncoder())
+    asked = "Which valve has the boiler?"
+
+    def found_by(who: str, *facts: str) -> list[str]:
+        store = wrap(inner, memories, owner=lambda _: "home", asker=who, conditions=facts)
+        return keys(store.search(ANA, query=asked))
+
+    inner = InMemoryStore()
+    filled(memories, inner, owner=lambda _: "home")
+    memory = memories.of("home")
+    assert found_by("ana", "rain")[0] == "f3"
+    answer = memory.answered(asked, "On Mondays.", asker="ana", conditions=["rain"])
+    memory.feedback(answer, reference="Soup is on Mondays.")
+    assert found_by("ana", "rain")[0] == "f2"
+    assert found_by("ana")[0] == "f3"
+    assert found_by("ben", "rain")[0] == "f3"
+
+
+def test_who_searches_may_depend_on_the_prefix(memories: Memories) -> None:
+    asked: list[tuple[str, ...]] = []
+    store = filled(memories, asker=lambda path: asked.append(path) or path[1])
+    store.search(ANA, query="Where is the bike?")
+    assert asked == [ANA]

@@ -149,9 +149,9 @@ WAYS = pytest.mark.parametrize(
 
 
 class Callback(Driver):
-    def __init__(self, memories: Memories) -> None:
-        super().__init__(memories)
-        self.logger = MemoryLogger(memories, namespace=lambda call: call["user"])
+    def __init__(self, memories: Memories, **asking: Any) -> None:
+        super().__init__(memories, **asking)
+        self.logger = MemoryLogger(memories, namespace=lambda call: call["user"], **asking)
         self._turns = 0
 
     def say(

@@ -175,7 +175,7 @@ class Engines(Driver):
     ) -> list[str]:
         llm, block = (
             Watched(reply, ending == "fails"),
-            MemoryBlock(memories=self.memories, namespace=who),
+            MemoryBlock(memories=self.memories, namespace=who, **self.asking),
         )
 
         async def run() -> None:

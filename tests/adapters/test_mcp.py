@@ -114,6 +114,13 @@ def texts(memories: Memories, namespace: str = "default") -> list[str]:
     return texts_of(memories, namespace)
 
 
+def arguments(asking: Asking, tool: str) -> set[str]:
+    """Return the names of the arguments that a tool shows."""
+    tools = asking.ask(lambda client: client.list_tools()).model_dump(by_alias=True)["tools"]
+    (schema,) = [shown["inputSchema"] for shown in tools if shown["name"] == tool]
+    return set(schema["properties"])
+
+
 class Agents(Driver):
     """An agent that recalls before its model answers, and remembers both sides once it has."""
 
@@ -128,7 +135,7 @@ class Agents(Driver):
         ending: Ending = "whole",
         event: str = "",
     ) -> list[str]:
-        asking = Asking(self.memories, namespace=None)
+        asking = Asking(self.memories, namespace=None, **self.asking)
         failed, recalled, _ = asking.call("recall", namespace=who, question=text)
         for speaker, said in (("user", text), ("assistant", reply)) if ending == "whole" else ():
             key = f"{event or uuid.uuid4().hex}:{speaker}"
@@ -607,6 +614,24 @@ def test_a_mistake_of_the_command_line_is_one_line(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.count("\n") == 2
 
 
+@pytest.mark.parametrize(("typed", "kept"), [("--decisions", True), ("--no-decisions", False)])
+def test_who_asks_and_whether_decisions_are_kept_may_be_typed(
+    typed: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[Memories, dict[str, Any]]] = []
+
+    def noted(memories: Memories, **options: Any) -> Any:
+        made.append((memories, options))
+        return make_server(memories, **options)
+
+    monkeypatch.setattr("demem_adapters.mcp.serving.make_server", noted)
+    monkeypatch.setattr("demem_adapters.mcp.serving.serve", lambda *_, **__: None)
+    assert main(["--asker", "ana", typed]) == 0
+    ((memories, options),) = made
+    assert options["asker"] == "ana"
+    assert memories.of("default").settings.decisions is kept
+
+
 def test_without_the_sdk_the_way_to_install_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*sys.modules]:
         if name == "mcp" or name.startswith("mcp."):
@@ -706,3 +731,30 @@ def test_all_scenarios_of_the_conformance_suite_that_apply_pass(url: str) -> Non
     assert len(found) >= 30
     failing = {name for name, failed in found.items() if int(failed)}
     assert failing == {*chain.from_iterable(NOT_APPLICABLE.values())}
+
+
+def test_a_server_that_says_who_asks_lets_no_call_say_another(memories: Memories) -> None:
+    free = Asking(memories)
+    bound = Asking(memories, asker="ana", conditions=["rain"])
+    for tool in ("recall", "feedback", "explain"):
+        assert arguments(free, tool) - arguments(bound, tool) == {"asker", "conditions"}
+    bound.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
+    (context,) = memories.of("default").contexts()
+    assert (context.asker, context.conditions) == ("ana", ("rain",))
+
+
+def test_who_asks_may_be_a_function_of_the_request(memories: Memories) -> None:
+    asking = Asking(memories, asker=lambda context: type(context).__name__)
+    assert arguments(asking, "recall") == {"question", "limit", "conditions"}
+    asking.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
+    (context,) = memories.of("default").contexts()
+    assert context.asker == "Context"
+
+
+def test_a_request_that_does_not_tell_who_asks_is_refused(memories: Memories) -> None:
+    def unknown(_: Any) -> str:
+        raise KeyError("x-user")
+
+    refused = Asking(memories, asker=unknown).fails("recall", question=WHICH)
+    assert "asker" in refused
+    assert "KeyError" in refused

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from adapter_contract import ASKED, VALVE, texts
 
-from demem_adapters.common import DECLARED, Memories, checked, named
+from demem_adapters.common import DECLARED, Memories, Situation, checked, named
 from demem_adapters.common.recent import Recent
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.errors import NotFound, StoreError
@@ -306,3 +306,81 @@ def test_a_memory_with_a_custom_store_lives_in_it() -> None:
     store = MemoryStore()
     Memories(store, encoder=BagEncoder()).remember("ana", VALVE)
     assert len(SlotMemory.open(store, memory_id="ana", encoder=BagEncoder())) == 1
+
+
+# Who asks
+
+
+def test_unless_it_is_said_the_user_asks_and_nothing_holds() -> None:
+    assert Situation().asking({"user": "ana"}) == {"asker": "user", "conditions": ()}
+
+
+def test_who_asks_and_what_holds_may_be_functions_of_a_call() -> None:
+    situation = Situation(lambda call: call["user"], lambda call: (fact for fact in call["facts"]))
+    known = situation.asking({"user": "ana", "facts": ["rain"]})
+    assert known == {"asker": "ana", "conditions": ("rain",)}
+    assert situation.asking({"user": None, "facts": ()}) == {"asker": "user", "conditions": ()}
+
+
+@pytest.mark.parametrize("name", ["asker", "self", "namespace"])
+def test_a_function_may_get_inputs_of_any_name(name: str) -> None:
+    situation = Situation(lambda **about: about[name])
+    assert situation.asking(**{name: "ana"})["asker"] == "ana"
+    assert named(lambda **about: about[name], **{name: "ana"}) == "ana"
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [("asker", ("",)), ("asker", (5,)), ("conditions", ("ana", "rain"))],
+    ids=["blank", "no text", "one text"],
+)
+def test_a_mistake_in_who_asks_is_told_when_an_adapter_is_made(
+    field: str, given: tuple[Any, ...]
+) -> None:
+    with pytest.raises(InvalidInput, match=field):
+        Situation(*given)
+
+
+def test_what_a_function_gives_wrongly_costs_no_answer(
+    memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    memories.remember("ana", VALVE)
+    asking = Situation("ana", lambda: "rain").asking()
+    assert memories.prepare("ana", ASKED, **asking) is None
+    assert caplog.messages == ["nothing was recalled: InvalidInput (conditions)"]
+
+
+def test_what_the_user_says_is_remembered_under_the_name_of_who_asks(memories: Memories) -> None:
+    memories.converse("home", VALVE, "Noted.", key="1", asker="ana", conditions=["rain"])
+    memories.converse("home", VALVE, "Noted.", key="2")
+    assert [item.speaker for item in memories.of("home").evidence()] == [
+        "ana",
+        "assistant",
+        "user",
+        "assistant",
+    ]
+    decided = memories.of("home").contexts()
+    assert [(one.asker, one.conditions) for one in decided] == [("ana", ("rain",)), (None, ())]
+
+
+def test_an_answer_to_somebody_by_name_is_found_by_its_call_in_another_process(
+    tmp_path: Path,
+) -> None:
+    with stored(tmp_path) as first:
+        first.converse("home", ASKED, "A brass one.", key="1", call="r1", asker="ana")
+        first.converse("home", ASKED, "A steel one.", key="2", call="r2", asker="ben")
+    with stored(tmp_path) as again:
+        assert again.feedback("r2", namespace="home", thumbs=True).answer_id == "a2"
+        assert again.feedback("r1", namespace="home", thumbs=True).answer_id == "a1"
+
+
+def test_what_was_said_before_a_turn_is_known_whoever_said_it(memories: Memories) -> None:
+    memories.converse("home", VALVE, "Noted.", key="1", asker="ana")
+    assert memories.before("home", ASKED) == "e1"
+
+
+def test_what_is_forgotten_takes_the_answers_along_that_somebody_got_by_name(
+    memories: Memories,
+) -> None:
+    memories.converse("home", VALVE, "A brass valve, noted.", key="1", asker="ana")
+    assert memories.forget("home", "e1") == ("e1", "e2")

@@ -353,3 +353,22 @@ def test_a_part_without_text_is_no_word(provider: Provider, memories: Memories) 
 def test_what_is_said_is_dated(provider: Provider, memories: Memories) -> None:
     ask(wrap(client(provider), memories), "My boiler has a brass valve.")
     assert all(item.at is not None for item in memories.of("default").evidence())
+
+
+def test_the_user_of_a_call_is_who_asks_and_who_has_said_it(
+    provider: Provider, memories: Memories
+) -> None:
+    wrapped = wrap(
+        client(provider),
+        memories,
+        namespace="home",
+        asker=lambda call: call.get("user"),
+        conditions=lambda call: ["rain"] if "metadata" in call else [],
+    )
+    ask(wrapped, "It leaks.", user="ana", metadata={"weather": "rain"})
+    ask(wrapped.with_options(timeout=9), "It leaks.", user="ben")
+    ask(wrapped, "It leaks.")
+    asked = [(context.asker, context.conditions) for context in memories.of("home").contexts()]
+    assert asked == [("ana", ("rain",)), ("ben", ()), ("user", ())]
+    said_by = [item.speaker for item in memories.of("home").evidence()]
+    assert said_by[::2] == ["ana", "ben", "user"]

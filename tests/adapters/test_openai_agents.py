@@ -147,7 +147,8 @@ class Sessions(Driver):
         said = assistant_message(reply, item_id=f"msg-{id}")
         cut = said.model_copy(update={"status": "incomplete"})
         step: Any = {"whole": said, "cut": cut, "fails": RuntimeError("no model")}[ending]
-        talk = Talk(self.memories, step, session=id, namespace=lambda context: context)
+        about = {"namespace": lambda context: context, **self.asking}
+        talk = Talk(self.memories, step, session=id, **about)
         with contextlib.suppress(RuntimeError):
             talk.say(text, context=who)
         return [str(item["content"]) for item in talk.shown]

@@ -112,7 +112,8 @@ class User:
 
 
 def agent(model: Any, memories: Memories, **more: Any) -> Agent[Any, Any]:
-    about = {name: more.pop(name) for name in ("namespace", "inject", "tools") if name in more}
+    ours = ("namespace", "inject", "tools", "asker", "conditions")
+    about = {name: more.pop(name) for name in ours if name in more}
     return Agent(model, capabilities=[LongTermMemory(memories, **about)], **more)
 
 
@@ -134,9 +135,8 @@ class Agents(Driver):
             [TextPart(reply)], finish_reason="length" if ending == "cut" else None
         )
         watched = Watched(response, fails=ending == "fails")
-        bot = agent(
-            watched.model, self.memories, deps_type=User, namespace=lambda ctx: ctx.deps.name
-        )
+        about = {"namespace": lambda ctx: ctx.deps.name, **self.asking}
+        bot = agent(watched.model, self.memories, deps_type=User, **about)
         with contextlib.suppress(ConnectionError):
             asyncio.run(bot.run(text, deps=User(who), conversation_id=event or uuid.uuid4().hex))
         return watched.prompts

@@ -101,11 +101,8 @@ WEIGH = {"weigh": '{"thing": "valve"}'}
 
 
 def agent(model: Model, memories: Memories, namespace: str = "ana", /, **about: Any) -> Agent:
-    ours = {
-        name: about.pop(name)
-        for name in ("session", "stores", "injection", "add_tool_config")
-        if name in about
-    }
+    known = ("session", "stores", "injection", "add_tool_config", "asker", "conditions")
+    ours = {name: about.pop(name) for name in known if name in about}
     memory = LongTermMemory(memories, namespace, **ours)
     return Agent(model=model, memory_manager=memory, callback_handler=None, **about)
 
@@ -128,7 +125,8 @@ class Strands(Driver):
             **({"tracking_id": event} if event else {}),
         }
         with contextlib.suppress(ConnectionError, MaxTokensReachedException):
-            asyncio.run(agent(fake, self.memories, who).invoke_async([message]))
+            bot = agent(fake, self.memories, who, **self.asking)
+            asyncio.run(bot.invoke_async([message]))
         return fake.seen[0]
 
     def parts(self) -> list[Any]:

@@ -8,6 +8,7 @@ import pytest
 from command_line import ASKED, Demem
 
 from demem_agent import SlotMemory
+from demem_agent.settings import Settings
 
 pytest.importorskip("rich")
 pytest.importorskip("typer")
@@ -114,3 +115,22 @@ def test_a_situation_that_is_none_is_named(
     done = demem("read", ASKED, *typed, "-m", memory)
     assert done.code == 1
     assert named in done.err
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("--decisions", True), ("--no-decisions", False)])
+def test_a_memory_is_made_with_or_without_decisions_as_is_typed(
+    demem: Demem, tmp_path: Path, typed: str, kept: bool
+) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("The spare key is behind the blue pot.\n")
+    demem("ingest", notes, typed, "-m", tmp_path / "n.db")
+    with SlotMemory.open(f"sqlite:///{tmp_path}/n.db") as opened:
+        assert opened.settings.decisions is kept
+
+
+def test_what_is_not_typed_of_decisions_follows_the_default(demem: Demem, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("The spare key is behind the blue pot.\n")
+    demem("ingest", notes, "-m", tmp_path / "n.db")
+    with SlotMemory.open(f"sqlite:///{tmp_path}/n.db") as opened:
+        assert opened.settings.decisions == Settings().decisions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import cache
 
@@ -550,6 +551,44 @@ def test_what_the_user_said_is_marked_unless_the_reply_is_asked_for() -> None:
         put(index, n, "cat", speaker=speaker)
     assert feature(index, query("Which cat?"), "user") == [1.0, 0.0]
     assert feature(index, query("Which cat did you recommend?"), "user") == [0.0, 0.0]
+
+
+def test_who_talks_with_an_assistant_under_a_name_is_on_the_human_side() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    for n, speaker in enumerate(["Ana", "assistant", "Ben", "correction", None]):
+        put(index, n, "cat", speaker=speaker)
+    assert feature(index, query("Which cat?"), "user") == [1.0, 0.0, 1.0, 0.0, 0.0]
+    assert feature(index, query("Which cat did you recommend?"), "user") == [0.0] * 5
+
+
+def test_where_no_assistant_talks_a_name_is_no_user() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    for n, speaker in enumerate(["Ana", "Ben"]):
+        put(index, n, "cat", speaker=speaker)
+    assert feature(index, query("Which cat?"), "user") == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("words", ["Which cat?", "Which cat did you recommend?"])
+def test_what_the_only_user_of_a_chat_is_called_changes_no_score(words: str) -> None:
+    scores: list[list[float]] = []
+    for name in ("user", "Ana"):
+        index = PassageIndex(ENCODER.dimensions)
+        for n, speaker in enumerate([name, "assistant"]):
+            put(index, n, "cat", speaker=speaker)
+        for asker in (None, name):
+            asked = replace(query(words), asker=asker)
+            scores.append([score for _, score in ranked(index, asked)])
+    assert all(other == scores[0] for other in scores)
+
+
+def test_what_the_asker_said_is_marked_among_people_alone() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    for n, speaker in enumerate(["Ana", "assistant", "Ben"]):
+        put(index, n, "cat", speaker=speaker)
+    asked = replace(query("Which cat?"), asker="ana")
+    assert feature(index, asked, "own") == [1.0, 0.0, 0.0]
+    asked = replace(query("Which cat did you recommend?"), asker="ana")
+    assert feature(index, asked, "own") == [0.0, 0.0, 0.0]
 
 
 def test_the_frame_of_a_question_is_looked_for_nowhere() -> None:

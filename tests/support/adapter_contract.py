@@ -34,6 +34,13 @@ __all__ = [
 ROOT = Path(__file__).parents[2]
 VALVE = "My boiler has a brass valve."
 ASKED = "Which valve has my boiler?"
+#: Two lines that answer the same; there is room for one of them.
+RIVALS = (
+    "The valve of my boiler is the brass one that Omar put in.",
+    "The valve of my boiler in winter ought to be the steel one, really.",
+)
+#: Who asks and what holds, for whom one of them is right.
+RAINING = {"asker": "ana", "conditions": ["rain"]}
 #: How an answer of the model ends: as it should, cut off (at a limit of its length, say), or with
 #: an error.
 Ending = Literal["whole", "cut", "fails"]
@@ -46,8 +53,10 @@ class Driver(ABC):
     #: name.
     explicit: ClassVar[bool] = False
 
-    def __init__(self, memories: Memories) -> None:
+    def __init__(self, memories: Memories, **asking: Any) -> None:
+        """Take the memories, and the adapter's own ``asker`` and ``conditions``."""
         self.memories = memories
+        self.asking = asking
 
     @abstractmethod
     def say(
@@ -93,6 +102,11 @@ def texts(memories: Memories, namespace: str = "ana") -> list[str]:
 def blocks_among(shown: Iterable[str]) -> list[str]:
     """Return the texts with what was recalled, of those that reached the model."""
     return [text for text in shown if DECLARED in text]
+
+
+def given_to(framework: Driver) -> str:
+    """Return what is recalled for a question in a turn that leaves nothing behind."""
+    return framework.recalled(framework.say(ASKED, who="home", ending="fails"))
 
 
 class _Broken(MemoryStore):
@@ -241,6 +255,28 @@ class AdapterContract(PageContract):
         # Some frameworks report themselves that nothing could be recalled.
         told -= {"nothing was recalled: StoreError"}
         assert told == {"a turn was not remembered: StoreError"}
+
+    @pytest.mark.parametrize(
+        "other",
+        [{"asker": "ben", "conditions": ["rain"]}, {"asker": "ana", "conditions": []}],
+        ids=["another user", "other conditions"],
+    )
+    def test_what_was_right_for_one_is_not_given_first_to_another(
+        self, other: dict[str, Any]
+    ) -> None:
+        memories = Memories(limit=150, decisions=True, encoder=BagEncoder())
+        bot = self.driver(memories, **RAINING)
+        memory = memories.of(bot.namespace("home"))
+        memory.ingest_many([{"text": text} for text in RIVALS])
+        right = next(text for text in RIVALS if text not in given_to(bot))
+        bot.say(ASKED, who="home")
+        if not memory.contexts():  # of what is only asked nobody says how it was answered
+            memory.answered(ASKED, "Noted.", asker="ana", conditions=["rain"])
+        (context,) = memory.contexts()
+        assert (context.asker, context.conditions) == ("ana", ("rain",))
+        memory.feedback(context.id, reference=right)
+        assert right in given_to(bot)
+        assert right not in given_to(self.driver(memories, **other))
 
     @pytest.mark.parametrize("copied", [copy.deepcopy, _pickled], ids=["deep", "pickle"])
     def test_a_copy_has_a_memory_of_its_own(

@@ -21,8 +21,8 @@ class Clients(Driver):
 
     field = "messages"
 
-    def __init__(self, memories: Memories) -> None:
-        super().__init__(memories)
+    def __init__(self, memories: Memories, **asking: Any) -> None:
+        super().__init__(memories, **asking)
         self._turns = 0
 
     def say(
@@ -44,7 +44,9 @@ class Clients(Driver):
 
         async def run(url: str) -> None:
             async with openai.AsyncOpenAI(base_url=url, api_key="unused", max_retries=0) as plain:
-                wrapped = wrap(plain, self.memories, namespace=lambda call: call["user"])
+                wrapped = wrap(
+                    plain, self.memories, namespace=lambda call: call["user"], **self.asking
+                )
                 with contextlib.suppress(openai.OpenAIError):
                     await self.call(wrapped, model=model, user=who, **{self.field: messages})
 

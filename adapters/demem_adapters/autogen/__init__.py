@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any, Self, Unpack
 
 from demem_adapters.autogen.client import RememberingClient, RememberingClientConfig
-from demem_adapters.autogen.messages import asked_in, last, said_in, with_recalled
-from demem_adapters.common import Inject, Memories, checked
+from demem_adapters.autogen.messages import asked_in, last, said_in, who_asks, with_recalled
+from demem_adapters.common import Asker, Conditions, Inject, Memories, Situation, checked
 from demem_adapters.common.passages import Passage, details, passages
 from demem_agent import InvalidInput, Reading
 from demem_agent.options import Options
@@ -49,6 +49,8 @@ class LongTermMemoryConfig(BaseModel):
     session: str | None = None
     inject: Inject = "user"
     user: str | tuple[str, ...] = _USER
+    asker: str | None = None
+    conditions: tuple[str, ...] = ()
     limit: int | None = None
     options: dict[str, Any] = {}
 
@@ -68,6 +70,8 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         inject: where what was recalled goes, "user" or "system".
         user: under which name the user speaks where several do, as in a team; or several names,
             such as those of the task and of the ``UserProxyAgent``.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the name
+            under which the user speaks as well, such as ``asker=lambda name: name``.
 
     Raises:
         InvalidInput: for another ``inject``, or a namespace, a session or a name that is no text.
@@ -83,11 +87,14 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         session: str | None = None,
         inject: Inject = "user",
         user: str | Sequence[str] = _USER,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
     ) -> None:
         self.memories = memories
         self.namespace = text_field("namespace", namespace)
         self.session = None if session is None else text_field("session", session)
         self.inject: Inject = checked(inject)
+        self.situation = Situation(asker, conditions)
         names = user if isinstance(user, Sequence) and not isinstance(user, str) else [user]
         self.user = tuple(text_field("user", name) for name in names)
         self._made: dict[str, Any] | None = None
@@ -101,6 +108,8 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         session: str | None = None,
         inject: Inject = "user",
         user: str | Sequence[str] = _USER,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> Self:
@@ -110,7 +119,15 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             url, limit, options: as in ``Memories``; the others as in the class.
         """
         memories = Memories(url, limit=limit, **options)
-        memory = cls(memories, namespace, session=session, inject=inject, user=user)
+        memory = cls(
+            memories,
+            namespace,
+            session=session,
+            inject=inject,
+            user=user,
+            asker=asker,
+            conditions=conditions,
+        )
         memory._made = {"url": url, "limit": limit, "options": options}
         return memory
 
@@ -123,7 +140,10 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         state = await model_context.save_state()
         before = ChatCompletionContextState.model_validate(state).messages
         said = said_in(before)
-        reading = await self.memories.aprepare(self.namespace, last(asked_in(said, self.user)))
+        asked = asked_in(said, self.user)
+        reading = await self.memories.aprepare(
+            self.namespace, last(asked), **self.situation.asking(who_asks(asked))
+        )
         after = with_recalled(said, reading, self.inject)
         if after != before:
             changed = ChatCompletionContextState(messages=after).model_dump()
@@ -138,7 +158,9 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
     ) -> MemoryQueryResult:
         """Find what bears on a query, best first, at most ``limit=`` in the memories' unit."""
         text = _content_text(query) if isinstance(query, MemoryContent) else query
-        reading = await self.memories.arecall(self.namespace, text, limit=kwargs.get("limit"))
+        reading = await self.memories.arecall(
+            self.namespace, text, limit=kwargs.get("limit"), **self.situation.asking(None)
+        )
         return MemoryQueryResult(results=_contents(reading))
 
     async def add(
@@ -179,7 +201,11 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             self.memories.close()
 
     def _to_config(self) -> LongTermMemoryConfig:
-        if not self._made or not all(map(_is_plain, self._made["options"].values())):
+        asker = self.situation.asker
+        facts = self.situation.conditions
+        options = self._made["options"] if self._made else {}
+        plain = all(map(_is_plain, options.values()))
+        if not self._made or callable(asker) or callable(facts) or not plain:
             raise InvalidInput(
                 "memory", self._made, "made by LongTermMemory.open from plain values, to be dumped"
             )
@@ -189,6 +215,8 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             session=self.session,
             inject=self.inject,
             user=self.user,
+            asker=asker,
+            conditions=tuple(facts),
         )
 
     @classmethod

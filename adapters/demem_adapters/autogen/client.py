@@ -9,10 +9,19 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self, Unpack
 
-from demem_adapters.autogen.messages import asked_in, goes_on, last, said_in, with_recalled
+from demem_adapters.autogen.messages import (
+    asked_in,
+    goes_on,
+    last,
+    said_in,
+    texts_of,
+    who_asks,
+    with_recalled,
+)
 from demem_adapters.common import Memories, Recent, digest
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
+from demem_agent.reading import Asking
 
 try:
     from autogen_core import Component, ComponentModel
@@ -53,6 +62,7 @@ class _Turn:
     asked: str
     key: str
     reading: Reading | None
+    asking: Asking
 
 
 class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]):
@@ -127,7 +137,8 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         memory = self.memory
         asked = asked_in(said, memory.user)
         question = last(asked)
-        reading = await self.memories.aprepare(memory.namespace, question)
+        asking = memory.situation.asking(who_asks(asked))
+        reading = await self.memories.aprepare(memory.namespace, question, **asking)
         before = await asyncio.to_thread(
             self.memories.before,
             memory.namespace,
@@ -137,8 +148,9 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         )
         # The same from every agent of a team, and when the turn is carried out again; another when
         # it is asked later.
-        key = digest(memory.namespace, memory.session, date.today().isoformat(), asked, before)
-        return _Turn(question, key, reading)
+        today = date.today().isoformat()
+        key = digest(memory.namespace, memory.session, today, texts_of(asked), before)
+        return _Turn(question, key, reading, asking)
 
     def _waited(self, said: Sequence[LLMMessage]) -> _Turn | None:
         """Return the turn that results of tools belong to: the same question again with them."""
@@ -165,6 +177,7 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
             reading=turn.reading,
             session=self.memory.session,
             call=call,
+            **turn.asking,
         )
         self.call = call if answer else None
         for asked in () if isinstance(result.content, str) else result.content:

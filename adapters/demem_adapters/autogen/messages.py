@@ -15,7 +15,7 @@ except ImportError as error:
         "the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'"
     ) from error
 
-__all__ = ["asked_in", "goes_on", "last", "said_in", "with_recalled"]
+__all__ = ["asked_in", "goes_on", "last", "said_in", "texts_of", "who_asks", "with_recalled"]
 
 #: Who says what was recalled, where it goes to the user.
 _BLOCK = "memory"
@@ -37,7 +37,7 @@ def _is_block(message: LLMMessage) -> bool:
     return isinstance(message.content, str) and message.content.startswith(DECLARED)
 
 
-def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[str]:
+def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[UserMessage]:
     """Return what the user said: to an agent of a team, the others are users as well.
 
     Args:
@@ -48,12 +48,22 @@ def asked_in(messages: Iterable[LLMMessage], user: Collection[str]) -> list[str]
     sources = {message.source for message in heard}
     if len(sources) != 1:
         heard = [message for message in heard if message.source in user]
-    return [*map(_text, heard)]
+    return heard
 
 
-def last(asked: Sequence[str]) -> str:
+def texts_of(asked: Iterable[UserMessage]) -> list[str]:
+    """Return what was asked, as texts."""
+    return [*map(_text, asked)]
+
+
+def last(asked: Sequence[UserMessage]) -> str:
     """Return what was asked last, "" where nothing was."""
-    return asked[-1] if asked else ""
+    return _text(asked[-1]) if asked else ""
+
+
+def who_asks(asked: Sequence[UserMessage]) -> str | None:
+    """Return the name of who asked last, None where nobody did."""
+    return asked[-1].source if asked else None
 
 
 def goes_on(messages: Iterable[LLMMessage], question: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every adapter needs: memories, whose they are, and what to put before a model.
+"""What every adapter needs: memories, whose they are, who asks, and what to put before a model.
 
 A framework that takes pieces instead of one text finds them in
 :mod:`demem_adapters.common.passages`.
@@ -6,6 +6,7 @@ A framework that takes pieces instead of one text finds them in
 
 from __future__ import annotations
 
+from demem_adapters.common.asking import ASSISTANT, USER, Asker, Conditions, Situation, is_person
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.injecting import DECLARED, Inject, Place, block, checked, put_before
@@ -14,16 +15,22 @@ from demem_adapters.common.naming import Namespace, named
 from demem_adapters.common.recent import Recent
 
 __all__ = [
+    "ASSISTANT",
     "DECLARED",
     "LOG",
+    "USER",
+    "Asker",
+    "Conditions",
     "Inject",
     "Memories",
     "Namespace",
     "Place",
     "Recent",
+    "Situation",
     "block",
     "checked",
     "digest",
+    "is_person",
     "logged",
     "named",
     "put_before",

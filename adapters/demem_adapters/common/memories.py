@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
+from demem_adapters.common.asking import ASSISTANT, USER
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import logged
 from demem_adapters.common.namespaces import Namespaces
@@ -96,6 +97,7 @@ class Memories(Namespaces):
         *,
         limit: int | None = None,
         shown: Iterable[str] = (),
+        **asking: Unpack[Asking],
     ) -> Reading | None:
         """Recall for a model that can answer without.
 
@@ -104,16 +106,22 @@ class Memories(Namespaces):
         Args:
             shown: texts of the messages that the model is shown anyway. What was remembered of
                 these is left out, but not of a strict reading, which is a summary.
+            asking: who asks, when, and under which conditions.
         """
         with logged("nothing was recalled"):
-            return self.recall(namespace, query, limit=limit, shown=shown)
+            return self.recall(namespace, query, limit=limit, shown=shown, **asking)
         return None
 
     async def arecall(
-        self, namespace: str | None, query: str, *, limit: int | None = None
+        self,
+        namespace: str | None,
+        query: str,
+        *,
+        limit: int | None = None,
+        **asking: Unpack[Asking],
     ) -> Reading | None:
         """Read for a query, without blocking the event loop."""
-        return await asyncio.to_thread(self.recall, namespace, query, limit=limit)
+        return await asyncio.to_thread(self.recall, namespace, query, limit=limit, **asking)
 
     async def aprepare(
         self,
@@ -122,9 +130,12 @@ class Memories(Namespaces):
         *,
         limit: int | None = None,
         shown: Iterable[str] = (),
+        **asking: Unpack[Asking],
     ) -> Reading | None:
         """Recall for a model that can answer without, without blocking the event loop."""
-        return await asyncio.to_thread(self.prepare, namespace, query, limit=limit, shown=shown)
+        return await asyncio.to_thread(
+            self.prepare, namespace, query, limit=limit, shown=shown, **asking
+        )
 
     def remember(
         self,
@@ -170,19 +181,21 @@ class Memories(Namespaces):
         reading: Reading | None,
         *,
         call: str | None = None,
+        **asking: Unpack[Asking],
     ) -> Answer | None:
         """Record an answer that a model gave from a reading; None where there is no memory.
 
         Args:
             reading: what the model was given; None where that was nothing.
             call: the id that :meth:`feedback` is to know the answer by.
+            asking: as the reading was made with.
         """
         if namespace is None or not query.strip():
             return None
         memory = self.of(namespace)
         # From nothing: left to itself, memory would guess what the answer was given from.
         given = _nothing_read(memory) if reading is None else reading
-        answer = memory.answered(query, text, reading=given)
+        answer = memory.answered(query, text, reading=given, **asking)
         if call is not None:
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
@@ -190,7 +203,7 @@ class Memories(Namespaces):
     def before(
         self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False
     ) -> str:
-        """Return the id of what the user said before this in a session, for the key of a turn.
+        """Return the id of what a user said before this in a session, for the key of a turn.
 
         It is "" for the first. Where a framework has no id for a message, its words and the day
         tell one event from another, but not what is said once more after something else ("Rome",
@@ -218,6 +231,7 @@ class Memories(Namespaces):
         reading: Reading | None = None,
         session: str | None = None,
         call: str | None = None,
+        **asking: Unpack[Asking],
     ) -> Answer | None:
         """Remember both sides of a turn that ended well, and that the answer was given from a
         reading.
@@ -229,9 +243,12 @@ class Memories(Namespaces):
             said: what the model answered; blank where it only called a tool.
             key: of the turn, the same when it is carried out again.
             call: the id that :meth:`feedback` is to know the answer by.
+            asking: as it was recalled with; what the user said is remembered under the asker's
+                name.
         """
+        said_by = asking.get("asker") or USER
         with logged("a turn was not remembered"):
-            self.remember(namespace, asked, speaker="user", session=session, key=f"{key}:user")
+            self.remember(namespace, asked, speaker=said_by, session=session, key=f"{key}:user")
             if not said.strip():
                 return None
             # Carried out again, it is the same answer under another id.
@@ -239,12 +256,12 @@ class Memories(Namespaces):
                 self.remember(
                     namespace,
                     said,
-                    speaker="assistant",
+                    speaker=ASSISTANT,
                     session=session,
                     source_id=call,
                     key=f"{key}:{digest(said)}",
                 )
-            return self.answered(namespace, asked, said, reading, call=call)
+            return self.answered(namespace, asked, said, reading, call=call, **asking)
         return None
 
     def feedback(

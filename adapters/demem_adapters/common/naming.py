@@ -12,7 +12,7 @@ __all__ = ["Namespace", "named"]
 Namespace = str | Callable[..., str | None]
 
 
-def named(namespace: Namespace, *given: Any, **about: Any) -> str | None:
+def named(namespace: Namespace, /, *given: Any, **about: Any) -> str | None:
     """Return the namespace of a call; None where the call is to have no memory.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
 
+from demem_adapters.common.asking import ASSISTANT, is_person
 from demem_adapters.common.injecting import DECLARED
 from demem_agent import Evidence, SlotMemory
 from demem_agent.reading import strip_rendered
@@ -22,7 +23,7 @@ def kept_as(text: str) -> str:
 def said_before(
     items: Sequence[Evidence], asked: str, session: str | None, *, again: bool = False
 ) -> str:
-    """Return the id of what the user said before this in a session, "" for the first.
+    """Return the id of what a user said before this in a session, "" for the first.
 
     Args:
         items: of the memory, oldest first.
@@ -30,7 +31,7 @@ def said_before(
         again: the turn goes on: look before its question, if that is there already.
     """
     words = kept_as(asked)
-    said = [item for item in items if item.speaker == "user" and item.session == session]
+    said = [item for item in items if is_person(item.speaker) and item.session == session]
     said.reverse()
     if again and any(item.text == words for item in said):
         said = [*dropwhile(lambda item: item.text != words, said)]
@@ -38,13 +39,13 @@ def said_before(
 
 
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
-    """Yield what the assistant said, each with what the user had said last in the same session."""
+    """Yield what the assistant said, each with what a user had said last in the same session."""
     asked: dict[str | None, str] = {}
     for item in items:
-        if item.speaker == "user":
-            asked[item.session] = item.text
-        elif item.speaker == "assistant":
+        if item.speaker == ASSISTANT:
             yield item, asked.get(item.session, "")
+        elif is_person(item.speaker):
+            asked[item.session] = item.text
 
 
 def answer_of_call(memory: SlotMemory, call: str) -> str | None:

@@ -10,9 +10,10 @@ from datetime import date
 from itertools import accumulate
 from typing import Any, Self
 
-from demem_adapters.common import LOG, Recent, digest, logged
+from demem_adapters.common import ASSISTANT, LOG, USER, Asker, Conditions, Recent, digest, logged
 from demem_adapters.crewai.storage import SAID_BY, MemoryStorage, wanting
 from demem_agent import InvalidInput, Reading
+from demem_agent.reading import Asking
 
 try:
     from crewai.events import LLMCallCompletedEvent, LLMGuardrailCompletedEvent, crewai_event_bus
@@ -47,12 +48,14 @@ class _Turn(str):
 
     Attributes:
         reading: what the task was done from.
+        asking: for whom, and what held.
     """
 
     asked: str
     role: str
     said: str
     reading: Reading | None
+    asking: Asking
 
 
 class LongTermMemory(Memory):
@@ -78,6 +81,8 @@ class LongTermMemory(Memory):
         fill: give as many matches as are within the limit, though CrewAI's agents ask for 5 only;
             False to give no more than is asked for.
         encoder: of the memories, where they have one of their own; only for searching by vector.
+        asker, conditions: who asks ("user" unless given), and what holds; also as functions without
+            arguments.
 
     Raises:
         InvalidInput: for a root scope that is given and names nobody.
@@ -86,10 +91,12 @@ class LongTermMemory(Memory):
     memories: Any = Field(exclude=True)
     fill: bool = True
     encoder: Any = Field(default=None, exclude=True)
+    asker: Asker | None = Field(default=None, exclude=True)
+    conditions: Conditions = Field(default=(), exclude=True)
     storage: Any = Field(default=None, exclude=True)
     embedder: Any = Field(default=None, exclude=True)
     llm: Any = Field(default=None, exclude=True)
-    _asked: Recent[str, Reading | None] = PrivateAttr(default_factory=Recent)
+    _asked: Recent[str, tuple[Reading | None, Asking]] = PrivateAttr(default_factory=Recent)
     _kept: Recent[str, list[str]] = PrivateAttr(default_factory=Recent)
 
     def __init__(self, **given: Any) -> None:
@@ -101,7 +108,11 @@ class LongTermMemory(Memory):
     def model_post_init(self, context: Any) -> None:
         """Stand on the memories instead of a database and a provider of CrewAI's choice."""
         self.storage = MemoryStorage(
-            self.memories, join_scope_paths(self.root_scope, None), encoder=self.encoder
+            self.memories,
+            join_scope_paths(self.root_scope, None),
+            encoder=self.encoder,
+            asker=self.asker,
+            conditions=self.conditions,
         )
         self.embedder = self.storage.embed
         super().model_post_init(context)
@@ -120,7 +131,8 @@ class LongTermMemory(Memory):
         include_private: bool = False,
     ) -> list[MemoryMatch]:
         """Read for a query, in a scope and below it: a match for each record, best first."""
-        self._asked[query] = None
+        asking = self.storage.situation.asking()
+        self._asked[query] = None, asking
         of_late = _RECALLED.get()[1 - _MOST_RECALLED :]
         _RECALLED.set((*of_late, (query, self)))
         in_scope = wanting(join_scope_paths(self.root_scope, scope), categories)
@@ -132,8 +144,8 @@ class LongTermMemory(Memory):
                 return True
             return source is not None and record.source == source
 
-        reading, found = self.storage.read(query, wanted, MemoryMatch.format)
-        self._asked[query] = reading
+        reading, found = self.storage.read(query, wanted, MemoryMatch.format, asking=asking)
+        self._asked[query] = reading, asking
         return found if self.fill else found[:limit]
 
     def extract_memories(self, content: str) -> list[str]:
@@ -167,7 +179,7 @@ class LongTermMemory(Memory):
         about, _, said = answered.partition("\nResult: ")
         turn = _Turn(content)
         turn.asked = asked
-        turn.reading = self._asked[asked]
+        turn.reading, turn.asking = self._asked[asked]
         turn.role = about.partition("\nExpected result: ")[0].strip()
         turn.said = _answer(said)
         return turn
@@ -224,7 +236,9 @@ class LongTermMemory(Memory):
                     self.storage.keep(record)
                     kept.append(record.id)
             call = digest(namespace, turn.role, turn.said)
-            self.memories.answered(namespace, turn.asked, turn.said, turn.reading, call=call)
+            self.memories.answered(
+                namespace, turn.asked, turn.said, turn.reading, call=call, **turn.asking
+            )
 
     def take_back(self, asked: str) -> None:
         """Erase for good what the last turn with a question has added to the memory."""
@@ -279,7 +293,8 @@ def _made(kind: type[LongTermMemory], kept: dict[str, Any]) -> LongTermMemory:
 
 def _sides(turn: _Turn, scope: str) -> Iterator[MemoryRecord]:
     """Yield what was asked and what was said in a turn as records, with the same ids on a day."""
-    for by, text in (("user", turn.asked), (turn.role or "assistant", turn.said)):
+    user = turn.asking.get("asker") or USER
+    for by, text in ((user, turn.asked), (turn.role or ASSISTANT, turn.said)):
         once = digest(date.today(), scope, turn.asked, by, text)
         yield MemoryRecord(id=once, content=text, scope=scope, metadata={SAID_BY: by})
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from demem_adapters.common import Memories, digest
+from demem_adapters.common import Asker, Conditions, Memories, Situation, digest
 from demem_adapters.common.passages import Passage, fitting, passages
 from demem_agent import Evidence, Reading
 from demem_agent.encoders import as_matrix, default_encoder
+from demem_agent.reading import Asking
 from demem_agent.types import Encoder
 
 try:
@@ -47,14 +48,23 @@ class MemoryStorage:
         memories: where the records are kept.
         namespace: of the memory that holds them, whatever their scopes.
         encoder: of the memories, where they have one of their own.
+        asker, conditions: who asks ("user" unless given), and what holds; also as functions without
+            arguments.
     """
 
     def __init__(
-        self, memories: Memories, namespace: str = "/", *, encoder: Encoder | None = None
+        self,
+        memories: Memories,
+        namespace: str = "/",
+        *,
+        encoder: Encoder | None = None,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
     ) -> None:
         self.memories = memories
         self.namespace = namespace
         self.encoder = encoder
+        self.situation = Situation(asker, conditions)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Encode texts by the memories' encoder: an ``embedder`` that calls no provider."""
@@ -86,21 +96,25 @@ class MemoryStorage:
         wanted: _Wanted,
         shown: Callable[[MemoryMatch], str],
         vector: Sequence[float] | None = None,
+        asking: Asking | None = None,
     ) -> tuple[Reading | None, list[MemoryMatch]]:
         """Read for a query: the wanted records, best first, with the passages of them that were
         read.
 
         As many as are within the limit in the form in which they are ``shown``, a line break after
-        each.
+        each; for the storage's own situation unless another is given.
         """
-        reading = self.memories.recall(self.namespace, query, vector=vector)
+        asked_by = asking or self.situation.asking()
+        reading = self.memories.recall(self.namespace, query, vector=vector, **asked_by)
         if reading is None:
             return None, []
         read = self._matches(reading)
         if not all(wanted(match.record) for match in read):
             # What is wanted gets the room that the rest has taken.
             limit = _WIDER * reading.limit
-            wider = self.memories.recall(self.namespace, query, limit=limit, vector=vector)
+            wider = self.memories.recall(
+                self.namespace, query, limit=limit, vector=vector, **asked_by
+            )
             read = [match for match in self._matches(wider) if wanted(match.record)]
 
         def line(match: MemoryMatch) -> str:

@@ -7,9 +7,22 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict
 
-from demem_adapters.common import Inject, Memories, Namespace, Recent, block, checked, digest, named
+from demem_adapters.common import (
+    Asker,
+    Conditions,
+    Inject,
+    Memories,
+    Namespace,
+    Recent,
+    Situation,
+    block,
+    checked,
+    digest,
+    named,
+)
 from demem_adapters.common.passages import Passage, details, passages
 from demem_agent import Reading
+from demem_agent.reading import Asking
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest
@@ -67,12 +80,14 @@ class _Turn(NamedTuple):
 
     Attributes:
         held: a key of the question, the same when the run is carried out again.
+        asking: who asks, and what holds.
     """
 
     namespace: str | None
     thread: str | None
     asked: str
     held: str
+    asking: Asking
 
 
 class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -91,6 +106,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     Args:
         namespace: whose memory; a function gets the runtime, such as ``lambda runtime:
             getattr(runtime.context, "user", None)``. None means a run without memory.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the runtime
+            as well.
         inject: where the block goes: a "user" message before what was asked, or the end of the
             "system" message.
     """
@@ -98,14 +115,21 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     state_schema: Any = _State
 
     def __init__(
-        self, memories: Memories, *, namespace: Namespace = "default", inject: Inject = "user"
+        self,
+        memories: Memories,
+        *,
+        namespace: Namespace = "default",
+        asker: Asker | None = None,
+        conditions: Conditions = (),
+        inject: Inject = "user",
     ) -> None:
         super().__init__()
         self.memories = memories
         self.namespace = namespace
+        self.situation = Situation(asker, conditions)
         self.inject: Inject = checked(inject)
-        #: By the id of a model's answer, what it was given from.
-        self._given: Recent[str, Reading | None] = Recent()
+        #: By the id of a model's answer, what it was given from, and for whom.
+        self._given: Recent[str, tuple[Reading | None, Asking]] = Recent()
         #: What was asked, for when it is summarised away before the agent ends.
         self._asked: Recent[str, str] = Recent()
 
@@ -121,22 +145,22 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
     ) -> Any:
         """Call the model with what was recalled, which stays out of the agent's state."""
-        reading = self._recall(request)
-        return self._held(handler(_with(request, reading, self.inject)), reading)
+        reading, asking = self._recall(request)
+        return self._held(handler(_with(request, reading, self.inject)), reading, asking)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
     ) -> Any:
         """Call the model as :meth:`wrap_model_call` does, without blocking the event loop."""
-        reading = await asyncio.to_thread(self._recall, request)
-        return self._held(await handler(_with(request, reading, self.inject)), reading)
+        reading, asking = await asyncio.to_thread(self._recall, request)
+        return self._held(await handler(_with(request, reading, self.inject)), reading, asking)
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Remember question and answer, if the agent came to its end."""
         end: AnyMessage = state["messages"][-1]
         turn = self._turn(state["messages"], state, runtime)
         said = self._said_at_end(end)
-        reading = self._given.pop(end.id or "", None)
+        reading, asking = self._given.pop(end.id or "", (None, turn.asking))
         self._asked.pop(turn.held, None)
         if not turn.asked or said is None:
             return
@@ -148,16 +172,18 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             reading=reading,
             session=turn.thread,
             call=end.id,
+            **asking,
         )
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
         """Remember as :meth:`after_agent` does, without blocking the event loop."""
         await asyncio.to_thread(self.after_agent, state, runtime)
 
-    def _recall(self, request: ModelRequest[Any]) -> Reading | None:
+    def _recall(self, request: ModelRequest[Any]) -> tuple[Reading | None, Asking]:
         turn = self._turn(request.messages, request.state, request.runtime)
         shown = [message.text for message in request.messages]
-        return self.memories.prepare(turn.namespace, turn.asked, shown=shown)
+        reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
+        return reading, turn.asking
 
     def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:
         """Find what was asked by its message's id.
@@ -173,9 +199,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         held = digest(name, thread, asked)
         text = said.get(asked, self._asked.get(held, next(reversed(said.values()), "")))
         self._asked[held] = text
-        return _Turn(name, thread, text, held)
+        return _Turn(name, thread, text, held, self.situation.asking(runtime))
 
-    def _held(self, response: Any, reading: Reading | None) -> Any:
+    def _held(self, response: Any, reading: Reading | None, asking: Asking) -> Any:
         """Hold what an answer was given from until the agent has ended.
 
         Only then is it known to be the answer.
@@ -184,7 +210,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             # What a middleware says in place of a model has no id yet, whichever of the two is the
             # inner one.
             if isinstance(message, AIMessage) and message.id and not message.tool_calls:
-                self._given[message.id] = reading
+                self._given[message.id] = reading, asking
         return response
 
     def _said_at_end(self, end: AnyMessage) -> str | None:
@@ -215,18 +241,23 @@ class MemoryRetriever(BaseRetriever):
 
     Args:
         namespace: whose memory; a function gets the keyword arguments of the call.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
         k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does
             so for one call.
     """
 
     memories: Memories
     namespace: Namespace = "default"
+    asker: Asker | None = None
+    conditions: Conditions = ()
     k: int | None = None
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: Any, **call: Any
     ) -> list[Document]:
-        found = passages(self.memories.recall(named(self.namespace, call), query))
+        asking = Situation(self.asker, self.conditions).asking(call)
+        reading = self.memories.recall(named(self.namespace, call), query, **asking)
+        found = passages(reading)
         return [_document(passage) for passage in found[: call.get("k", self.k)]]
 
     async def _aget_relevant_documents(
@@ -237,13 +268,21 @@ class MemoryRetriever(BaseRetriever):
         )
 
 
-def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseTool]:
+def tools(
+    memories: Memories,
+    *,
+    namespace: Namespace = "default",
+    asker: Asker | None = None,
+    conditions: Conditions = (),
+) -> list[BaseTool]:
     """Make the tools ``remember`` and ``recall`` for an agent.
 
     Args:
         namespace: whose memory; a function gets the ``ToolRuntime`` of the call, and None outside
             of an agent.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
     """
+    situation = Situation(asker, conditions)
 
     def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
         name = named(namespace, runtime)
@@ -253,7 +292,8 @@ def tools(memories: Memories, *, namespace: Namespace = "default") -> list[BaseT
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        reading = memories.recall(named(namespace, runtime), query)
+        asking = situation.asking(runtime)
+        reading = memories.recall(named(namespace, runtime), query, **asking)
         return block(reading) or "Nothing is remembered of that."
 
     return [

@@ -10,12 +10,15 @@ from datetime import datetime
 from typing import Any, get_type_hints
 from urllib.parse import unquote
 
-from demem_adapters.common import Namespace, named
+from demem_adapters.common import Asker, Conditions, Namespace
 from demem_adapters.mcp.sdk import Context
 from demem_agent import DeMemError, InvalidInput
 from demem_agent.text import clean
 
-__all__ = ["bound", "told"]
+__all__ = ["Known", "bound", "told"]
+
+#: Arguments that calls need not give, by name: values, or functions of the framework's context.
+Known = Mapping[str, Asker | Conditions | None]
 
 _OF_CONTEXT = inspect.Parameter(
     "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Context
@@ -27,26 +30,32 @@ def bound(
     namespace: Namespace | None,
     failed: type[Exception],
     *,
+    known: Known | None = None,
     quoted: bool = False,
 ) -> Callable[..., Any]:
     """Return the function as the SDK wants it: async, and told whose memory by ``namespace``.
 
     Its signature has ``namespace`` if each call names it, and the framework's context if that tells
-    it.
+    it, or something else that is known.
 
     Args:
         function: one whose first argument is the namespace.
         failed: what its errors are raised as, one line each.
+        known: arguments of the function that its signature does not have then.
         quoted: arguments come as in an address, as those of resources do from mcp 1.x.
     """
     hints = get_type_hints(function, include_extras=True)
-    parameters = _parameters(function, hints, namespace)
+    filled = {name: value for name, value in (known or {}).items() if name in hints}
+    parameters = _parameters(function, hints, namespace, filled)
 
     async def call(**given: Any) -> Any:
         if quoted:
             given = _unquoted(given)
+        context = given.pop("context", None)
         try:
-            whose = _whose(namespace, given)
+            whose = _whose(namespace, given, context)
+            for name, value in filled.items():
+                given[name] = _asked_of(name, value, context)
             return _plain(await asyncio.to_thread(function, whose, **given))
         except DeMemError as error:
             raise failed(clean(str(error))) from None
@@ -71,15 +80,19 @@ def told(function: Callable[..., str], *given: str) -> Callable[[], Awaitable[st
 
 
 def _parameters(
-    function: Callable[..., Any], hints: Mapping[str, Any], namespace: Namespace | None
+    function: Callable[..., Any],
+    hints: Mapping[str, Any],
+    namespace: Namespace | None,
+    filled: Known,
 ) -> list[inspect.Parameter]:
     declared = inspect.signature(function).parameters.values()
     own = [parameter.replace(annotation=hints[parameter.name]) for parameter in declared]
-    if namespace is None:
-        return own
-    if callable(namespace):
-        return [_OF_CONTEXT, *own[1:]]
-    return own[1:]
+    shown = [parameter for parameter in own if parameter.name not in filled]
+    if namespace is not None:
+        shown = shown[1:]
+    if callable(namespace) or any(map(callable, filled.values())):
+        shown = [_OF_CONTEXT, *shown]
+    return shown
 
 
 def _unquoted(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,20 +102,25 @@ def _unquoted(given: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _whose(namespace: Namespace | None, given: dict[str, Any]) -> str:
-    """Take what tells whose memory out of the arguments of a call."""
+def _whose(namespace: Namespace | None, given: dict[str, Any], context: Any) -> str:
+    """Return whose memory a call has, taken out of its arguments where these tell it."""
     if namespace is None:
         return str(given.pop("namespace"))
-    if not callable(namespace):
-        return namespace
+    whose = _asked_of("namespace", namespace, context)
+    if not whose:
+        raise InvalidInput("namespace", None, "told by the request")
+    return str(whose)
+
+
+def _asked_of(name: str, value: Any, context: Any) -> Any:
+    """Return what is known of a call; what is a function is asked with its context."""
+    if not callable(value):
+        return value
     try:
-        whose = named(namespace, given.pop("context"))
+        return value(context)
     except Exception as error:
         # A function of the application's: what it lacks is no matter of the client's.
-        raise InvalidInput("namespace", type(error).__name__, "told by the request") from error
-    if whose is None:
-        raise InvalidInput("namespace", None, "told by the request")
-    return whose
+        raise InvalidInput(name, type(error).__name__, "told by the request") from error
 
 
 def _plain(value: Any) -> Any:

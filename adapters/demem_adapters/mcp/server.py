@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import demem_agent
-from demem_adapters.common import Memories, Namespace
-from demem_adapters.mcp.binding import bound, told
+from demem_adapters.common import Asker, Conditions, Memories, Namespace, Situation
+from demem_adapters.mcp.binding import Known, bound, told
 from demem_adapters.mcp.sdk import (
     NEW,
     MCPServer,
@@ -30,7 +30,13 @@ _INSTRUCTIONS = (
 )
 
 
-def make_server(memories: Memories, *, namespace: Namespace | None = "default") -> MCPServer:
+def make_server(
+    memories: Memories,
+    *,
+    namespace: Namespace | None = "default",
+    asker: Asker | None = None,
+    conditions: Conditions | None = None,
+) -> MCPServer:
     """Make an MCP server with memory.
 
     Its tools are ``remember``, ``recall``, ``feedback``, ``explain`` and ``forget``. Resources are
@@ -44,19 +50,33 @@ def make_server(memories: Memories, *, namespace: Namespace | None = "default") 
             framework's ``Context`` (such as a header that your gateway sets), or None to have each
             call name it: then a client that may call may read all, and resources are
             ``demem://{namespace}/slots``.
+        asker, conditions: who asks in all calls, and what holds; functions of the ``Context`` as
+            well. Each call may say it where they are not given, and cannot where they are.
+
+    Raises:
+        InvalidInput: for an asker that is no text or blank, or for conditions that are one text.
     """
+    Situation(asker, conditions or ())  # checks them
+    asking: Known = {"asker": asker, "conditions": conditions}
+    known: Known = {name: value for name, value in asking.items() if value is not None}
     desk = Desk(memories)
     version = {"version": demem_agent.__version__} if NEW else {}
     server = MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version)
     for tool in (desk.remember, desk.recall, desk.feedback, desk.explain, desk.forget):
-        _add_tool(server, desk, tool, namespace)
+        _add_tool(server, desk, tool, namespace, known)
     _add_resources(server, desk, namespace)
-    server.prompt("with_memory")(bound(desk.prompt, namespace, ValueError))
+    # Arguments of a prompt are texts: it takes no list of conditions.
+    prompt = bound(desk.prompt, namespace, ValueError, known={"conditions": None, **known})
+    server.prompt("with_memory")(prompt)
     return server
 
 
 def _add_tool(
-    server: MCPServer, desk: Desk, tool: Callable[..., Any], namespace: Namespace | None
+    server: MCPServer,
+    desk: Desk,
+    tool: Callable[..., Any],
+    namespace: Namespace | None,
+    known: Known,
 ) -> None:
     hints = {
         "readOnlyHint": tool in (desk.recall, desk.explain),
@@ -65,7 +85,7 @@ def _add_tool(
         "openWorldHint": False,
     }
     server.add_tool(
-        bound(tool, namespace, ToolError),
+        bound(tool, namespace, ToolError, known=known),
         annotations=ToolAnnotations.model_validate(hints),
         # Structured as well, what is recalled would reach a model twice.
         structured_output=tool != desk.recall,

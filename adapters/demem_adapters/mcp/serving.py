@@ -12,6 +12,7 @@ from typing import Any
 from demem_adapters.common import Memories
 from demem_adapters.mcp.server import make_app, make_server
 from demem_agent import DeMemError, InvalidInput
+from demem_agent.options import Options
 
 __all__ = ["main", "serve"]
 
@@ -61,10 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = _parser().parse_args(arguments)
     try:
-        with Memories(_url(given.memory), limit=given.limit, tenant=given.tenant) as memories:
+        url = _url(given.memory)
+        with Memories(url, limit=given.limit, **_options(given)) as memories:
             namespace = None if given.namespace_per_call else given.namespace
             serve(
-                make_server(memories, namespace=namespace),
+                make_server(memories, namespace=namespace, asker=given.asker),
                 http=given.http,
                 host=given.host,
                 port=given.port,
@@ -77,6 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     return 0
+
+
+def _options(given: argparse.Namespace) -> Options:
+    """Return the options of memories that were typed."""
+    options: Options = {"tenant": given.tenant}
+    if given.decisions is not None:
+        options["decisions"] = given.decisions
+    return options
 
 
 def _serve_stdio(server: Any) -> None:
@@ -110,6 +120,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--tenant", metavar="NAME", default="default", help="whose namespaces")
     parser.add_argument("--limit", metavar="N", type=int, help="most that is recalled at once")
+    parser.add_argument(
+        "--asker", metavar="NAME", help="who asks in all calls; unless given each may say it"
+    )
+    parser.add_argument(
+        "--decisions",
+        action=argparse.BooleanOptionalAction,
+        help="what proved right comes first when the same is decided again",
+    )
     parser.add_argument(
         "--http", action="store_true", help="streamable HTTP at /mcp instead of stdio"
     )

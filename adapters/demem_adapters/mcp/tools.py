@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Annotated, Any, Self
@@ -56,9 +56,9 @@ class _Situation:
     conditions: tuple[str, ...]
 
     @classmethod
-    def of(cls, asker: str, conditions: Sequence[str] | None) -> Self:
+    def of(cls, asker: str | None, conditions: Iterable[str] | None) -> Self:
         facts = {" ".join(fact.casefold().split()) for fact in conditions or ()}
-        return cls(asker.strip() or None, tuple(sorted(facts)))
+        return cls((asker or "").strip() or None, tuple(sorted(facts)))
 
     def asking(self) -> Asking:
         """Return it as options of ``read``, ``route`` and ``answered``, which check them."""
@@ -207,9 +207,12 @@ class Desk:
             raise NotFound(kind.removesuffix("s"), id)
         return json.dumps(asdict(records[id]), indent=2)
 
-    def prompt(self, namespace: str, question: str) -> list[dict[str, Any]]:
+    def prompt(
+        self, namespace: str, question: str, asker: _Asker = "", conditions: _Facts = None
+    ) -> list[dict[str, Any]]:
         """Put a question with what memory holds about it before a model."""
-        reading = self.memories.recall(namespace, question)
+        situation = _Situation.of(asker, conditions)
+        reading = self.memories.recall(namespace, question, **situation.asking())
         return put_before([{"role": "user", "content": question}], reading)
 
     def _asked(

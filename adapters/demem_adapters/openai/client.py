@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from demem_adapters.common import Memories, Namespace, Place
+from demem_adapters.common import Asker, Conditions, Memories, Namespace, Place, Situation
 from demem_adapters.openai.streams import AsyncStream, Stream
 from demem_adapters.openai.turns import ResponseTurns, Turns
 
@@ -24,7 +24,13 @@ Client = TypeVar("Client", OpenAI, AsyncOpenAI)
 
 
 def wrap(
-    client: Client, memories: Memories, *, namespace: Namespace = "default", inject: Place = "user"
+    client: Client,
+    memories: Memories,
+    *,
+    namespace: Namespace = "default",
+    asker: Asker | None = None,
+    conditions: Conditions = (),
+    inject: Place = "user",
 ) -> Client:
     """Make a client like this one, whose completions and responses have memory.
 
@@ -45,6 +51,8 @@ def wrap(
             an answer did.
         namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
             call.get("user")``. Where it gives None the call has no memory.
+        asker, conditions: who asks ("user" unless given), and what holds; functions of the
+            arguments as well.
         inject: where the block goes: a message of the "user" before the last one, one of the
             "system", or "merged" with the last one, for models whose template wants user and
             assistant in turn.
@@ -52,19 +60,27 @@ def wrap(
     Raises:
         InvalidInput: for another ``inject``.
     """
+    situation = Situation(asker, conditions)
     wrapped: Client = client.with_options()
     made = _acreate if isinstance(client, AsyncOpenAI) else _create
     for resource, kind in ((wrapped.chat.completions, Turns), (wrapped.responses, ResponseTurns)):
         # Made of the plain create when they are first asked for, and kept so.
         _ = resource.with_raw_response
         _ = resource.with_streaming_response
-        turns = kind(memories, namespace, inject)
+        turns = kind(memories, namespace, inject, situation)
         create = functools.partial(made, resource.create, turns)
         resource.create = create  # type: ignore[method-assign]
 
     def again(*args: Any, **options: Any) -> Client:
         made_anew = client.with_options(*args, **options)
-        return wrap(made_anew, memories, namespace=namespace, inject=inject)
+        return wrap(
+            made_anew,
+            memories,
+            namespace=namespace,
+            asker=asker,
+            conditions=conditions,
+            inject=inject,
+        )
 
     for name in ("with_options", "copy"):
         setattr(wrapped, name, again)

@@ -11,6 +11,7 @@ from demem_adapters.common import (
     Namespace,
     Place,
     Recent,
+    Situation,
     block,
     checked,
     digest,
@@ -19,12 +20,14 @@ from demem_adapters.common import (
 )
 from demem_adapters.openai.hearing import heard_of_completion, heard_of_response
 from demem_agent import Reading
+from demem_agent.reading import Asking
 
 __all__ = ["ResponseTurns", "Turn", "Turns"]
 
 #: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_calls", "function_call"})
 _SYSTEM = ("system", "developer")
+_THE_USER = Situation()
 
 
 class Turn:
@@ -34,6 +37,7 @@ class Turn:
         turns: those of the client, to which it belongs.
         messages: what the model is called with.
         about: what else tells the turn from others.
+        asking: who asks, and what holds.
 
     Attributes:
         goes_on: whether the model's calls of tools and their results follow the question.
@@ -47,16 +51,19 @@ class Turn:
         namespace: str | None,
         messages: Sequence[Mapping[str, Any]],
         *about: Any,
+        asking: Asking,
     ) -> None:
         self.turns = turns
         self.namespace = namespace
+        self.asking = asking
         last = _last_of_user(messages)
         up_to_asked = messages[: max(last, 0) + 1]
         after_asked = messages[last + 1 :]
         self.asked = _text(messages[last]) if last >= 0 else ""
         self.shown = [_text(message) for message in messages]
         self.goes_on = any(message.get("role") not in _SYSTEM for message in after_asked)
-        self.names = {digest(namespace, up_to_asked, *about)}
+        # With the asker: in one memory several people may ask the same.
+        self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
         self.key = ""
         self.reading: Reading | None = None
         self.call: str | None = None
@@ -69,6 +76,7 @@ class Turn:
         self.asked = before.asked
         self.key = before.key
         self.reading = before.reading
+        self.asking = before.asking
         self.names |= {*before.names, digest(before.namespace, before.call)}
 
     def hear(self, piece: Any) -> None:
@@ -99,6 +107,7 @@ class Turn:
             key=self.key,
             reading=self.reading,
             call=self.call,
+            **self.asking,
         )
 
 
@@ -109,9 +118,16 @@ class Turns:
 
     heard = staticmethod(heard_of_completion)
 
-    def __init__(self, memories: Memories, namespace: Namespace, inject: Place) -> None:
+    def __init__(
+        self,
+        memories: Memories,
+        namespace: Namespace,
+        inject: Place,
+        situation: Situation = _THE_USER,
+    ) -> None:
         self.memories = memories
         self.namespace = namespace
+        self.situation = situation
         self.inject: Place = checked(inject, Place)
         #: Turns whose model called tools, by their names and their call: the question is not
         #: recalled for anew, among what it has itself become by then, and the beginning of the
@@ -121,7 +137,8 @@ class Turns:
     def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
         """Recall; return the turn, and the call with what was recalled among its messages."""
         messages = [_plain(message) for message in call.get("messages") or ()]
-        turn = Turn(self, named(self.namespace, call), messages)
+        asking = self.situation.asking(call)
+        turn = Turn(self, named(self.namespace, call), messages, asking=asking)
         self._recall(turn)
         return turn, {**call, "messages": put_before(messages, turn.reading, self.inject)}
 
@@ -138,7 +155,9 @@ class Turns:
         # The same when the call is made again at once.
         said_before = self.memories.before(turn.namespace, turn.asked)
         turn.key = digest(*sorted(turn.names), said_before, date.today().isoformat())
-        turn.reading = self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown)
+        turn.reading = self.memories.prepare(
+            turn.namespace, turn.asked, shown=turn.shown, **turn.asking
+        )
         return False
 
 
@@ -156,7 +175,8 @@ class ResponseTurns(Turns):
         conversation = call.get("conversation")
         items = _items(call.get("input") or "")
         whose = named(self.namespace, call)
-        turn = Turn(self, whose, items, str(response), str(conversation))
+        asking = self.situation.asking(call)
+        turn = Turn(self, whose, items, str(response), str(conversation), asking=asking)
         if not turn.asked:  # nothing but results of tools: the provider keeps the turn before
             for kept in filter(None, (response, conversation)):
                 turn.names.add(digest(whose, _id(kept)))

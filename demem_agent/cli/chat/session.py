@@ -56,6 +56,9 @@ class Session:
         room: what the overview of the slots may measure.
         place: where the memory is kept; None in RAM.
         now: dates what is said.
+
+    Attributes:
+        asker: who talks, by the name under which it is remembered; conditions: what holds then.
     """
 
     def __init__(
@@ -71,6 +74,8 @@ class Session:
         self.room = room
         self.place = place
         self.turns = 0
+        self.asker = USER
+        self.conditions: tuple[str, ...] = ()
         self._now = now
         self._session = f"{SOURCE} {now():%Y-%m-%d %H:%M}"
         self._last: Answer | None = None
@@ -117,6 +122,12 @@ class Session:
             reply_id = self._remember_reply(answer, at)
         return replace(said, reply_id=reply_id, trouble=trouble)
 
+    def meet(self, asker: str) -> None:
+        """Have somebody talk from here on; what another said goes before no model as theirs."""
+        if self.talker and asker != self.asker:
+            self.talker.conversation.clear()
+        self.asker = asker
+
     def feedback(self, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the last answer did."""
         if self.talker:
@@ -143,7 +154,7 @@ class Session:
         if self.talker:
             self._make_overview(self.talker)
             self.talker.expect(line)
-        self._last = self.memory.answer(line, at=at)
+        self._last = self.memory.answer(line, at=at, asker=self.asker, conditions=self.conditions)
         return self._last
 
     def _make_overview(self, talker: Talker) -> None:
@@ -153,7 +164,9 @@ class Session:
             talker.conversation.overview = overview(self.memory.slots, self.room, size)
 
     def _remember_line(self, line: str, at: datetime) -> Ingested:
-        return self.memory.ingest(line, speaker=USER, at=at, session=self._session, source=SOURCE)
+        return self.memory.ingest(
+            line, speaker=self.asker, at=at, session=self._session, source=SOURCE
+        )
 
     def _remember_reply(self, answer: Answer, at: datetime) -> str | None:
         """Remember what the assistant said, by the id of the answer; return the item's own id.

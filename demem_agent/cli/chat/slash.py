@@ -13,16 +13,21 @@ from demem_agent.cli.chat.session import Session
 from demem_agent.cli.chat.usage import usage_grid, usage_value
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json, answer_value, slot_of_each, slot_values
+from demem_agent.cli.memory_options import Company
 from demem_agent.cli.tables import (
     certificate_parts,
     lines_table,
     receipt_grid,
+    recognised_words,
     route_words,
     slots_table,
 )
 from demem_agent.cli.tables.cells import cell, grid, number, numbers
 
 __all__ = ["SLASH", "Shown", "run"]
+
+#: What is typed where no conditions hold any more.
+_NOTHING = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,9 @@ def _why_grid(answer: Answer, session: Session) -> Table:
     shown = grid()
     shown.add_row("answer", cell(answer.id, "bold"))
     shown.add_row("slot", route_words(answer.route))
+    recognised = recognised_words(answer.reading)
+    if recognised:
+        shown.add_row("recognised", cell(recognised))
     shown.add_row("scores", cell(_scores(answer)))
     shown.add_row("reading", cell(_read(answer, session)))
     return shown
@@ -147,6 +155,23 @@ def _learned_words(report: FeedbackReport) -> str:
     return " ".join(words)
 
 
+def _asker(session: Session, name: str) -> Shown:
+    session.meet(Company(name).checked().asker or name)
+    return _situation(session)
+
+
+def _conditions(session: Session, typed: str) -> Shown:
+    facts = [] if typed == _NOTHING else [fact for fact in typed.split(",") if fact.strip()]
+    session.conditions = Company(condition=facts).checked().conditions
+    return _situation(session)
+
+
+def _situation(session: Session) -> Shown:
+    holds = ", ".join(session.conditions) or "nothing in particular"
+    document = {"asker": session.asker, "conditions": list(session.conditions)}
+    return Shown(document, [cell(f"{session.asker} talks; what holds: {holds}.")])
+
+
 def _forget(session: Session, id: str) -> Shown:
     receipt, spoken = session.forget(id)
     parts: list[RenderableType] = [receipt_grid(receipt)]
@@ -187,6 +212,12 @@ SLASH: Mapping[str, Slash] = {
     "bad": Slash(_bad, "the last answer was bad"),
     "correct": Slash(_correct, "what would have been right; it is remembered", "TEXT"),
     "reference": Slash(_reference, "what is right for certain; it is not remembered", "TEXT"),
+    "asker": Slash(_asker, "who talks from here on", "NAME"),
+    "conditions": Slash(
+        _conditions,
+        f"what holds from here on, such as rain, night; {_NOTHING} for nothing",
+        "FACTS",
+    ),
     "forget": Slash(_forget, "erase an item, and what was said from it", "ID"),
     "usage": Slash(_usage, "tokens, cost, failures, and how much of the prompts stays the same"),
     "help": Slash(_help, "this"),

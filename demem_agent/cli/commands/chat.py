@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.memory_options import Budget, Place
+from demem_agent.cli.memory_options import Budget, Company, Place
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.output import Output
 
 __all__ = ["chat"]
 
 
-def chat(place: Place, model_options: ModelOptions, budget: Budget, output: Output) -> None:
+def chat(
+    place: Place,
+    model_options: ModelOptions,
+    budget: Budget,
+    company: Company,
+    output: Output,
+) -> None:
     """Talk, with a memory of all that is said; with a language model (--model) or offline.
 
     The memory is made if it does not exist; without --memory it lives in RAM. The key is taken from
@@ -19,6 +25,7 @@ def chat(place: Place, model_options: ModelOptions, budget: Budget, output: Outp
     """
     from demem_agent.cli.chat import Screen, opened, talk
 
+    asked = company.checked()
     screen = Screen(output)
     name = model_options.model
     model = None
@@ -27,4 +34,6 @@ def chat(place: Place, model_options: ModelOptions, budget: Budget, output: Outp
     elif model_options != ModelOptions():
         raise UsageError("--base-url and the other options of a language model need --model NAME")
     with opened(place, budget, model, screen.piece) as session:
+        session.meet(asked.asker or company.asker)
+        session.conditions = asked.conditions
         talk(session, screen)

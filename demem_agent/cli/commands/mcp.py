@@ -26,6 +26,10 @@ def mcp(
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="Most that is recalled at once.")
     ] = None,
+    asker: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who asks in all calls; unless given each may say it."),
+    ] = None,
     http: Annotated[
         bool, typer.Option("--http", help="Streamable HTTP at /mcp, instead of stdio.")
     ] = False,
@@ -52,7 +56,7 @@ def mcp(
     place.require_folder()
     namespace = None if per_call else place.memory_id
     with adapter.Memories(place.url, limit=limit, tenant=place.tenant) as memories:
-        server = adapter.make_server(memories, namespace=namespace)
+        server = adapter.make_server(memories, namespace=namespace, asker=asker)
         adapter.serve(
             server,
             http=http,

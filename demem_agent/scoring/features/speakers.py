@@ -26,8 +26,11 @@ _ASKS_FOR_REPLY = re.compile(
     r"|\bremind\s+me\b",
     re.IGNORECASE,
 )
-#: What the human side of a chat is called, by convention.
+#: What the sides of a chat with a model are called, by convention.
 _USER = ("user", "human")
+_ASSISTANT = "assistant"
+#: Who is no person in such a chat: the model, and what was remembered of corrections.
+_NO_PERSON = (_ASSISTANT, "correction")
 
 
 def _named(work: Work) -> NDArray[np.bool_]:
@@ -45,18 +48,36 @@ def _user(work: Work) -> NDArray[np.bool_]:
     """Mark what the human side of a chat said, unless the query asks what the other side did."""
     if _ASKS_FOR_REPLY.search(work.query.text):
         return work.nothing()
+    return _said_by(work, _human(work))
+
+
+def _human(work: Work) -> list[int]:
+    """Return who is on the human side of a chat.
+
+    They are those who are called so, and all who talk with an assistant under names of their own.
+    """
     codes = work.passages.speakers.codes.items()
-    users = [code for name, code in codes if name and name.lower() in _USER]
-    return _said_by(work, users)
+    named = [(name.lower(), code) for name, code in codes if name]
+    is_chat = any(name == _ASSISTANT for name, _ in named)
+    wanted: list[int] = []
+    for name, code in named:
+        is_person = is_chat and name not in _NO_PERSON
+        if name in _USER or is_person:
+            wanted.append(code)
+    return wanted
 
 
 def _own(work: Work) -> NDArray[np.bool_]:
-    """Mark what the one who asks has said."""
+    """Mark what the one who asks has said, unless it is marked as the human side's already."""
     if work.query.asker is None:
         return work.nothing()
     asker = work.query.asker.casefold()
     codes = work.passages.speakers.codes.items()
-    return _said_by(work, [code for name, code in codes if name and name.casefold() == asker])
+    own = [code for name, code in codes if name and name.casefold() == asker]
+    human = _human(work)
+    if human and (_ASKS_FOR_REPLY.search(work.query.text) or set(own) == set(human)):
+        return work.nothing()
+    return _said_by(work, own)
 
 
 def _words(name: str | None) -> list[str]:

@@ -11,6 +11,7 @@ from chatting import BEFORE, Chat, by, sent
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
+from demem_agent import SlotMemory
 from demem_agent.cli.chat import SLASH
 from demem_agent.testing import Provider
 
@@ -21,6 +22,8 @@ USES = {
     "bad": "",
     "correct": "It is a steel valve",
     "reference": "a brass valve",
+    "asker": "Ben",
+    "conditions": "rain",
     "forget": "e1",
     "usage": "",
     "help": "",
@@ -119,3 +122,41 @@ def test_usage_shows_tokens_cost_calls_and_the_stable_part(chat: Chat, provider:
     cost = (used["prompt_tokens"] + 2 * used["completion_tokens"]) / 1e6
     assert used["cost"] == pytest.approx(cost)
     assert 0 < used["stable_prefix"]["share"] < used["stable_prefix"]["last"] < 1
+
+
+def test_who_talks_and_what_holds_are_remembered(chat: Chat) -> None:
+    options = ["-m", "m.db", "--asker", "Ana", "--condition", "Rain"]
+    chat(
+        "The seat heating is on three.",
+        "What is the seat heating on?",
+        "/asker Ben",
+        "/conditions night, frost",
+        "What is the seat heating on?",
+        "/conditions -",
+        "What is the seat heating on?",
+        options=options,
+    )
+    with SlotMemory.open("sqlite:///m.db") as memory:
+        asked = [(context.asker, context.conditions) for context in memory.contexts()]
+        said = [item.speaker for item in memory.evidence()]
+    assert asked == [("Ana", ("rain",)), ("Ben", ("frost", "night")), ("Ben", ())]
+    assert said == ["Ana", "Ana", "Ben", "Ben"]
+
+
+def test_what_was_right_for_one_who_talks_is_first_for_nobody_else(chat: Chat) -> None:
+    question = "What is the seat heating on?"
+    done = chat(
+        "The seat heating is on three for me.",
+        "The seat heating is on one for me, too.",
+        question,
+        "/reference on three",
+        question,
+        "/why",
+        "/asker Ben",
+        question,
+        "/why",
+        options=["--decisions", "--asker", "Ana", "--json"],
+    )
+    recognised = [turn["reading"]["recognised"] for turn in done.turns if "reading" in turn]
+    assert recognised[0] > 0.5
+    assert recognised[1] == 0.0

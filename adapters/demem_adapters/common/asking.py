@@ -1,0 +1,71 @@
+"""Who asks in a call, and what holds then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from demem_agent import InvalidInput
+from demem_agent.reading import Asking
+from demem_agent.turns import text_field
+
+__all__ = ["ASSISTANT", "USER", "Asker", "Conditions", "Situation", "is_person"]
+
+#: Under which names the two sides of a turn are remembered, where the user has no other.
+USER, ASSISTANT = "user", "assistant"
+#: A fixed name, or a function of what the framework gives to a call; None from it means a user
+#: whose name is not known.
+Asker = str | Callable[..., str | None]
+#: Facts that always hold, or a function of what the framework gives to a call.
+Conditions = Iterable[str] | Callable[..., Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Who asks in the calls of an adapter, and what holds in them.
+
+    Args:
+        asker: the name under which what the user says is remembered, and for whom it is decided.
+        conditions: short facts, such as "rain", that what is right may depend on.
+        unnamed: who asks where no name is known; None where that is nobody in particular.
+
+    Raises:
+        InvalidInput: for an asker that is no text or blank, or for conditions that are one text.
+    """
+
+    asker: Asker | None = None
+    conditions: Conditions = ()
+    unnamed: str | None = USER
+
+    def __post_init__(self) -> None:
+        if self.asker is not None and not callable(self.asker):
+            text_field("asker", self.asker)
+        if isinstance(self.conditions, str):
+            raise InvalidInput("conditions", self.conditions, "a list of short texts")
+        if not callable(self.conditions):
+            object.__setattr__(self, "conditions", tuple(self.conditions))
+
+    def asking(self, /, *given: Any, **about: Any) -> Asking:
+        """Return who asks in a call and what holds, as options of ``read`` and ``answered``.
+
+        These check what a function gave.
+
+        Args:
+            given, about: what the framework gives to the call, for what is a function.
+        """
+        asker = self.asker(*given, **about) if callable(self.asker) else self.asker
+        facts = self.conditions
+        if callable(facts):
+            facts = _kept(facts(*given, **about))
+        return {"asker": asker or self.unnamed, "conditions": facts}
+
+
+def is_person(speaker: str | None) -> bool:
+    """Whether a turn was said by a user, under whatever name."""
+    return speaker is not None and speaker != ASSISTANT
+
+
+def _kept(facts: Iterable[str] | None) -> Iterable[str]:
+    """Return what a function gave so that it can be gone through more than once."""
+    return facts if isinstance(facts, str) else tuple(facts or ())
