@@ -14,7 +14,11 @@ from demem_agent.errors import InvalidInput
 from demem_agent.turns import text_field, unit_field
 from demem_agent.types import Channel, Context
 
-__all__ = ["CHANNELS", "ChannelRow", "Signal", "Told", "row_of", "told_rewards"]
+__all__ = ["CHANNELS", "CORRECTION", "ChannelRow", "Signal", "Told", "row_of", "told_rewards"]
+
+#: ``Evidence.source`` of what was remembered from a correction, and what its ``source_id`` begins
+#: with.
+CORRECTION = "correction"
 
 
 class Told(TypedDict, total=False):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from demem_agent.channels import CORRECTION
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.turns import Turn
 from demem_agent.types import Context
 
 __all__ = ["CORRECTION", "correction_turn", "said_to", "stem"]
-
-#: ``Evidence.source`` of what was remembered from a correction, and what its ``source_id`` begins
-#: with.
-CORRECTION = "correction"
 
 
 def correction_turn(context: Context, correction: str, at: datetime | None) -> Turn:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from demem_agent.channels import Signal, row_of
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
+from demem_agent.slots.recognition import Asked
 from demem_agent.slots.records import REWARDED
 from demem_agent.slots.state import State
 from demem_agent.text.numbers import digits
@@ -110,7 +111,12 @@ def _right_line(state: State, context: Context, signal: Signal) -> tuple[Stretch
     """
     told = _Told(_worth(state, context, signal.reference or ""))
     lead = _lead(state, context)
-    candidates = _candidates(state, context, signal.reference or "")
+    ruled_out = _ruled_out(state, context)
+    candidates = [
+        stretch
+        for stretch in _candidates(state, context, signal.reference or "")
+        if stretch not in ruled_out
+    ]
     if signal.reward is not None and lead is not None:
         if signal.reward >= REWARDED and told.share(state, lead) >= HELD:
             return lead, 1.0
@@ -124,6 +130,20 @@ def _right_line(state: State, context: Context, signal: Signal) -> tuple[Stretch
             best = stretch
             most = share + ahead
     return best, min(most, 1.0)
+
+
+def _ruled_out(state: State, context: Context) -> set[Stretch]:
+    """Return the lines that ratings speak against where the same was decided before."""
+    if not state.settings.decisions:
+        return set()
+    asked = Asked(context.query, context.asker, frozenset(context.conditions))
+    known = state.derived.decisions.recognised(asked, state.passage_index())
+    found: set[Stretch] = set()
+    for one in known:
+        for item, start, end, weight in state.contexts[one.id].context.verdicts:
+            if weight <= -RATED / 2:
+                found.add((item, start, end))
+    return found
 
 
 def _is_own(state: State, context: Context, stretch: Stretch) -> bool:

@@ -40,11 +40,13 @@ class Decided:
         odds: by row of the index, in log-odds, 0 where nothing is known; empty in a memory that
             keeps no decisions.
         others: by row, what is taken off as it settled the question for somebody else; as long.
+        foreign: rows of corrections that were made of other decisions; they are no evidence here.
     """
 
     known: tuple[Recognised, ...]
     odds: NDArray[np.float64]
     others: NDArray[np.float64]
+    foreign: NDArray[np.intp]
 
     @property
     def probability(self) -> float:
@@ -60,7 +62,7 @@ class Decided:
 def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     """Look up what was decided before for a question."""
     if not state.settings.decisions:
-        return Decided((), np.zeros(0), np.zeros(0))
+        return Decided((), np.zeros(0), np.zeros(0), np.zeros(0, np.intp))
     index = state.passage_index()
     past = state.derived.decisions
     asked = Asked(query.text, ask.asker, frozenset(ask.conditions))
@@ -68,7 +70,19 @@ def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     known = past.recognised(asked, index, behind)
     odds = _odds(state, known)
     settled = np.clip(_odds(state, past.of_others(asked, index, behind)), 0.0, 1.0)
-    return Decided(tuple(known), odds, OTHERS * settled * (odds <= 0))
+    others = OTHERS * settled * (odds <= 0)
+    return Decided(tuple(known), odds, others, _foreign(state, odds))
+
+
+def _foreign(state: State, odds: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the rows of corrections that nothing speaks for here."""
+    index = state.passage_index()
+    rows: list[int] = []
+    for item in state.derived.cards:
+        found = index.rows(item)
+        rows += range(found.start, found.stop)
+    cards = np.array(rows, np.intp)
+    return cards[odds[cards] <= 0]
 
 
 def _behind(ranking: Ranking, count: int) -> NDArray[np.float64]:
@@ -98,7 +112,9 @@ def placed(ranking: Ranking, found: Decided) -> Ranking:
 
     It is as it was where nothing is known.
     """
-    if not (found.odds.any() or found.others.any()):
+    if len(found.foreign):
+        ranking = _without(ranking, found.foreign)
+    if not len(ranking.rows) or not (found.odds.any() or found.others.any()):
         return ranking
     ranking = _with_all_right(ranking, found)
     odds = found.odds[ranking.rows]
@@ -112,6 +128,11 @@ def placed(ranking: Ranking, found: Decided) -> Ranking:
     moved = np.round(moved, 4)
     order = np.argsort(-moved, kind="stable")
     return replace(ranking, rows=ranking.rows[order], scores=moved[order])
+
+
+def _without(ranking: Ranking, rows: NDArray[np.intp]) -> Ranking:
+    kept = ~np.isin(ranking.rows, rows)
+    return replace(ranking, rows=ranking.rows[kept], scores=ranking.scores[kept])
 
 
 def _with_all_right(ranking: Ranking, found: Decided) -> Ranking:

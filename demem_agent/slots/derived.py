@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from demem_agent.channels import CORRECTION
 from demem_agent.errors import InvariantBroken
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import Experience
@@ -26,6 +27,7 @@ class Derived:
         index: the passages as the scorer sees them; None before the first item.
         experience: past contexts as routing looks them up; None before the first item.
         decisions: past contexts as a question is recognised among them.
+        cards: ids of the items that were remembered from corrections, in order.
     """
 
     members: dict[int, dict[str, None]] = field(default_factory=dict)
@@ -34,6 +36,7 @@ class Derived:
     index: PassageIndex | None = None
     experience: Experience | None = None
     decisions: Decisions = field(default_factory=Decisions)
+    cards: dict[str, None] = field(default_factory=dict)
 
     def passages(self) -> PassageIndex:
         """Return the index of passages, where there is evidence."""
@@ -52,6 +55,8 @@ class Derived:
         item = stored.evidence
         if not known:
             self.sessions.setdefault(item.session, []).append(item.id)
+        if item.source == CORRECTION:
+            self.cards[item.id] = None
         self.members.setdefault(stored.slot, {})[item.id] = None
         self.passages().add(item, stored.spans, stored.vectors, stored.slot)
 
@@ -70,6 +75,7 @@ class Derived:
         """Take an item out of its slot and its session; its passages go with :meth:`drop`."""
         del self.members[slot][evidence.id]
         self.used.pop(evidence.id, None)
+        self.cards.pop(evidence.id, None)
         self.sessions[evidence.session].remove(evidence.id)
 
     def drop(self, items: set[str]) -> None:

@@ -39,6 +39,8 @@ BY_BEHIND = 0.37
 MOST_WORTH = 150.0
 #: A line further behind the best one, in units of the score, counts as so far.
 FARTHEST = 10.0
+#: How far a line counts as being where it is not known.
+TYPICAL = 3.0
 #: Log-odds of a question in the very same words.
 SAME_WORDS = 6.0
 #: A decision counts as known again from this probability on.
@@ -269,9 +271,9 @@ class Decisions:
         kinds = {asks_for(asked.text), asks_for(context.query)} - {""}
         odds = BY_OTHER_KIND if len(kinds) > 1 else 0.0
         line = best_line(context)
-        if line is None or behind is None:
-            return odds
-        nearest = min(behind[rows_of(index, [line])], default=FARTHEST)
+        nearest = TYPICAL
+        if line is not None and behind is not None:
+            nearest = min(behind[rows_of(index, [line])], default=FARTHEST)
         return odds - BY_BEHIND * float(min(nearest, FARTHEST))
 
     def _idf(self) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ _WHO = re.compile(r"^\W*(?:who|which|where)\b|\bname[sd]?\b", re.IGNORECASE)
 #: Words that ask, by what they ask for, in some languages; the first in a text counts. Those that
 #: mean something else in another of these languages are left out (German "was").
 _ASKED_FOR = {
-    "number": "how many|how much|how old|how often|how far|wie viele?|wie oft|combien|cu[aá]nt[oa]s?",
+    "number": "how (?:many|much|old|often|far)|wie viele?|wie oft|combien|cuánt[oa]s?",
     "while": "how long|wie lange",
     "time": "when|(?:what|which) (?:date|day|month|year|time)|wann|quand|cuándo",
     "place": "where|wohin|woher|où|dónde",
