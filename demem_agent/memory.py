@@ -147,7 +147,7 @@ class SlotMemory(MemoryHandle):
     * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"),
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"),
-      ``decisions`` (False), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+      ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
     * ``clock``: dates turns and queries that come without ``at``;
     * ``memory_id``, ``tenant``: which memory of a store.

@@ -27,7 +27,7 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
-    that is less), near, mode ("evidence"), decisions (False), split. When a stored memory is
+    that is less), near, mode ("evidence"), decisions (True), split. When a stored memory is
     opened again they may be left out; of those given only read_limit, mode, decisions and split may
     differ.
 

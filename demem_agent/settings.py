@@ -81,7 +81,7 @@ class Settings:
     initial_slots: int = 5
     near: float = 0.9
     mode: Mode = "evidence"
-    decisions: bool = False
+    decisions: bool = True
     split: SplitSettings = field(default_factory=SplitSettings)
 
     def __post_init__(self) -> None:
