@@ -22,6 +22,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.cache import Cache
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -207,10 +208,19 @@ class State:
         self.contexts[stored.context.id] = stored
         self.note_use(stored.context, self.derived.used)
         if self.settings.decisions:
-            self.derived.decisions.put(stored)
+            self.derived.decisions.put(stored, self._right_line(stored.context))
         experience = self.derived.experience
         if experience is not None and len(stored.vector) == self.head.dimensions:
             experience.put(stored)
+
+    def _right_line(self, context: Context) -> str:
+        """Return the line that proved right in a context, with its speaker; "" without one."""
+        line = best_line(context)
+        if line is None or line[0] not in self.evidence:
+            return ""
+        item, start, end = line
+        said = self.evidence[item]
+        return f"{said.speaker or ''} {said.text[start:end]}"
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` what rewarded answers to a context rested on."""

@@ -87,8 +87,9 @@ def test_explain_gives_what_feedback_said_of_lines_as_values(demem: Demem, learn
     ]
 
 
-def test_explain_shows_no_verdicts_where_none_were_given(demem: Demem, memory: Path) -> None:
-    assert "What its feedback said" not in demem("explain", "a2", "-m", memory).out
+def test_explain_shows_no_verdicts_where_none_were_given(demem: Demem, learning: Path) -> None:
+    asked = demem.document("ask", ASKED, "-m", learning)
+    assert "What its feedback said" not in demem("explain", asked["id"], "-m", learning).out
 
 
 def test_undo_of_an_answer_takes_back_what_feedback_said_of_lines(
