@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.decision import Envelope, cover_partition
+from demem_agent.slots.experience import AskedBy, question_of
+from demem_agent.slots.recognition import Asked
 from demem_agent.slots.records import SlotState, StoredContext, Vector, direction, empty_slot
 from demem_agent.slots.state import State
 from demem_agent.splitting.trials import Pair, ids_of
 from demem_agent.types import SplitCertificate, number_of
 
-__all__ = ["Division", "divide", "suppressed", "witness_sides"]
+__all__ = ["Division", "divide", "followed", "suppressed", "witness_sides"]
 
 #: Witnesses of a slot that a split looks at besides its own, at most.
 HONOURED = 16
@@ -53,14 +55,16 @@ def divide(
     """Divide a slot: each item goes to the nearer of two anchors that come from the pair alone.
 
     An anchor is the mean direction of a context's query and of the evidence it rests on. Ties stay.
-    The pair's own evidence goes with its context, unless both rest on it.
+    The pair's own evidence goes with its context, unless both rest on it. Contexts of the same
+    questions follow their witness, with what they alone rest on.
 
     Args:
         used: as ``State.derived.used``, including what the pair's rewards add.
         new: number of the slot to be opened.
     """
     anchors = np.stack([_anchor(state, stored) for stored in pair])
-    sides = witness_sides(state, number, pair, anchors)
+    told = witness_sides(state, number, pair, anchors)
+    sides = followed(state, number, pair, told)
     item_sides = _item_sides(state, number, pair, sides, anchors)
     staying = [item for item, goes in item_sides.items() if not goes]
     moved = [item for item, goes in item_sides.items() if goes]
@@ -99,12 +103,60 @@ def witness_sides(
     return dict(zip(ids, is_going.tolist(), strict=True))
 
 
+def followed(state: State, number: int, pair: Pair, told: Mapping[str, bool]) -> dict[str, bool]:
+    """Return the sides of witnesses' contexts, and of all in the slot that ask the same.
+
+    That is who asks in the same words, or in others by which the memory knows the decision again.
+    A question that both sides ask takes neither.
+    """
+    contexts = _with_pair(state, pair)
+    sides = dict(told)
+    by_question = _sides_of_questions(pair, told, contexts)
+    for id in state.derived.past().inside(number)[0]:
+        if id not in sides:
+            asked = question_of(contexts[id].context)
+            side = by_question.get(asked) if asked is not None else None
+            if side is None:
+                side = _recognised_side(state, contexts[id], told)
+            if side is not None:
+                sides[id] = side
+    return sides
+
+
+def _sides_of_questions(
+    pair: Pair, told: Mapping[str, bool], contexts: Mapping[str, StoredContext]
+) -> dict[AskedBy, bool | None]:
+    """Return the side of each question, the pair's first; None where both sides ask it."""
+    own = ids_of(pair)
+    found: dict[AskedBy, bool | None] = {}
+    for id in sorted(told, key=lambda id: id not in own):
+        asked = question_of(contexts[id].context)
+        if asked is None:
+            continue
+        if found.setdefault(asked, told[id]) != told[id] and id in own:
+            found[asked] = None
+    return found
+
+
+def _recognised_side(state: State, stored: StoredContext, told: Mapping[str, bool]) -> bool | None:
+    """Return the side whose witness is likeliest the same decision as a context; None for none."""
+    context = stored.context
+    if not state.settings.decisions or not context.query:
+        return None
+    asked = Asked(context.query, stored.vector, context.asker, frozenset(context.conditions))
+    for one in state.derived.decisions.recognised(asked, state.passage_index()):
+        if one.id in told:
+            return told[one.id]
+    return None
+
+
 def suppressed(state: State) -> list[SplitCertificate]:
     """Return the witnesses that could not be acted on and whose contexts share a slot still."""
     found = []
     for certified in state.certificates.values():
         certificate = certified.certificate
-        if certificate.decision == "suppressed" and _share_a_slot(state, certificate.pair):
+        held = certificate.decision == "suppressed" and not certificate.undone
+        if held and _share_a_slot(state, certificate.pair):
             found.append(certificate)
     return found
 

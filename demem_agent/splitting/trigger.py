@@ -7,16 +7,17 @@ A generator, driven like the flows; how one pair is tested is in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from demem_agent.requests import Flow
+from demem_agent.scoring.learning import Stretch
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import Verdict, pairs_to_test
 from demem_agent.splitting.division import Division
 from demem_agent.splitting.examination import Finding, divided, examined, threshold_of
 from demem_agent.splitting.queue import postponed, reopened
 from demem_agent.splitting.repeated_rewards import repeated_rewards
-from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of
+from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, slot_of
 from demem_agent.types import Regime
 
 __all__ = ["Conflict", "Trigger", "find_conflict"]
@@ -27,12 +28,15 @@ class Conflict:
     """A pair of contexts that a slot is to be divided by.
 
     Attributes:
-        division: None when all K slots are active or the slot is pinned.
+        division: None when all K slots are active, the slot is pinned, or nothing can be divided.
         threshold: what the radius exceeded.
         saturated: all K slots are active.
         conditions: what the verdict rests on, in words, if not on the certificate's own conditions.
         regime: what its envelopes are.
         pinned: the slot is.
+        undivided: there is nothing to divide.
+        places: of the two answers of a pairwise preference among all that turned up, from 1.
+        rivals: what is right for either, where they are known to exclude each other.
     """
 
     pair: Pair
@@ -43,6 +47,9 @@ class Conflict:
     conditions: str | None = None
     regime: Regime = "guard band"
     pinned: bool = False
+    undivided: bool = False
+    places: tuple[int, ...] = ()
+    rivals: tuple[Stretch, ...] = ()
 
 
 #: Looks for a pair that divides the slot of the context at hand. :func:`find_conflict` is the
@@ -95,35 +102,41 @@ def _pairs(state: State, preview: Preview, shared: int) -> list[Pair]:
 
 
 def _review(preview: Preview, pair: Pair, trials: Trials) -> None:
-    """Note that a suppressed witness was tested anew, if it was tested to the end."""
+    """Note that a suppressed witness was tested anew, unless the budget was used up."""
     ids = ids_of(pair)
-    if trials.done and trials.done[-1] == ids:
+    if ids not in trials.left:
         trials.reviewed[ids] = preview.revision_of(pair)
 
 
 def _repeated(state: State, preview: Preview, shared: int) -> Conflict | None:
     """Look for two questions whose repeated rewards certify that no one answer serves both."""
     delta = state.settings.split.delta
-    for pair, verdict in repeated_rewards(state, preview.context, delta):
-        if verdict.radius <= threshold_of(state):
-            continue
-        division = divided(state, preview, shared, pair)
-        if division is not None:
-            return _conflict(state, pair, Finding(division, verdict), "confidence sequence")
+    for pair, judged in repeated_rewards(state, preview.context, delta):
+        if judged.verdict.radius > threshold_of(state):
+            division = divided(state, preview, shared, pair)
+            found = _conflict(state, pair, Finding(division, judged.verdict), judged.regime)
+            return replace(found, places=judged.places)
     return None
 
 
 def _conflict(
     state: State, pair: Pair, finding: Finding, regime: Regime = "guard band"
 ) -> Conflict:
+    """Return the conflict of a pair in one slot, which is not split where it cannot be.
+
+    It is certified all the same: no conflict is dropped for there being nothing to divide.
+    """
     full = state.free_slot() is None
-    pinned = state.slots[finding.division.staying.number].pinned
+    shared = slot_of(pair)
+    pinned = shared is not None and state.slots[shared].pinned
+    division = finding.division
     return Conflict(
         pair=pair,
         verdict=finding.verdict,
-        division=None if full or pinned else finding.division,
+        division=None if full or pinned else division,
         threshold=threshold_of(state),
         saturated=full,
         regime=regime,
         pinned=pinned,
+        undivided=division is None,
     )

@@ -119,7 +119,7 @@ def _candidates(certificate: SplitCertificate, letters: Mapping[str, str]) -> Ta
 
 
 def _held(certificate: SplitCertificate, candidate: Candidate) -> str:
-    if certificate.regime == "confidence sequence":
+    if certificate.regime in ("confidence sequence", "pairwise preference"):
         return "(whatever it was read from)"
     return f"({counted({'items': len(candidate.cover)})} in it)"
 
