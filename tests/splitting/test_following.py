@@ -1,7 +1,8 @@
 """Contexts of a witness's question follow it: when a slot is divided, and ever after.
 
-Two questions share a slot and its evidence. What is right for the one is wrong for the other, which
-their rewards certify. Each comes up again and again, before the split and after it.
+Two questions share a slot. What is right for the one is wrong for the other, which their rewards
+certify; and what is right for each is said in the words of the other, so that bare words mislead.
+Each comes up again and again, before the split and after it.
 """
 
 from __future__ import annotations
@@ -13,28 +14,27 @@ import pytest
 
 from demem_agent import SlotMemory, SplitSettings
 from demem_agent.slots.experience import question_of
-from demem_agent.types import Context, Question, SplitCertificate
+from demem_agent.types import Context, Draft, Question, SplitCertificate
 
 GUESTS = "Which lamp is to be lit when guests arrive in the evening?"
 READING = "Which lamp is to be lit when I read in the evening?"
 RIGHT = {GUESTS: "the big lamp", READING: "the small lamp"}
 SAID = (
-    "There is a big lamp above the table in the living room.",
-    "The small lamp stands beside the armchair in the living room.",
-    "When guests arrive in the evening we sit around the table.",
-    "I read in the armchair in the evening.",
+    "The big lamp is to be lit when I read in the evening.",
+    "The small lamp is to be lit when guests arrive in the evening.",
     "The curtains were washed in spring.",
 )
 
 
 class Guessing:
-    """Answer with one of the two lamps, by a seeded chance."""
+    """Answer with one of the two lamps by a seeded chance, from the item that tells of it."""
 
     def __init__(self) -> None:
-        self.chance = random.Random(5)
+        self.chance = random.Random(8)
 
-    def answer(self, question: Question) -> str:
-        return self.chance.choice(sorted(RIGHT.values()))
+    def answer(self, question: Question) -> Draft:
+        n = self.chance.randrange(2)
+        return Draft(sorted(RIGHT.values())[n], (f"e{n + 1}",))
 
 
 def memory_of(*, decisions: bool = False, slots: int = 4) -> SlotMemory:
