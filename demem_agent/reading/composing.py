@@ -10,6 +10,7 @@ import numpy as np
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
+from demem_agent.reading.scope import scoped
 from demem_agent.reading.trimming import Cut, trimmer
 from demem_agent.scoring import Query, Ranking, focus
 from demem_agent.slots.records import SlotState
@@ -37,7 +38,8 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         lines, text = _strict(state, slot, ask.limit)
         return routed, _reading(state, ask, routed, lines, text)
     found = decided(state, ask, query)
-    best = _best_first(state, ask, placed(_with_prior(state, routed.slot, ranking), found))
+    ranking = placed(_with_prior(state, routed.slot, ranking), found)
+    best = _best_first(state, ask, scoped(state, ranking, found))
     cut = _trimmer(state, query)
     lines, text = pack(best, ask.limit, state.measure, cut)
     reading = _reading(state, ask, routed, lines, text)

@@ -173,6 +173,16 @@ class Decisions:
         found = self._alike(asked, sorted(rows), index)
         return [one for one in found if one.probability >= KNOWN]
 
+    def of_anyone(self, asked: Asked, index: PassageIndex) -> list[Recognised]:
+        """Return the contexts that are likeliest the same question, whoever asked.
+
+        Their conditions need not hold.
+        """
+        rows: list[int] = []
+        for asker in self._asked:
+            rows += self.teaching(asker)
+        return self._likeliest(asked, sorted(rows), index)
+
     def context(self, id: str) -> Context:
         """Return a context by its id."""
         return self._contexts[self._rows[id]]
@@ -188,9 +198,14 @@ class Decisions:
 
     def _alike(self, asked: Asked, rows: Sequence[int], index: PassageIndex) -> list[Recognised]:
         holding = [row for row in rows if self._holds(row, asked)]
-        if not holding:
+        return self._likeliest(asked, holding, index)
+
+    def _likeliest(
+        self, asked: Asked, rows: Sequence[int], index: PassageIndex
+    ) -> list[Recognised]:
+        if not rows:
             return []
-        chosen = np.asarray(holding)
+        chosen = np.asarray(rows)
         odds = self._by_words(asked, chosen)
         first = np.argsort(-odds, kind="stable")[:MOST]
         found = []

@@ -17,6 +17,7 @@ from demem_agent.splitting.division import Division
 from demem_agent.splitting.examination import Finding, divided, examined, threshold_of
 from demem_agent.splitting.queue import postponed, reopened
 from demem_agent.splitting.repeated_rewards import repeated_rewards
+from demem_agent.splitting.rival_lines import lines_of_pair, rival_pairs, shared_reading
 from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, slot_of
 from demem_agent.types import Regime
 
@@ -60,8 +61,10 @@ Trigger = Callable[[State, Preview, Trials], Flow[Conflict | None]]
 def find_conflict(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
     """Return the first certified conflict of the context at hand, then of what waits in its slot.
 
-    Rewards that were repeated are looked at first: they cost no answer. Last comes a witness that
-    was suppressed, if its slot can be split by now: it is tested anew, since memory has moved on.
+    Rewards that were repeated are looked at first: they cost no answer. Nor do rivals, decisions
+    of which one contradicts the other, which come next. Then come the other pairs. Last comes a
+    witness that was suppressed, if its slot can be split by now: it is tested anew, since memory
+    has moved on.
 
     Raises:
         Overtaken: if the memory moved on while a reply was awaited.
@@ -69,10 +72,31 @@ def find_conflict(state: State, preview: Preview, trials: Trials) -> Flow[Confli
     shared = preview.context.context.slot
     if shared is None or not state.settings.split.pairs:
         return None
-    found = _repeated(state, preview, shared)
+    found = _repeated(state, preview, shared) or _of_rivals(state, preview, trials)
     if found is not None:
         return found
     return (yield from _counterfactual(state, preview, shared, trials))
+
+
+def _of_rivals(state: State, preview: Preview, trials: Trials) -> Conflict | None:
+    """Test what contradicts the context at hand, in the reading that a caller gets.
+
+    Rivals in two slots are certified as well: the default reading is of all slots.
+    """
+    for pair in rival_pairs(state, preview, state.settings.split.pairs):
+        verdict = shared_reading(state, pair, trials)
+        if verdict.radius > threshold_of(state):
+            found = _conflict(state, pair, Finding(_parting(state, preview, pair), verdict))
+            return replace(found, regime="rival lines", rivals=lines_of_pair(pair))
+    return None
+
+
+def _parting(state: State, preview: Preview, pair: Pair) -> Division | None:
+    """Divide the slot of two rivals, on paper; None where they share none."""
+    shared = slot_of(pair)
+    if shared is None or pair[0].context.slot != shared:
+        return None
+    return divided(state, preview, shared, pair)
 
 
 def _counterfactual(

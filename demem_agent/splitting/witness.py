@@ -11,6 +11,7 @@ from demem_agent.slots.state import State
 from demem_agent.splitting.division import Division
 from demem_agent.splitting.repeated_rewards import REGIMES
 from demem_agent.splitting.replaying import sealed
+from demem_agent.splitting.rival_lines import SCORES
 from demem_agent.splitting.trials import Preview
 from demem_agent.splitting.trigger import Conflict
 from demem_agent.types import Regime, SplitCertificate
@@ -29,6 +30,14 @@ PREFERENCE = (
     "does better with another one of them (paper, eq. cannotlink-test), by betting confidence "
     "sequences that hold at confidence {confidence:g} at once, for all answers that turned up; "
     "another answer may serve both, though none is known to"
+)
+
+RIVALS = (
+    "rival lines: what proved right for either sets another value of the same, or settles the same "
+    "question otherwise; scores tell whether the right line would be ahead of its rival, and of "
+    "all, in the default reading if both were one decision, in these words of the two questions; "
+    "holds as far as what was told is right, within the guard band of two scorers; speaks of the "
+    "listed candidates only"
 )
 
 CONDITIONS = (
@@ -66,7 +75,7 @@ def certificate_of(
         pinned=conflict.pinned,
         decision="suppressed" if division is None else "split",
         new_slot=None if division is None else division.going.number,
-        scorers=() if regime in REGIMES else raters,
+        scorers=_scorers(regime, raters),
         conditions=conflict.conditions or _conditions(settings, len(raters), regime),
         regime=regime,
         parameters=_parameters(settings, conflict),
@@ -121,6 +130,13 @@ def _moved_contexts(
     return tuple(found.values())
 
 
+def _scorers(regime: Regime, raters: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of those whose scores a certificate holds."""
+    if regime == "rival lines":
+        return SCORES
+    return () if regime in REGIMES else raters
+
+
 def _parameters(settings: SplitSettings, conflict: Conflict) -> tuple[tuple[str, float], ...]:
     """Return the numbers that a regime needs to be computed again, by name."""
     if conflict.regime == "confidence sequence":
@@ -141,6 +157,8 @@ def _conditions(settings: SplitSettings, scorers: int, regime: Regime) -> str:
         return SEQUENCE.format(confidence=1 - settings.delta)
     if regime == "pairwise preference":
         return PREFERENCE.format(confidence=1 - settings.delta)
+    if regime == "rival lines":
+        return RIVALS
     return CONDITIONS.format(
         scorers=scorers,
         c_beta=settings.c_beta,
