@@ -12,6 +12,9 @@ from demem_agent.types import Draft, Evidence, Line, number_of
 
 __all__ = ["Cache"]
 
+#: A stretch of an item: (evidence id, start, end).
+Stretch = tuple[str, int, int]
+
 #: Counterfactual answers that are kept for the next test.
 _TRIED = 4096
 
@@ -24,12 +27,15 @@ class Cache:
         excerpts: per item, the use they were ranked by and the excerpts.
         parts: per item and start of a passage, its sentences.
         tried: answers by context and by the content of a slot they were given from.
+        exclusions: per two lines, how probably they exclude each other, in the memory of so many
+            items ever remembered and forgotten.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
     """
 
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def excerpts_of(
@@ -59,6 +65,12 @@ class Cache:
         self.tried[context_id, content] = draft
         if len(self.tried) > _TRIED:
             del self.tried[next(iter(self.tried))]
+
+    def keep_exclusion(self, key: tuple[int, int, Stretch, Stretch], probability: float) -> None:
+        """Keep how probably two lines exclude each other; the oldest goes when there are many."""
+        self.exclusions[key] = probability
+        if len(self.exclusions) > _TRIED:
+            del self.exclusions[next(iter(self.exclusions))]
 
     def forget(self, items: Iterable[str]) -> None:
         """Throw away what quotes these items."""

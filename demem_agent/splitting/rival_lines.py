@@ -150,7 +150,13 @@ def _exclusion(state: State, one: Stretch, other: Stretch) -> float:
     numbers = _numbers(state, one)
     if numbers and numbers == _numbers(state, other):
         return -math.inf
-    return _odds(rivals(state, one, other, of_two=True))
+    first, second = sorted((one, other))
+    key = (state.head.evidence, state.head.forgotten, first, second)
+    known = state.cache.exclusions.get(key)
+    if known is None:
+        known = rivals(state, one, other, of_two=True)
+        state.cache.keep_exclusion(key, known)
+    return _odds(known)
 
 
 def _odds(probability: float) -> float:

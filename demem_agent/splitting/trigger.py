@@ -6,7 +6,7 @@ A generator, driven like the flows; how one pair is tested is in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from demem_agent.requests import Flow
@@ -15,7 +15,7 @@ from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import Verdict, pairs_to_test
 from demem_agent.splitting.division import Division
 from demem_agent.splitting.examination import Finding, divided, examined, threshold_of
-from demem_agent.splitting.queue import postponed, reopened
+from demem_agent.splitting.queue import can_meet, postponed, reopened
 from demem_agent.splitting.repeated_rewards import repeated_rewards
 from demem_agent.splitting.rival_lines import lines_of_pair, rival_pairs, shared_reading
 from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, slot_of
@@ -72,18 +72,24 @@ def find_conflict(state: State, preview: Preview, trials: Trials) -> Flow[Confli
     shared = preview.context.context.slot
     if shared is None or not state.settings.split.pairs:
         return None
-    found = _repeated(state, preview, shared) or _of_rivals(state, preview, trials)
+    found = _repeated(state, preview, shared)
     if found is not None:
         return found
-    return (yield from _counterfactual(state, preview, shared, trials))
+    rivals = rival_pairs(state, preview, state.settings.split.pairs)
+    found = _of_rivals(state, preview, rivals, trials)
+    if found is not None:
+        return found
+    return (yield from _counterfactual(state, preview, shared, rivals, trials))
 
 
-def _of_rivals(state: State, preview: Preview, trials: Trials) -> Conflict | None:
+def _of_rivals(
+    state: State, preview: Preview, rivals: Sequence[Pair], trials: Trials
+) -> Conflict | None:
     """Test what contradicts the context at hand, in the reading that a caller gets.
 
     Rivals in two slots are certified as well: the default reading is of all slots.
     """
-    for pair in rival_pairs(state, preview, state.settings.split.pairs):
+    for pair in rivals:
         verdict = shared_reading(state, pair, trials)
         if verdict.radius > threshold_of(state):
             found = _conflict(state, pair, Finding(_parting(state, preview, pair), verdict))
@@ -100,10 +106,10 @@ def _parting(state: State, preview: Preview, pair: Pair) -> Division | None:
 
 
 def _counterfactual(
-    state: State, preview: Preview, shared: int, trials: Trials
+    state: State, preview: Preview, shared: int, rivals: Sequence[Pair], trials: Trials
 ) -> Flow[Conflict | None]:
     """Test the pairs of a slot in turn by answers that were never given, until one conflicts."""
-    pairs = _pairs(state, preview, shared)
+    pairs = _pairs(state, preview, shared, rivals)
     witness = reopened(state, preview)
     if witness is not None:
         pairs.append(witness)
@@ -112,16 +118,22 @@ def _counterfactual(
         if witness is not None and ids_of(pair) == ids_of(witness):
             _review(preview, pair, trials)
         if finding is not None and finding.verdict.radius > threshold_of(state):
-            return _conflict(state, pair, finding)
+            found = _conflict(state, pair, finding)
+            return replace(found, rivals=lines_of_pair(pair)) if pair in rivals else found
     return None
 
 
-def _pairs(state: State, preview: Preview, shared: int) -> list[Pair]:
-    """Return the pairs to test: of the context at hand, then those that there was no budget for."""
+def _pairs(state: State, preview: Preview, shared: int, rivals: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs to test: of the context at hand, then those that there was no budget for.
+
+    Rivals come first, and take the places of others.
+    """
+    pairs = [pair for pair in rivals if can_meet(*pair)]
     summary = preview.slots[shared].summary
-    limit = state.settings.split.pairs
-    partners = pairs_to_test(state, preview.context, summary, limit)
-    pairs = [(other, preview.context) for other in partners]
+    limit = state.settings.split.pairs - len(rivals)
+    known = {pair[0].context.id for pair in pairs}
+    others = pairs_to_test(state, preview.context, summary, limit)
+    pairs += [(other, preview.context) for other in others if other.context.id not in known]
     return pairs + postponed(state, preview, shared, pairs)
 
 

@@ -40,6 +40,11 @@ RIVALS = (
     "listed candidates only"
 )
 
+AHEAD = (
+    "names rivals: in the default reading the right line of either would be ahead of the other, "
+    "were both one decision"
+)
+
 CONDITIONS = (
     "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true "
     "mean score of each answer lies within "
@@ -76,7 +81,7 @@ def certificate_of(
         decision="suppressed" if division is None else "split",
         new_slot=None if division is None else division.going.number,
         scorers=_scorers(regime, raters),
-        conditions=conflict.conditions or _conditions(settings, len(raters), regime),
+        conditions=conflict.conditions or _conditions(settings, len(raters), conflict),
         regime=regime,
         parameters=_parameters(settings, conflict),
         models=models,
@@ -151,17 +156,19 @@ def _parameters(settings: SplitSettings, conflict: Conflict) -> tuple[tuple[str,
     )
 
 
-def _conditions(settings: SplitSettings, scorers: int, regime: Regime) -> str:
+def _conditions(settings: SplitSettings, scorers: int, conflict: Conflict) -> str:
     """Return what a certificate made with these settings assumes, in words."""
+    regime = conflict.regime
     if regime == "confidence sequence":
         return SEQUENCE.format(confidence=1 - settings.delta)
     if regime == "pairwise preference":
         return PREFERENCE.format(confidence=1 - settings.delta)
     if regime == "rival lines":
         return RIVALS
-    return CONDITIONS.format(
+    band = CONDITIONS.format(
         scorers=scorers,
         c_beta=settings.c_beta,
         sigma_0=settings.sigma_0,
         eta_cal=settings.eta_cal,
     )
+    return f"{band}; {AHEAD}" if conflict.rivals else band
