@@ -95,12 +95,29 @@ def witness_sides(
     stays, goes = ids_of(pair)
     if not witnesses:
         return {stays: False, goes: True}
-    ids = list(dict.fromkeys(chain((stays, goes), *witnesses)))
+    every = list(dict.fromkeys(chain((stays, goes), *witnesses)))
     contexts = _with_pair(state, pair)
+    first = _first_of_question(every, contexts)
+    ids = list(dict.fromkeys(first.values()))
     vectors = np.stack([contexts[id].vector for id in ids])
-    labels = _two_sides(_worth(vectors, anchors), _links(ids, witnesses))
+    labels = _two_sides(_worth(vectors, anchors), _links(ids, witnesses, first))
     is_going = labels == labels[1]
-    return dict(zip(ids, is_going.tolist(), strict=True))
+    sides: dict[str, bool] = dict(zip(ids, is_going.tolist(), strict=True))
+    return {id: sides[first[id]] for id in every}
+
+
+def _first_of_question(ids: Sequence[str], contexts: Mapping[str, StoredContext]) -> dict[str, str]:
+    """Return by context the first one of its question: both go the same way.
+
+    Where the first two, which are the pair, ask the same, each stands for itself.
+    """
+    asked = {id: question_of(contexts[id].context) for id in ids}
+    first: dict[AskedBy | None, str] = {}
+    found: dict[str, str] = {}
+    for n, id in enumerate(ids):
+        alone = asked[id] is None or (n < 2 and asked[ids[0]] == asked[ids[1]])
+        found[id] = id if alone else first.setdefault(asked[id], id)
+    return found
 
 
 def followed(state: State, number: int, pair: Pair, told: Mapping[str, bool]) -> dict[str, bool]:
@@ -183,10 +200,16 @@ def _with_pair(state: State, pair: Pair) -> Mapping[str, StoredContext]:
     return ChainMap(dict(zip(ids_of(pair), pair, strict=True)), state.contexts)
 
 
-def _links(ids: Sequence[str], witnesses: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """Return each witness by the places of its two contexts among the ids."""
+def _links(
+    ids: Sequence[str], witnesses: Sequence[tuple[str, str]], standing_for: Mapping[str, str]
+) -> list[tuple[int, int]]:
+    """Return each witness by the places of what stands for its two contexts among the ids."""
     place = {id: n for n, id in enumerate(ids)}
-    return [(place[first], place[second]) for first, second in witnesses]
+    links = []
+    for first, second in witnesses:
+        if standing_for[first] != standing_for[second]:
+            links.append((place[standing_for[first]], place[standing_for[second]]))
+    return links
 
 
 def _worth(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> Envelope:

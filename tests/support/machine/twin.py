@@ -39,6 +39,7 @@ class Twins(RuleBasedStateMachine):
     """What one run holds, and what its rules share.
 
     Attributes:
+        fresh: the certificate of the last feedback, until its split was looked at.
         unsplit: of the last operation, if it split: its certificate, and the state without it.
         readings: what was read, and holds nothing forgotten.
         scanned: the state that was last searched for what is forgotten.
@@ -66,6 +67,7 @@ class Twins(RuleBasedStateMachine):
         self.ledger = Ledger()
         self.memory: SlotMemory | None = None
         self.unsplit: tuple[str, str] | None = None
+        self.fresh: SplitCertificate | None = None
         self.readings: list[str] = []
         self.scanned = ""
         self.interrupted: str | None = None
