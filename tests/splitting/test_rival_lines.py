@@ -87,8 +87,9 @@ def test_it_divides_the_slot_that_both_share() -> None:
 
 def test_rivals_in_two_slots_are_certified_though_nothing_is_divided() -> None:
     memory = memory_of(slots=6, initial_slots=5, near=1.0)
-    for asker, text in SAID.items():
-        report = memory.feedback(memory.answer(QUESTION, asker=asker), reference=text)
+    for slot, (asker, text) in enumerate(SAID.items()):
+        answer = memory.answer(QUESTION, asker=asker, slot=slot)
+        report = memory.feedback(answer, reference=text)
     memory.check()
     made = report.certificate
     assert made is not None
