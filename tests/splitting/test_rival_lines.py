@@ -19,7 +19,7 @@ from demem_agent.types import Reading
 
 SAID = {
     "Ann": "I want the seat heating at level 3.",
-    "Ben": "I want the seat heating at level 1.",
+    "Ben": "Level 1 of the seat heating is enough.",
 }
 OTHERS = (
     "We stop for coffee at the old mill.",
