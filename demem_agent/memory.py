@@ -362,7 +362,8 @@ class SlotMemory(MemoryHandle):
         """Take back a split, or what was told of an answer.
 
         A split is exactly undone if nothing came after it; else the slots are merged, and what came
-        after is kept. By the id of an answer what its feedback said of lines of memory is taken
+        after is kept. A certificate that names rivals says nothing of readings any more, whether
+        or not it had split a slot. By the id of an answer what its feedback said of lines of memory is taken
         back, so that it is not recognised from it any more; its rewards stay on record.
 
         Raises:

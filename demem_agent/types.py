@@ -296,7 +296,9 @@ class Candidate:
     context).
 
     Attributes:
-        name: ``current``, ``routed 3``, ``split first`` or ``split second``.
+        name: ``current``, ``routed 3``, ``split first`` or ``split second``; of repeated rewards
+            ``answer 1`` and so on; of rival lines ``told of both``, ``told of the first`` or ``told
+            of the second``.
         slot, revision: of an existing slot; None for a would-be slot.
         cover: ids of the evidence in that content; answers: what the answerer gave from it.
         scores: per context, one score in [0, 1] per scorer; empty when nothing is known.

@@ -184,7 +184,11 @@ def shared_reading(state: State, pair: Pair, trials: Trials) -> Verdict:
     """
     lines = lines_of_pair(pair)
     contexts = [stored.context for stored in pair]
-    shared = (("current", contexts), ("split first", contexts[:1]), ("split second", contexts[1:]))
+    shared = (
+        ("told of both", contexts),
+        ("told of the first", contexts[:1]),
+        ("told of the second", contexts[1:]),
+    )
     tried = []
     for name, told in shared:
         readings = [_Order.of(state, stored, told, lines, trials) for stored in pair]
@@ -193,7 +197,6 @@ def shared_reading(state: State, pair: Pair, trials: Trials) -> Verdict:
             name,
             answers=(_text(state, lines[first.ahead]), _text(state, lines[second.ahead])),
             scores=(first.scores(0), second.scores(1)),
-            slot=contexts[1].slot if name == "current" else None,
             cover=tuple(dict.fromkeys(line[0] for line in lines)),
         )
         tried.append(one)

@@ -72,9 +72,9 @@ def test_two_who_want_it_otherwise_are_certified_as_soon_as_both_were_told() -> 
 def test_a_certificate_says_for_each_whether_its_right_line_would_be_ahead() -> None:
     made = certified(memory_of())
     ahead = {one.name: [scores[0] for scores in one.scores] for one in made.candidates}
-    assert ahead["split first"] == [1.0, 0.0]
-    assert ahead["split second"] == [0.0, 1.0]
-    assert sum(ahead["current"]) < 2
+    assert ahead["told of the first"] == [1.0, 0.0]
+    assert ahead["told of the second"] == [0.0, 1.0]
+    assert sum(ahead["told of both"]) < 2
     assert made.candidates[1].answers == (SAID["Ann"], SAID["Ann"])
 
 
