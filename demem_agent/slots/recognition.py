@@ -20,7 +20,7 @@ from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.learning import Stretch, rows_of
 from demem_agent.slots.ragged import Ragged
 from demem_agent.slots.records import StoredContext, Vector
-from demem_agent.text.words import content_terms
+from demem_agent.text.words import content_terms, stems, words
 from demem_agent.types import Context
 
 __all__ = ["KNOWN", "Asked", "Decisions", "Recognised"]
@@ -186,6 +186,16 @@ class Decisions:
     def context(self, id: str) -> Context:
         """Return a context by its id."""
         return self._contexts[self._rows[id]]
+
+    def telling(self, question: str, most: int) -> list[str]:
+        """Return the words of a question that tell it from others, the rarest, as they stand."""
+        idf = self._idf()
+        worth: dict[str, float] = {}
+        for word in words(question):
+            codes = self._codes_of(stems([word]))
+            worth[word] = float(idf[codes[0]]) if codes else self._idf_of(0)
+        rarest = sorted(worth, key=lambda word: -worth[word])[:most]
+        return [word for word in worth if word in rarest]
 
     def _most_specific(self, known: Sequence[Recognised]) -> list[Recognised]:
         """Leave out those of which others have all the conditions and more."""

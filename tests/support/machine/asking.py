@@ -126,7 +126,10 @@ class Asking(Twins):
             live = self.ledger.live.get(item.id)
             assert item == live, "a reading gives evidence that is not live"
         said = "a reading holds text of evidence that it does not name"
-        assert marks_in(reading.text) <= marks_in(reading.evidence), said
+        shown = marks_in(reading.evidence)
+        if reading.mode == "strict":
+            shown |= self._marks_decided(reading.slots)
+        assert marks_in(reading.text) <= shown, said
         said = "a reading names nothing, or what it does not hold"
         assert bool(reading.text) == bool(reading.evidence), said
         strange = NEIGHBOUR_MARKS.search(reading.text)

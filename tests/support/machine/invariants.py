@@ -162,6 +162,7 @@ class Invariants(Twins):
         own = set(slot.cover) <= set(slot.evidence)
         assert own, "a summary covers evidence of another slot"
         covered = marks_in([self.ledger.live[item] for item in slot.cover])
+        covered |= self._marks_decided([slot.number])
         said = "a summary holds text that it does not cover"
         assert marks_in(slot.summary) <= covered, said
         said = "a summary has no cover, or a cover no summary"
