@@ -12,7 +12,8 @@ Counted are the certificates, and how many of them name two decisions that contr
 ``benchmarks/vehicle_data.py``: they set another value of the same device, or what is right for one
 is what contradicts the other. Of the decisions that two people want otherwise (``mirrored``), and
 of those with another condition, it is counted how many have such a certificate by the end. "wrong
-side" counts contexts of a split's own questions that are not in the slot of their witness.
+side" counts contexts of a split's own questions, in the same words, that are not in the slot of
+their witness; "on the rival's side" those of its decisions, in any words, in the other's slot.
 Milliseconds are of one feedback, by the clock of the process.
 """
 
@@ -24,7 +25,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -35,6 +36,7 @@ from vehicle_wordings import WORDINGS, wordings
 
 from demem_agent import SplitCertificate
 from demem_agent.slots.experience import spoken
+from demem_agent.types import Context
 
 ROUNDS = 5
 
@@ -81,6 +83,8 @@ class Found:
     rivals: dict[str, list[bool]] = field(default_factory=dict)
     wrong_side: int = 0
     followed: int = 0
+    decided_wrong: int = 0
+    decided: int = 0
     seconds: float = 0.0
     told: int = 0
     events: list[Event] = field(default_factory=list)
@@ -106,7 +110,7 @@ def run(car: Car, told: Told, found: Found) -> None:
     for certificate in memory.certificates():
         found.certificates.append(_named(car, certificate, of))
     _count_rivals(car, found)
-    _count_sides(memory.contexts(), memory.certificates(), found)
+    _count_sides(memory.contexts(), memory.certificates(), of, found)
     found.seconds += timed.seconds
     found.told += timed.told
 
@@ -152,7 +156,10 @@ def _count_rivals(car: Car, found: Found) -> None:
 
 
 def _count_sides(
-    contexts: Sequence[Any], certificates: Sequence[SplitCertificate], found: Found
+    contexts: Sequence[Context],
+    certificates: Sequence[SplitCertificate],
+    of: Mapping[str, Decision],
+    found: Found,
 ) -> None:
     """Count the contexts of a split's own questions by whether they are with their witness."""
     slots = {context.id: context.slot for context in contexts}
@@ -164,6 +171,10 @@ def _count_sides(
             same = [id for id in asked if asked[id] == asked[witness]]
             found.followed += len(same)
             found.wrong_side += sum(slots[id] != slots[witness] for id in same)
+            decided = [id for id in of if of[id].id == of[witness].id]
+            others = {slots[id] for id in certificate.pair} - {slots[witness]}
+            found.decided += len(decided)
+            found.decided_wrong += sum(slots[id] in others for id in decided)
 
 
 def main() -> None:
@@ -195,6 +206,7 @@ def _report(found: Found, told: Told) -> dict[str, Any]:
             origin: f"{sum(known)} of {len(known)}" for origin, known in found.rivals.items()
         },
         "wrong side": f"{found.wrong_side} of {found.followed}",
+        "on the rival's side": f"{found.decided_wrong} of {found.decided}",
         "milliseconds a feedback": round(1000 * found.seconds / max(found.told, 1), 2),
         "right line first, rounds 4 and 5": _share([e.first for e in late]),
         "contradiction in 500, rounds 4 and 5": _share([e.wrong_in_short for e in contradicted]),
