@@ -23,7 +23,7 @@ from demem_agent.scoring.learning import Stretch, rows_of
 from demem_agent.slots.experience import query_of
 from demem_agent.slots.recognition import KNOWN, Asked, best_line
 from demem_agent.slots.records import StoredContext
-from demem_agent.slots.rivals import rivals
+from demem_agent.slots.rivals import EXCLUDES, rivals
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import Tried, Verdict, verdict_of
@@ -34,10 +34,11 @@ from demem_agent.types import Context, number_of
 __all__ = ["SCORES", "Settled", "lines_of_pair", "rival_pairs", "settled", "shared_reading"]
 
 
-#: How probable a sign makes it at least, and at most, that two decisions are rivals: that the same
-#: is asked, and that the lines exclude each other. Set by hand.
-LEAST = 0.2
-MOST = 0.98
+#: What a sign that two decisions are rivals, that the same is asked or that the lines exclude each
+#: other, counts at least and at most beyond its threshold, in log-odds: as .2 and .98 beyond
+#: one half. Set by hand on files 2, 7, 17 and 18 of ``benchmarks/rivals.py``.
+LEAST = -1.4
+MOST = 3.9
 #: Names of the two scores of a reading.
 SCORES = ("right line ahead of its rival", "right line ahead of all")
 
@@ -113,7 +114,7 @@ def _rivals_of(
             continue  # the same decision: what is right for it has changed
         if other.line not in excluded:
             excluded[other.line] = _exclusion(state, own.line, other.line)
-        if _odds(alike) + excluded[other.line] >= 0:
+        if _beyond(alike, KNOWN) + excluded[other.line] >= 0:
             yield other, stored
 
 
@@ -156,16 +157,21 @@ def _exclusion(state: State, one: Stretch, other: Stretch) -> float:
     if known is None:
         known = rivals(state, one, other, of_two=True)
         state.cache.keep_exclusion(key, known)
-    return _odds(known)
+    return _beyond(known, EXCLUDES)
 
 
-def _odds(probability: float) -> float:
-    """Return the log-odds of one of two signs that decisions are rivals.
+def _beyond(probability: float, threshold: float) -> float:
+    """Return the log-odds of one of two signs that decisions are rivals, beyond its threshold.
 
-    A sign that is missing does not rule out what the other one tells, so that it is bounded.
+    A sign that is missing does not rule out what the other one tells, so that they are bounded.
     """
-    bounded = min(max(probability, LEAST), MOST)
-    return math.log(bounded / (1 - bounded))
+    found = _logit(probability) - _logit(threshold)
+    return min(max(found, LEAST), MOST)
+
+
+def _logit(probability: float) -> float:
+    kept = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(kept / (1 - kept))
 
 
 def _numbers(state: State, line: Stretch) -> set[str]:
