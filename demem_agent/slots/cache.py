@@ -14,6 +14,9 @@ from demem_agent.types import Draft, Evidence, Line, number_of
 
 __all__ = ["Cache"]
 
+#: A stretch of an item: (evidence id, start, end).
+Stretch = tuple[str, int, int]
+
 #: Counterfactual answers that are kept for the next test.
 _TRIED = 4096
 
@@ -27,6 +30,8 @@ class Cache:
         parts: per item and start of a passage, its sentences.
         words: per item and stretch of it, the terms of what was said there and of who said it.
         tried: answers by context and by the content of a slot they were given from.
+        exclusions: per two lines, how probably they exclude each other, in the memory of so many
+            items ever remembered and forgotten.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
     """
 
@@ -34,6 +39,7 @@ class Cache:
     parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
     words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def excerpts_of(
@@ -71,6 +77,12 @@ class Cache:
         self.tried[context_id, content] = draft
         if len(self.tried) > _TRIED:
             del self.tried[next(iter(self.tried))]
+
+    def keep_exclusion(self, key: tuple[int, int, Stretch, Stretch], probability: float) -> None:
+        """Keep how probably two lines exclude each other; the oldest goes when there are many."""
+        self.exclusions[key] = probability
+        if len(self.exclusions) > _TRIED:
+            del self.exclusions[next(iter(self.exclusions))]
 
     def forget(self, items: Iterable[str]) -> None:
         """Throw away what quotes these items."""

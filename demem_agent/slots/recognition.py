@@ -22,7 +22,7 @@ from demem_agent.slots.experience import spoken
 from demem_agent.slots.ragged import Ragged
 from demem_agent.slots.records import StoredContext
 from demem_agent.text.questions import asks_for
-from demem_agent.text.words import content_terms
+from demem_agent.text.words import content_terms, stems, words
 from demem_agent.types import Context
 
 __all__ = ["KNOWN", "Asked", "Decisions", "Recognised", "best_line"]
@@ -202,9 +202,29 @@ class Decisions:
         found = self._alike(asked, sorted(rows), index, behind)
         return [one for one in found if one.probability >= KNOWN]
 
+    def of_anyone(self, asked: Asked, index: PassageIndex) -> list[Recognised]:
+        """Return the contexts that are likeliest the same question, whoever asked.
+
+        Their conditions need not hold.
+        """
+        rows: list[int] = []
+        for asker in self._asked:
+            rows += self.teaching(asker)
+        return self._likeliest(asked, sorted(rows), index)
+
     def context(self, id: str) -> Context:
         """Return a context by its id."""
         return self._contexts[self._rows[id]]
+
+    def telling(self, question: str, most: int) -> list[str]:
+        """Return the words of a question that tell it from others, the rarest, as they stand."""
+        idf = self._idf()
+        worth: dict[str, float] = {}
+        for word in words(question):
+            codes = self._codes_of(stems([word]))
+            worth[word] = float(idf[codes[0]]) if codes else self._idf_of(0)
+        rarest = sorted(worth, key=lambda word: -worth[word])[:most]
+        return [word for word in worth if word in rarest]
 
     def _most_specific(self, known: Sequence[Recognised]) -> list[Recognised]:
         """Leave out those of which others have all the conditions and more."""
@@ -219,18 +239,30 @@ class Decisions:
         self, asked: Asked, rows: Sequence[int], index: PassageIndex, behind: Behind
     ) -> list[Recognised]:
         holding = [row for row in rows if row not in self._bound or self._holds(row, asked)]
-        if not holding:
+        # What else there is to say than words lowers the odds.
+        return self._likeliest(asked, holding, index, behind, LOGIT_KNOWN)
+
+    def _likeliest(
+        self,
+        asked: Asked,
+        rows: Sequence[int],
+        index: PassageIndex,
+        behind: Behind = None,
+        least: float = -math.inf,
+    ) -> list[Recognised]:
+        """Return what is likeliest the same question, of those with such odds by words at least."""
+        if not rows:
             return []
-        chosen = np.asarray(holding)
+        chosen = np.asarray(rows)
         odds = self._by_words(asked, chosen, index)
-        possible = np.flatnonzero(odds >= LOGIT_KNOWN)  # what else there is to say lowers them
+        possible = np.flatnonzero(odds >= least)
         first = possible[np.argsort(-odds[possible], kind="stable")[:MOST]]
-        words = frozenset(content_terms(asked.text))
+        asked_words = frozenset(content_terms(asked.text))
         found = []
         for nth in first:
             row = int(chosen[nth])
             besides = self._by_context(asked, row, index, behind)
-            besides += BY_EXCHANGE * self._exchanged(asked, words, row, index)
+            besides += BY_EXCHANGE * self._exchanged(asked, asked_words, row, index)
             logit = float(odds[nth]) + besides
             probability = round((1 + math.tanh(logit / 2)) / 2, 4)
             found.append(Recognised(self._ids[row], probability))

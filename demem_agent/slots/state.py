@@ -36,7 +36,7 @@ from demem_agent.slots.records import (
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Context, Evidence, Slot, number_of
+from demem_agent.types import Context, Evidence, number_of
 
 __all__ = ["State"]
 
@@ -101,24 +101,6 @@ class State:
     def free_slot(self) -> int | None:
         """Return the smallest number without a slot, or None when K are active."""
         return next((k for k in range(self.settings.slots) if k not in self.slots), None)
-
-    def slot_view(self, number: int) -> Slot:
-        """Return a slot as a user sees it."""
-        slot = self.slots[number]
-        contexts = (stored.context for stored in self.contexts.values())
-        return Slot(
-            number=number,
-            summary=slot.text,
-            size=self.measure(slot.text),
-            evidence=tuple(self.members[number]),
-            cover=slot.cover,
-            contexts=tuple(context.id for context in contexts if context.slot == number),
-            parent=slot.parent,
-            revision=slot.revision,
-            name=slot.name,
-            pinned=slot.pinned,
-            author=slot.written.author if slot.written else None,
-        )
 
     def context(self, context_id: str) -> StoredContext:
         """Return the context of an answer; raise NotFound where there is none."""
