@@ -140,7 +140,7 @@ def _decisions(state: State, number: int) -> list[Opening]:
     for stored in state.contexts.values():
         context = stored.context
         line = best_line(context) if context.slot == number and context.query else None
-        if line is not None and state.slot_of.get(line[0]) == number:
+        if line is not None and line[0] in state.evidence and state.slot_of.get(line[0]) == number:
             asker = (context.asker or "").casefold()
             groups.setdefault((asker, context.conditions, line), []).append(stored)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), -_latest(group)))
