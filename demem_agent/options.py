@@ -17,7 +17,7 @@ from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.units import Measure
 from demem_agent.text.words import clean
 from demem_agent.turns import text_field
-from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Unit
+from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Stale, Unit
 
 __all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
 
@@ -27,9 +27,9 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
-    that is less), near, mode ("evidence"), learn (False), decisions (False), split. When a stored
-    memory is opened again they may be left out; of those given only read_limit, mode, learn,
-    decisions and split may differ.
+    that is less), near, mode ("evidence"), learn (False), decisions (False), stale ("mark"),
+    split. When a stored memory is opened again they may be left out; of those given only
+    read_limit, mode, learn, decisions, stale and split may differ.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     mode: Mode
     learn: bool
     decisions: bool
+    stale: Stale
     split: SplitSettings
     encoder: Encoder
     answerer: Answerer

@@ -8,7 +8,7 @@ from typing import get_args
 
 from demem_agent.errors import InvalidInput
 from demem_agent.turns import whole_field
-from demem_agent.types import Mode, Unit
+from demem_agent.types import Mode, Stale, Unit
 
 __all__ = ["Settings", "SplitSettings"]
 
@@ -75,6 +75,9 @@ class Settings:
             the default back.
         decisions: whether what feedback proved right comes first when the same is decided again for
             the same asker, and what proved wrong does not. Off gives the default back.
+        stale: what readings make of a line that a later one has taken the place of: ``mark`` says
+            until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
+            any other.
     """
 
     slots: int = 10
@@ -86,6 +89,7 @@ class Settings:
     mode: Mode = "evidence"
     learn: bool = False
     decisions: bool = False
+    stale: Stale = "mark"
     split: SplitSettings = field(default_factory=SplitSettings)
 
     def __post_init__(self) -> None:
@@ -98,6 +102,8 @@ class Settings:
         for name in ("learn", "decisions"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(name, getattr(self, name), "True or False")
+        if self.stale not in get_args(Stale):
+            raise InvalidInput("stale", self.stale, "'mark', 'withhold' or 'show'")
         check_mode(self.mode)
 
     def _check_sizes(self) -> None:

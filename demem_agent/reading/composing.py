@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from demem_agent.reading.ask import Ask
+from demem_agent.reading.current import current, noting, ordered, withheld
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
 from demem_agent.reading.trimming import Cut, trimmer
@@ -37,11 +38,16 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         lines, text = _strict(state, slot, ask.limit)
         return routed, _reading(state, ask, routed, lines, text)
     found = decided(state, ask, query)
-    best = _best_first(state, ask, placed(_with_prior(state, routed.slot, ranking), found))
-    cut = _trimmer(state, query)
+    asked = current(state, ask)
+    ranking = placed(_with_prior(state, routed.slot, ranking), found)
+    ranking, gone = withheld(state, asked, ordered(state, asked, ranking))
+    best = _best_first(state, ask, ranking)
+    cut = noting(state, asked, _trimmer(state, query))
     lines, text = pack(best, ask.limit, state.measure, cut)
     reading = _reading(state, ask, routed, lines, text)
-    return routed, replace(reading, recognised=found.probability, decisions=found.decisions)
+    return routed, replace(
+        reading, recognised=found.probability, decisions=found.decisions, withheld=gone
+    )
 
 
 def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from demem_agent.slots.claims import Claim, claims_in
 from demem_agent.summaries.compress import Excerpt, excerpts
 from demem_agent.text.parts import Parts, parts
 from demem_agent.text.units import Measure
@@ -23,12 +24,14 @@ class Cache:
     Attributes:
         excerpts: per item, the use they were ranked by and the excerpts.
         parts: per item and start of a passage, its sentences.
+        claims: per item and passage, its sentences as they are compared.
         tried: answers by context and by the content of a slot they were given from.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
     """
 
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
+    claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -54,6 +57,13 @@ class Cache:
             cut[line.start] = parts(line)
         return cut[line.start]
 
+    def claims_of(self, item: Evidence, start: int, end: int) -> tuple[Claim, ...]:
+        """Return the sentences of a passage as they are compared."""
+        known = self.claims.setdefault(item.id, {})
+        if (start, end) not in known:
+            known[start, end] = claims_in(item.text, start, end)
+        return known[start, end]
+
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
         """Keep a counterfactual answer; the oldest goes when there are many."""
         self.tried[context_id, content] = draft
@@ -66,3 +76,4 @@ class Cache:
         for item in items:
             self.excerpts.pop(item, None)
             self.parts.pop(item, None)
+            self.claims.pop(item, None)

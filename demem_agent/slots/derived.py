@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from demem_agent.errors import InvariantBroken
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import Experience
+from demem_agent.slots.lineage import Lineage
 from demem_agent.slots.recognition import Decisions
 from demem_agent.slots.records import StoredEvidence
 from demem_agent.types import Evidence, number_of
@@ -26,6 +27,7 @@ class Derived:
         index: the passages as the scorer sees them; None before the first item.
         experience: past contexts as routing looks them up; None before the first item.
         decisions: past contexts as a question is recognised among them.
+        current: which line has taken the place of which, and what proved right since.
     """
 
     members: dict[int, dict[str, None]] = field(default_factory=dict)
@@ -34,6 +36,7 @@ class Derived:
     index: PassageIndex | None = None
     experience: Experience | None = None
     decisions: Decisions = field(default_factory=Decisions)
+    current: Lineage = field(default_factory=Lineage)
 
     def passages(self) -> PassageIndex:
         """Return the index of passages, where there is evidence."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from demem_agent.channels import row_of
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
-from demem_agent.types import Context, Evidence, SplitCertificate
+from demem_agent.types import Context, Evidence, SplitCertificate, Succession
 
 __all__ = [
     "REWARDED",
@@ -21,6 +21,7 @@ __all__ = [
     "SlotState",
     "StoredContext",
     "StoredEvidence",
+    "Stretch",
     "Vector",
     "at_home",
     "direction",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 Vector = NDArray[np.float32]
+#: A stretch of an item's text: (evidence id, start, end).
+Stretch = tuple[str, int, int]
 #: A context counts as well served, and what it used as worth keeping, from this mean reward on.
 REWARDED = 0.5
 
@@ -45,6 +48,7 @@ class Head:
     forgotten: int = 0
     contexts: int = 0
     certificates: int = 0
+    successions: int = 0
     encoder: str = ""
     encoder_fingerprint: str = ""
     dimensions: int = 0
@@ -139,6 +143,7 @@ class Delta:
     """All rows that one operation, or one batch of them, changes.
 
     Attributes:
+        lapsed: ids of successions that go, since a line of theirs is forgotten.
         since: the operation it was computed after, if that is not the one before its first.
     """
 
@@ -151,6 +156,8 @@ class Delta:
     closed: tuple[int, ...] = ()
     contexts: tuple[StoredContext, ...] = ()
     certificates: tuple[Certified, ...] = ()
+    successions: tuple[Succession, ...] = ()
+    lapsed: tuple[str, ...] = ()
     reembedded: bool = False
     since: int | None = None
 

@@ -22,11 +22,12 @@ __all__ = [
     "tells",
 ]
 
-Sign = Literal["changed", "denies", "adds", "depends", "negates", "past", "now", "event"]
+Sign = Literal["changed", "denies", "adds", "depends", "negates", "event", "many", "past", "now"]
 
 #: ``changed``: what is said holds from now on. ``denies``: what stands after it held before.
 #: ``adds``: it comes to what held before. ``depends``: it holds under a condition. ``negates``:
-#: off, not. ``event``: it happened once. ``past`` and ``now``: what a question asks for.
+#: off, not. ``event``: it happened once. ``many``: what is done or liked beside other things.
+#: ``past`` and ``now``: what a question asks for.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
         "changed": "now|nowadays|no longer|anymore|any more|instead|actually|from now on|these days"
@@ -41,9 +42,12 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "depends": "if|when|whenever|while|unless|during|in case|on weekends|at night|except",
         "negates": "not|no|never|off|without|n't|cannot|none|nothing|disable|disabled|stop|stopped"
         "|quit|cancelled|canceled|neither|hardly",
-        "past": "used to|before|previously|originally|original|first|at first|formerly|former"
-        "|earlier|initially|initial|back then|in the past|once|ago|old|previous|last time"
-        "|until|prior",
+        "many": "like|likes|love|loves|enjoy|enjoys|liked|loved|enjoyed|visited"
+        "|visit|tried|try|bought|read|watched|met|saw|played|made|cooked"
+        "|ate|recommend|recommended|including|such as|for example|some|many"
+        "|few",
+        "past": "used to|before|previously|originally|original|at first|formerly|former"
+        "|earlier|initially|initial|back then|in the past|ago|previous|last time|until|prior",
         "now": "now|current|currently|still|at the moment|these days|today|nowadays|at present"
         "|presently|latest|most recent|most recently|anymore|up to date|right now",
         "event": "yesterday|tonight|last night|last week|last weekend|last month|last year|ago"
@@ -57,6 +61,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "adds": "auch|außerdem|zusätzlich|noch ein|noch eine|ebenfalls",
         "depends": "wenn|falls|während|sobald|außer|nachts",
         "negates": "nicht|kein|keine|keinen|nie|niemals|ohne|aus|ausgeschaltet",
+        "many": "mag|liebe|liebt|gern|gerne|besucht|gekauft|gelesen|gesehen",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
         "now": "jetzt|nun|aktuell|derzeit|momentan|zurzeit|heute|noch|inzwischen|heutzutage",
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
@@ -68,6 +73,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "adds": "también|además|otro|otra",
         "depends": "si|cuando|mientras|salvo|excepto|de noche",
         "negates": "no|nunca|sin|ningún|ninguna|apagado",
+        "many": "gusta|gustan|encanta|encantan|visité|compré|leí|vi",
         "past": "antes|anteriormente|originalmente|al principio|antiguamente|antiguo",
         "now": "ahora|actualmente|hoy|todavía|aún|hoy en día|en este momento",
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
@@ -79,6 +85,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "adds": "aussi|également|en plus|un autre|une autre",
         "depends": "si|quand|lorsque|pendant que|sauf|la nuit",
         "negates": "ne ... pas|pas|jamais|sans|aucun|aucune|éteint",
+        "many": "aime|adore|visité|acheté|vu",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
@@ -89,6 +96,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "adds": "anche|inoltre|un altro|un'altra",
         "depends": "se|quando|mentre|tranne|di notte",
         "negates": "non|mai|senza|nessun|nessuna|spento",
+        "many": "piace|piacciono|adoro|visitato|comprato|visto",
         "past": "prima|in precedenza|originariamente|all'inizio|un tempo",
         "now": "ora|adesso|attualmente|oggi|ancora|in questo momento",
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
@@ -99,6 +107,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "adds": "também|além disso|outro|outra",
         "depends": "se|quando|enquanto|exceto|à noite",
         "negates": "não|nunca|sem|nenhum|nenhuma|desligado",
+        "many": "gosto|gosta|adoro|visitei|comprei|vi",
         "past": "antes|anteriormente|originalmente|no início|antigamente",
         "now": "agora|atualmente|hoje|ainda|no momento",
         "event": "ontem|amanhã|a semana passada|o ano passado",
@@ -109,6 +118,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "adds": "ook|bovendien|nog een",
         "depends": "als|wanneer|terwijl|tenzij|behalve",
         "negates": "niet|geen|nooit|zonder|uit",
+        "many": "graag|houd van|bezocht|gekocht|gelezen|gezien",
         "past": "vroeger|eerder|voorheen|oorspronkelijk|eerst|destijds",
         "now": "nu|momenteel|vandaag|nog|tegenwoordig|op dit moment",
         "event": "gisteren|morgen|vorige week|vorig jaar",
@@ -120,8 +130,8 @@ _BETWEEN = r"(?:\W+\w+){0,3}?\W+"
 #: Words after one that denies, in which what held before is named.
 _DENIED = 3
 _WORD = re.compile(r"\w+")
-#: What a question shares with the past of another word, and does not ask for it.
-_FIRST_NAME = re.compile(r"\bfirst name|\bfirst aid|\bbefore (?:i|we|you) (?:go|leave)\b", re.I)
+#: "first" asks for the past at the end of a question or before a verb, not in "the first sprint".
+_FIRST = re.compile(r"(?<!\bthe )(?<!\bmy )(?<!\bour )\bfirst\b(?=\W*$| \w+(?:ed)?\b)", re.I)
 
 
 def tells(text: str, sign: Sign) -> bool:
@@ -156,9 +166,9 @@ def depends(text: str) -> bool:
 
 def asks_of_the_past(question: str) -> bool:
     """Whether a question asks for how something was; one that asks for now as well does not."""
-    if asks_of_now(question) or _FIRST_NAME.search(question):
+    if asks_of_now(question):
         return False
-    return tells(question, "past")
+    return tells(question, "past") or _FIRST.search(question) is not None
 
 
 def asks_of_now(question: str) -> bool:

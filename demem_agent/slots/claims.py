@@ -1,0 +1,249 @@
+"""Sentences as they are compared with each other: their words, numbers, names and signs of change.
+
+Nothing here knows a memory. Two sentences speak of the same as far as they share words, the rarer
+the more. They set another value where they differ: in a number, in a name, in a few words between
+words that both have, or in whether it is so at all.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from difflib import SequenceMatcher
+
+from demem_agent.text.changes import denied, negates, tells
+from demem_agent.text.numbers import digits
+from demem_agent.text.sentences import sentences
+from demem_agent.text.words import STOPWORDS, clean, stems
+
+__all__ = [
+    "EXCLUDES",
+    "SHARED",
+    "Claim",
+    "Idf",
+    "Signals",
+    "claim",
+    "claims_in",
+    "exclusion",
+    "probability",
+    "signals",
+]
+
+Idf = Callable[[str], float]
+
+#: Two sentences count as excluding each other from this probability on.
+EXCLUDES = 0.5
+#: Share of the shorter sentence, by idf, that both have at least.
+SHARED = 0.22
+#: The model: log-odds of each signal, in the order of :class:`Signals`; the last is the intercept.
+#: Set by hand until ``benchmarks/fit_supersession.py`` has fitted it.
+WEIGHTS = (4.0, 2.0, 1.5, 1.0, 1.0, 1.0, 1.2, 1.5, -1.5, -1.0, -1.0, -1.5, -2.0, -1.0, -4.0)
+#: Words that a value has at most, where it stands between words that both sentences have.
+LONGEST_VALUE = 4
+#: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
+_NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
+_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
+_TURNED_ON = re.compile(r"\b(?:on|enabl\w+|activat\w+|open\w*|ein|encendid\w+|allum\w+)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence ``text[start:end]`` of an item, as it is compared.
+
+    Attributes:
+        words: its stems in order, without stop words, numbers in digits; ``held``: each once.
+        numbers, names: those of its words that are one.
+        denied: stems after a word that denies, as in "not Porto".
+        negated: whether it says off, or not; on: whether it says on.
+        changed, adds, depends, happened, many: whether it says that something has changed, that it
+            comes to something else, holds under a condition, happened once, or is done or liked
+            beside other things.
+    """
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+    held: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    denied: frozenset[str]
+    negated: bool
+    on: bool
+    changed: bool
+    adds: bool
+    depends: bool
+    happened: bool
+    many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What tells whether an earlier and a later sentence exclude each other.
+
+    Attributes:
+        shared: share of the shorter one's words that both have, by idf, in [0, 1].
+        cosine: between their passages.
+        number, name: whether both have one that the other has not.
+        swapped: share in [0, 1] of the shared words that stand right beside a short stretch in
+            which the two differ.
+        switched: whether one says on or so, and the other off or not.
+        changed: whether the later one says that something has changed.
+        denies: whether the later one denies what only the earlier one has.
+        adds: whether the later one says that it comes to something else.
+        depends: whether one of them alone holds under a condition.
+        happened: whether one of them is of something that happened once.
+        apart: whether they differ in names and numbers, as two of a kind do.
+        many: whether both are of what is done or liked beside other things.
+        soon: whether both were said in one session.
+    """
+
+    shared: float
+    cosine: float
+    number: float
+    name: float
+    swapped: float
+    switched: float
+    changed: float
+    denies: float
+    adds: float
+    depends: float
+    happened: float
+    apart: float
+    many: float
+    soon: float
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All of them in order."""
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def sets_another(self) -> bool:
+        """Whether some value differs."""
+        return max(self.number, self.name, self.swapped, self.switched, self.denies) > 0
+
+
+def claims_in(text: str, start: int, end: int) -> tuple[Claim, ...]:
+    """Return the sentences of ``text[start:end]`` that claim something."""
+    found = []
+    for first, last in sentences(text, start, end):
+        made = claim(text, first, last)
+        if made is not None:
+            found.append(made)
+    return tuple(found)
+
+
+def claim(text: str, start: int = 0, end: int | None = None) -> Claim | None:
+    """Return a sentence as it is compared; None for a question and for one without words."""
+    end = len(text) if end is None else end
+    said = clean(text[start:end])
+    if said.rstrip("\"'”’) ").endswith("?"):
+        return None
+    plain = digits(said)
+    forms = [word for word in _TOKEN.findall(plain.lower()) if word not in STOPWORDS]
+    words = tuple(stems(forms))
+    if not words:
+        return None
+    names = [word.lower() for word in _NAME.findall(plain)]
+    gone = [word for word in denied(plain) if word not in STOPWORDS]
+    return Claim(
+        start=start,
+        end=end,
+        words=words,
+        held=frozenset(words),
+        numbers=frozenset(word for word in words if word[0].isdigit()),
+        names=frozenset(stems(names)) - STOPWORDS,
+        denied=frozenset(stems(gone)),
+        negated=negates(said),
+        on=_TURNED_ON.search(said) is not None,
+        changed=tells(said, "changed"),
+        adds=tells(said, "adds"),
+        depends=tells(said, "depends"),
+        happened=tells(said, "event"),
+        many=tells(said, "many"),
+    )
+
+
+def signals(earlier: Claim, later: Claim, idf: Idf, cosine: float, soon: bool) -> Signals | None:
+    """Compare two sentences; None where they share too little.
+
+    Args:
+        idf: what a stem is worth, above 0.
+        cosine: between the passages that they stand in.
+        soon: whether both were said in one session.
+    """
+    both = _mass(earlier.held & later.held, idf)
+    least = min(_mass(earlier.held, idf), _mass(later.held, idf))
+    shared = both / max(least, 1e-9)
+    if shared < SHARED:
+        return None
+    gone = earlier.held - later.held
+    come = later.held - earlier.held
+    number = bool(earlier.numbers & gone and later.numbers & come)
+    name = bool(earlier.names & gone and later.names & come)
+    return Signals(
+        shared=min(shared, 1.0),
+        cosine=cosine,
+        number=float(number),
+        name=float(name),
+        swapped=_swapped(earlier.words, later.words, idf, both),
+        switched=float(earlier.negated != later.negated or _turned(earlier, later)),
+        changed=float(later.changed),
+        denies=float(bool(later.denied & gone)),
+        adds=float(later.adds),
+        depends=float(earlier.depends != later.depends),
+        happened=float(earlier.happened or later.happened),
+        apart=float(number and name),
+        many=float(earlier.many and later.many),
+        soon=float(soon),
+    )
+
+
+def probability(found: Signals) -> float:
+    """Return how probably two sentences exclude each other, in [0, 1].
+
+    0.0 where they set no other value.
+    """
+    if not found.sets_another:
+        return 0.0
+    logit = WEIGHTS[-1]
+    for weight, value in zip(WEIGHTS, found.values, strict=False):
+        logit += weight * value
+    return round((1 + math.tanh(logit / 2)) / 2, 4)
+
+
+def exclusion(
+    earlier: Claim, later: Claim, idf: Idf, cosine: float, *, soon: bool = False
+) -> float:
+    """Return how probably two sentences exclude each other, in [0, 1], if of one owner.
+
+    0.0 where they share too little or set no other value. Arguments are those of :func:`signals`.
+    """
+    found = signals(earlier, later, idf, cosine, soon)
+    return 0.0 if found is None else probability(found)
+
+
+def _turned(earlier: Claim, later: Claim) -> bool:
+    """Whether one says on and the other off."""
+    return (earlier.on and later.negated) or (earlier.negated and later.on)
+
+
+def _swapped(old: Sequence[str], new: Sequence[str], idf: Idf, both: float) -> float:
+    """Return the share of the shared words that stand beside a short stretch that differs."""
+    if both <= 0:
+        return 0.0
+    beside: set[str] = set()
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for nth, (kind, first, last, start, end) in enumerate(codes):
+        if kind != "replace" or max(last - first, end - start) > LONGEST_VALUE:
+            continue
+        for near in codes[max(nth - 1, 0) : nth + 2]:
+            if near[0] == "equal":
+                beside.update(old[near[1] : near[2]])
+    return min(_mass(beside, idf) / both, 1.0)
+
+
+def _mass(words: Iterable[str], idf: Idf) -> float:
+    return sum(map(idf, words))
