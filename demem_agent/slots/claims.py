@@ -39,9 +39,37 @@ EXCLUDES = 0.5
 SHARED = 0.22
 #: The model: log-odds of each signal, in the order of :class:`Signals`; the last is the intercept.
 #: Set by hand until ``benchmarks/fit_supersession.py`` has fitted it.
-WEIGHTS = (4.0, 2.0, 1.5, 1.0, 1.0, 1.0, 1.2, 1.5, -1.5, -1.0, -1.0, -1.5, -2.0, -1.0, -4.0)
+WEIGHTS = (
+    2.47,
+    2.37,
+    0.89,
+    2.23,
+    0.51,
+    1.17,
+    3.14,
+    -0.56,
+    -0.09,
+    -0.88,
+    -0.9,
+    -1.92,
+    -0.89,
+    -0.32,
+    2.44,
+    1.18,
+    -0.15,
+    0.02,
+    -8.3,
+)
+#: Share of the shared words beside a difference from which on that counts as another value.
+HALF = 0.5
 #: Words that a value has at most, where it stands between words that both sentences have.
 LONGEST_VALUE = 4
+#: Shared words from which on more of them tell nothing more.
+MANY_WORDS = 5
+#: First words that are compared.
+FIRST_WORDS = 3
+#: Words that a sentence has at least that says something.
+FEWEST_WORDS = 3
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
 _NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
@@ -59,7 +87,7 @@ class Claim:
         negated: whether it says off, or not; on: whether it says on.
         changed, adds, depends, happened, many: whether it says that something has changed, that it
             comes to something else, holds under a condition, happened once, or is done or liked
-            beside other things.
+            beside other things; exclaims: whether it calls out, or has hardly any words.
     """
 
     start: int
@@ -76,43 +104,52 @@ class Claim:
     depends: bool
     happened: bool
     many: bool
+    exclaims: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What tells whether an earlier and a later sentence exclude each other.
 
+    A difference tells as much as the two are alike: those of values are ``alike`` or 0.
+
     Attributes:
-        shared: share of the shorter one's words that both have, by idf, in [0, 1].
+        alike: geometric mean of the shares of each one's words that both have, by idf, in [0, 1].
         cosine: between their passages.
+        count: how many words both have, in [0, 1]; from :data:`MANY_WORDS` on 1.
+        begins: how many of their first words are the same, in [0, 1].
         number, name: whether both have one that the other has not.
-        swapped: share in [0, 1] of the shared words that stand right beside a short stretch in
-            which the two differ.
-        switched: whether one says on or so, and the other off or not.
-        changed: whether the later one says that something has changed.
-        denies: whether the later one denies what only the earlier one has.
+        swapped: times the share in [0, 1] of the shared words that stand right beside a short
+            stretch in which the two differ.
+        switched: whether one says on or so, and the other off or no longer.
+        denies: whether the later one denies what the earlier one has.
+        changed: whether some of these is so and the later one says that something has changed.
         adds: whether the later one says that it comes to something else.
         depends: whether one of them alone holds under a condition.
         happened: whether one of them is of something that happened once.
         apart: whether they differ in names and numbers, as two of a kind do.
         many: whether both are of what is done or liked beside other things.
         soon: whether both were said in one session.
+        exclaims: whether one of them calls out or is hardly more than a name.
     """
 
-    shared: float
+    alike: float
     cosine: float
+    count: float
+    begins: float
     number: float
     name: float
     swapped: float
     switched: float
-    changed: float
     denies: float
+    changed: float
     adds: float
     depends: float
     happened: float
     apart: float
     many: float
     soon: float
+    exclaims: float
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -163,6 +200,7 @@ def claim(text: str, start: int = 0, end: int | None = None) -> Claim | None:
         depends=tells(said, "depends"),
         happened=tells(said, "event"),
         many=tells(said, "many"),
+        exclaims=said.rstrip("\"'”’) ").endswith("!") or len(words) < FEWEST_WORDS,
     )
 
 
@@ -174,30 +212,38 @@ def signals(earlier: Claim, later: Claim, idf: Idf, cosine: float, soon: bool) -
         cosine: between the passages that they stand in.
         soon: whether both were said in one session.
     """
-    both = _mass(earlier.held & later.held, idf)
-    least = min(_mass(earlier.held, idf), _mass(later.held, idf))
-    shared = both / max(least, 1e-9)
-    if shared < SHARED:
+    same = earlier.held & later.held
+    both = _mass(same, idf)
+    masses = (_mass(earlier.held, idf), _mass(later.held, idf))
+    if both < SHARED * min(masses) or both <= 0:
         return None
+    alike = min(both / math.sqrt(masses[0] * masses[1]), 1.0)
     gone = earlier.held - later.held
     come = later.held - earlier.held
     number = bool(earlier.numbers & gone and later.numbers & come)
     name = bool(earlier.names & gone and later.names & come)
+    denies = bool(later.denied & earlier.held)
+    switched = earlier.negated != later.negated or _turned(earlier, later)
+    swapped = _swapped(earlier.words, later.words, idf, both)
+    differs = number or name or denies or switched or swapped > HALF
     return Signals(
-        shared=min(shared, 1.0),
+        alike=alike,
         cosine=cosine,
-        number=float(number),
-        name=float(name),
-        swapped=_swapped(earlier.words, later.words, idf, both),
-        switched=float(earlier.negated != later.negated or _turned(earlier, later)),
-        changed=float(later.changed),
-        denies=float(bool(later.denied & gone)),
+        count=min(len(same) / MANY_WORDS, 1.0),
+        begins=_begin_alike(earlier.words, later.words),
+        number=number * alike,
+        name=name * alike,
+        swapped=swapped * alike,
+        switched=switched * alike,
+        denies=denies * alike,
+        changed=(differs and later.changed) * alike,
         adds=float(later.adds),
         depends=float(earlier.depends != later.depends),
         happened=float(earlier.happened or later.happened),
         apart=float(number and name),
         many=float(earlier.many and later.many),
         soon=float(soon),
+        exclaims=float(earlier.exclaims or later.exclaims),
     )
 
 
@@ -243,6 +289,16 @@ def _swapped(old: Sequence[str], new: Sequence[str], idf: Idf, both: float) -> f
             if near[0] == "equal":
                 beside.update(old[near[1] : near[2]])
     return min(_mass(beside, idf) / both, 1.0)
+
+
+def _begin_alike(old: Sequence[str], new: Sequence[str]) -> float:
+    """Return how many of the first words are the same, as a share of :data:`FIRST_WORDS`."""
+    same = 0
+    for one, other in zip(old[:FIRST_WORDS], new[:FIRST_WORDS], strict=False):
+        if one != other:
+            break
+        same += 1
+    return same / FIRST_WORDS
 
 
 def _mass(words: Iterable[str], idf: Idf) -> float:

@@ -14,7 +14,7 @@ from demem_agent.slots.records import Stretch
 from demem_agent.slots.state import State
 from demem_agent.types import number_of
 
-__all__ = ["EXCLUDES", "owner", "rivals"]
+__all__ = ["EXCLUDES", "narrates", "owner", "rivals"]
 
 #: Speakers who speak of others rather than of themselves.
 NARRATORS = frozenset({"assistant", "ai", "bot", "model", "system", "narrator", "agent", "tool"})
@@ -50,6 +50,11 @@ def owner(speaker: str | None) -> str:
     """Return by whom what a speaker says is owned, in lower case; "" for nobody in particular."""
     name = (speaker or "").strip().casefold()
     return "" if name in NARRATORS else name
+
+
+def narrates(speaker: str | None) -> bool:
+    """Whether a speaker is an assistant: what it says is advice more often than what holds."""
+    return (speaker or "").strip().casefold() in NARRATORS
 
 
 def _of_one_owner(state: State, one: Stretch, other: Stretch) -> bool:

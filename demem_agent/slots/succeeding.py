@@ -18,7 +18,7 @@ from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.claims import Claim, Signals, claims_in, signals
 from demem_agent.slots.placement import Arrival
 from demem_agent.slots.records import Stretch, Vector
-from demem_agent.slots.rivals import owner
+from demem_agent.slots.rivals import narrates, owner
 from demem_agent.slots.state import State
 from demem_agent.text.words import terms
 from demem_agent.types import Evidence, Succession, number_of
@@ -149,7 +149,8 @@ def succeeded(
     found: list[Succession] = []
     ahead = _Ahead(state)
     for arrival in arrivals:
-        passed = without is not None and arrival.evidence.source == without
+        item = arrival.evidence
+        passed = narrates(item.speaker) or (without is not None and item.source == without)
         compared = () if passed else pairs_of(ahead, arrival)
         for confidence, pair in _best(compared, judge):
             made = Succession(
@@ -169,7 +170,8 @@ def pairs(state: State, arrivals: Sequence[Arrival]) -> Iterator[Pair]:
     """Yield all that is compared as items come in, for whoever fits the model."""
     ahead = _Ahead(state)
     for arrival in arrivals:
-        yield from pairs_of(ahead, arrival)
+        if not narrates(arrival.evidence.speaker):
+            yield from pairs_of(ahead, arrival)
         ahead.add(arrival)
 
 
