@@ -3,11 +3,11 @@
     python benchmarks/fit_supersession.py --data FOLDER [--files 2 17 19] [--json]
 
 FOLDER has VehicleMemBench (``benchmarks/vehicle_data.py``). Two kinds of talk are fitted on, the
-second weighing three times as much. One is made up here, from a seed: people tell where they live, what they do, how
-much of something they have, what is set to what, and facts of others; later some of it changes, in
-several wordings. Between these stand lines that hold beside each other: likings, pets, events of
-different days, rules for different conditions, plans, thanks. The other is what was said in the
-cars of half the files: where a decision rests on a line of somebody and a line of the same person
+second weighing three times as much. One is made up here, from a seed: people tell where they live,
+what they do, how much of something they have, what is set to what, and facts of others; later some
+of it changes, in several wordings. Between these stand lines that hold beside each other: likings,
+pets, events of different days, rules for different conditions, plans. The other is what was said in
+the cars of half the files: where a decision rests on a line of somebody, and one of the same person
 that was said before contradicts it, the one has taken the place of the other; other pairs have not,
 but for those that set something to another number, which nobody has judged: they are left out.
 

@@ -62,6 +62,12 @@ class Budget:
     initial_slots: Annotated[
         int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
     ] = None
+    stale: Annotated[
+        str | None,
+        typer.Option(
+            metavar="mark|withhold|show", help="What readings make of what holds no longer. [mark]"
+        ),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what was typed, as options of ``SlotMemory``, which checks them."""

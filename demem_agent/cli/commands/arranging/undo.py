@@ -1,4 +1,4 @@
-"""``demem undo``: take back a split, or what was told of an answer."""
+"""``demem undo``: take back a split, what was told of an answer, or a succession."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ __all__ = ["undo"]
 def undo(
     id: Annotated[
         str,
-        typer.Argument(metavar="ID", help="Of a split, such as c1, or of an answer, such as a1."),
+        typer.Argument(
+            metavar="ID", help="Of a split, such as c1, an answer, as a1, or a succession, as s1."
+        ),
     ],
     place: Place,
     output: Output,
 ) -> None:
-    """Take back a split, or what was told of an answer.
+    """Take back a split, what was told of an answer, or that a line was superseded.
 
     A split: exactly, if nothing came after it; else by merging and keeping what came after. An
-    answer: what its feedback said of lines; its rewards stay on record.
+    answer: what its feedback said of lines; its rewards stay on record. A succession:
+    its old line holds again.
     """
     with place.open() as memory:
         memory.undo(id)
