@@ -40,24 +40,24 @@ SHARED = 0.22
 #: The model: log-odds of each signal, in the order of :class:`Signals`; the last is the intercept.
 #: Set by hand until ``benchmarks/fit_supersession.py`` has fitted it.
 WEIGHTS = (
-    0.19,
-    2.8,
+    1.14,
+    2.63,
+    1.12,
+    0.11,
     1.17,
-    0.3,
-    1.82,
-    5.5,
-    1.09,
-    4.62,
-    5.01,
-    7.8,
+    4.78,
+    -0.28,
+    6.35,
+    5.4,
+    8.25,
     -0.13,
-    -1.41,
+    -1.45,
     -0.73,
-    -1.25,
-    -1.05,
-    -0.25,
-    -0.43,
-    -6.93,
+    -1.35,
+    -1.34,
+    -0.1,
+    -0.01,
+    -6.03,
 )
 #: Share of the shared words beside a difference from which on that counts as another value.
 HALF = 0.5
@@ -72,7 +72,11 @@ FEWEST_WORDS = 3
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
 _NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
-_TURNED_ON = re.compile(r"\b(?:on|enabl\w+|activat\w+|open\w*|ein|encendid\w+|allum\w+)\b", re.I)
+_TURNED_ON = re.compile(
+    r"\b(?:turn\w*|keep|switch\w*|is|are|want)\b(?: [\w']+){0,3} on\b"
+    r"|\b(?:enabl|activat|encend|allum)\w+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +225,7 @@ def signals(earlier: Claim, later: Claim, idf: Idf, cosine: float, soon: bool) -
     come = later.held - earlier.held
     number = bool(earlier.numbers & gone and later.numbers & come)
     name = bool(earlier.names & gone and later.names & come)
-    denies = bool(later.denied & earlier.held)
+    denies = bool(come and (later.denied - earlier.denied) & earlier.held)
     switched = earlier.negated != later.negated or _turned(earlier, later)
     swapped = _swapped(earlier.words, later.words, idf, both)
     differs = number or name or denies or switched or swapped > HALF

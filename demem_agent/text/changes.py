@@ -30,7 +30,7 @@ Sign = Literal["changed", "denies", "adds", "depends", "negates", "event", "many
 #: ``past`` and ``now``: what a question asks for.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
-        "changed": "now|nowadays|no longer|anymore|any more|instead|actually|from now on|these days"
+        "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
         "|since then|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
         "|lowered|extended|postponed|rescheduled|pushed back|revised|adjusted|grown|grew|used to"
         "|back to|reached|upgraded|swapped|turns out|became|become",
@@ -39,8 +39,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "adds": "also|too|as well|another|besides|both|in addition|one more|other|else"
         "|additionally",
         "depends": "if|when|whenever|while|unless|during|in case|on weekends|at night|except",
-        "negates": "no longer|anymore|any more|never|off|disable|disabled|stop|stopped|quit"
-        "|cancelled|canceled|dislike|dislikes|avoid|avoids|mute|muted|close|closed",
+        "negates": "no longer|anymore|turn off|turned off|turn ... off|turning ... off|is off"
+        "|are off|switch off|switch ... off|switched off|disable|disabled|stopped|quit"
+        "|cancelled|canceled|dislike|dislikes|muted|no need|get rid of",
         "many": "like|likes|love|loves|enjoy|enjoys|liked|loved|enjoyed|visited|visit|tried|try"
         "|bought|read|watched|met|saw|played|made|cooked|ate|recommend|recommended|including"
         "|such as|for example|some|many|few",
