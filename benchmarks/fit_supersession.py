@@ -2,8 +2,8 @@
 
     python benchmarks/fit_supersession.py --data FOLDER [--files 2 17 19] [--json]
 
-FOLDER has VehicleMemBench (``benchmarks/vehicle_data.py``). Two kinds of talk are fitted on, the
-second weighing three times as much. One is made up here, from a seed: people tell where they live,
+FOLDER has VehicleMemBench (``benchmarks/vehicle_data.py``). Two kinds of talk are fitted on,
+weighing the same. One is made up here, from a seed: people tell where they live,
 what they do, how much of something they have, what is set to what, and facts of others; later some
 of it changes, in several wordings. Between these stand lines that hold beside each other: likings,
 pets, events of different days, rules for different conditions, plans. The other is what was said in
@@ -40,11 +40,9 @@ Floats = NDArray[np.float64]
 
 #: Half of the files; the others are what the model is judged on.
 FILES = (2, 17, 19, 24, 30, 37)
-TALKS = 120
+TALKS = 150
 FOLDS = 5
 PENALTY = 1.0
-#: What talk that was said weighs, where made-up talk weighs 1: most of what is said sets no value.
-SAID = 3.0
 STEPS = 60
 SEED = 0
 NAMES = tuple(field.name for field in fields(Signals))
@@ -231,6 +229,30 @@ TOLD = (
         JOBS,
     ),
     Kind(
+        ("{p} speaks {v} and a little Greek.", "{p} is fluent in {v}."),
+        ("{p} is fluent in {v}.", "{p} only speaks {v}.", "{p} speaks {v}, not {o}."),
+        ("Spanish", "Finnish", "Korean", "Welsh", "Polish"),
+    ),
+    Kind(
+        ("{p} opened a studio for {v} near the harbour.", "{p} wrote a book about {v}."),
+        (
+            *("{p} opened a studio for {v} near the harbour.", "{p} wrote a book about {v}."),
+            "{p} wrote a book about {v} rather than about {o}.",
+        ),
+        THINGS,
+    ),
+    Kind(
+        ("{p} and Ada Mint first met at a fair in {v}.", "{p} graduated in {v} with honours."),
+        ("{p} and Ada Mint first met at a fair in {v}.", "{p} graduated in {v} with honours."),
+        ("1998", "2004", "2011", "2015", "2019"),
+    ),
+    Kind(
+        ("{x} was paid for by {v}.", "{p} was interviewed about {x} by {v}."),
+        ("{x} was paid for by {v}.", "{p} was interviewed about {x} by {v}, and not by {o}."),
+        PEOPLE,
+        SUBJECTS,
+    ),
+    Kind(
         ("{p} enjoys {v} in the evening.", "{p} is known for {v}."),
         ("{p} dislikes {o} and prefers {v}.", "{p} is known for {v} rather than {o}."),
         THINGS,
@@ -259,6 +281,15 @@ BESIDE = (
     Kind(("I bought {v} apples.",), ("I bought {v} lemons.", "I bought {v} more."), NUMBERS),
     Kind(("The meeting with Colin is at {v}.",), ("The meeting with Freya is at {v}.",), TIMES),
     Kind(("{p} wrote {x}.",), ("{p} paid for {x}.", "{p} spoke at {x}."), ("",), SUBJECTS),
+    Kind(
+        ("{p} praised {x}.",),
+        ("{p} gave a talk on {v}.", "{p} met {v} in a train."),
+        PEOPLE,
+        SUBJECTS,
+    ),
+    Kind(("{p} teaches {v} at a school.",), ("{p} won a medal for {v}.",), THINGS),
+    Kind(("{p} has travelled to {v}.",), ("{p} once cycled from {v} to the sea.",), PLACES),
+    Kind(("{p} and Ada Mint share a flat.",), ("{p} and Ada Mint run a stall in {v}.",), PLACES),
     Kind(("{p} enjoys {v}.",), ("{p} enjoys {v}.", "{p} also teaches {v}."), THINGS),
     Kind(("I met {v} at the market.",), ("I met {v} at the station.",), PEOPLE),
     Kind(("I watched a film about {v}.",), ("I watched a show about {v}.",), THINGS),
@@ -335,9 +366,18 @@ def made_up(seed: int) -> Talk:
         keeps = number < len(kinds) and chance.random() < 0.25
         if not keeps:
             later.append((new, number, "changed" if number < len(kinds) else "beside"))
+    first += [
+        (text, len(kinds) + len(beside) + n, "first") for n, text in enumerate(_more(told, chance))
+    ]
     chance.shuffle(first)
     chance.shuffle(later)
     return _talk([*first, *later], None if told else "Ana", chance)
+
+
+def _more(told: bool, chance: random.Random) -> list[str]:
+    """Return facts of others that nothing comes after."""
+    kinds = chance.sample(TOLD, 4) if told else []
+    return [_said(kind, chance)[0] for kind in kinds]
 
 
 def _said(kind: Kind, chance: random.Random) -> tuple[str, str]:
@@ -471,10 +511,10 @@ def _pairs(memory: SlotMemory, turns: Sequence[Turn]) -> Iterator[Pair]:
 
 
 def fitted(rows: Rows) -> Floats:
-    """Return the weights of a logistic model, the intercept last; what was said weighs more."""
+    """Return the weights of a logistic model, the intercept last; both sources weigh alike."""
     table = np.column_stack([rows.signals, np.ones(len(rows.signals))])
     share = (~rows.car).sum() / max(rows.car.sum(), 1)
-    weight = np.where(rows.car, SAID * share, 1.0)
+    weight = np.where(rows.car, share, 1.0)
     found = np.zeros(table.shape[1])
     ridge = PENALTY * np.eye(len(found))
     ridge[-1, -1] = 1e-6

@@ -52,6 +52,7 @@ WORTH = (
     ),
     *("merged", "split taken back by merging", "suppressed witness acted on"),
     *("recognised", "undone answer"),
+    *("superseded", "supersede refused", "undone succession", "forgotten succession"),
 )
 
 

@@ -38,26 +38,28 @@ EXCLUDES = 0.5
 #: Share of the shorter sentence, by idf, that both have at least.
 SHARED = 0.22
 #: The model: log-odds of each signal, in the order of :class:`Signals`; the last is the intercept.
-#: Set by hand until ``benchmarks/fit_supersession.py`` has fitted it.
+#: Fitted by ``benchmarks/fit_supersession.py``.
 WEIGHTS = (
-    1.14,
-    2.63,
-    1.12,
-    0.11,
-    1.17,
-    4.78,
-    -0.28,
-    6.35,
-    5.4,
-    8.25,
-    -0.13,
-    -1.45,
-    -0.73,
-    -1.35,
-    -1.34,
-    -0.1,
-    -0.01,
-    -6.03,
+    0.69,
+    3.1,
+    0.06,
+    0.5,
+    2.06,
+    2.97,
+    -0.53,
+    6.14,
+    5.58,
+    9.09,
+    -0.35,
+    -1.04,
+    -0.47,
+    -1.15,
+    -0.83,
+    -0.68,
+    0.12,
+    0.9,
+    1.29,
+    -6.23,
 )
 #: Share of the shared words beside a difference from which on that counts as another value.
 HALF = 0.5
@@ -134,6 +136,8 @@ class Signals:
         many: whether both are of what is done or liked beside other things.
         soon: whether both were said in one session.
         exclaims: whether one of them calls out or is hardly more than a name.
+        told: whether both are said by nobody in particular, as facts are.
+        replaced: whether both are so, and differ in a name or a few words beside which they agree.
     """
 
     alike: float
@@ -153,6 +157,8 @@ class Signals:
     many: float
     soon: float
     exclaims: float
+    told: float
+    replaced: float
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -207,13 +213,16 @@ def claim(text: str, start: int = 0, end: int | None = None) -> Claim | None:
     )
 
 
-def signals(earlier: Claim, later: Claim, idf: Idf, cosine: float, soon: bool) -> Signals | None:
+def signals(
+    earlier: Claim, later: Claim, idf: Idf, cosine: float, *, soon: bool = False, told: bool = False
+) -> Signals | None:
     """Compare two sentences; None where they share too little.
 
     Args:
         idf: what a stem is worth, above 0.
         cosine: between the passages that they stand in.
         soon: whether both were said in one session.
+        told: whether both are said by nobody in particular.
     """
     same = earlier.held & later.held
     both = _mass(same, idf)
@@ -247,6 +256,8 @@ def signals(earlier: Claim, later: Claim, idf: Idf, cosine: float, soon: bool) -
         many=float(earlier.many and later.many),
         soon=float(soon),
         exclaims=float(earlier.exclaims or later.exclaims),
+        told=told * alike,
+        replaced=told * alike * max(name, number, swapped),
     )
 
 
@@ -264,13 +275,13 @@ def probability(found: Signals) -> float:
 
 
 def exclusion(
-    earlier: Claim, later: Claim, idf: Idf, cosine: float, *, soon: bool = False
+    earlier: Claim, later: Claim, idf: Idf, cosine: float, *, soon: bool = False, told: bool = False
 ) -> float:
     """Return how probably two sentences exclude each other, in [0, 1], if of one owner.
 
     0.0 where they share too little or set no other value. Arguments are those of :func:`signals`.
     """
-    found = signals(earlier, later, idf, cosine, soon)
+    found = signals(earlier, later, idf, cosine, soon=soon, told=told)
     return 0.0 if found is None else probability(found)
 
 

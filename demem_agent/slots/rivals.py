@@ -37,12 +37,14 @@ def rivals(state: State, one: Stretch, other: Stretch, *, of_two: bool = False) 
     old_item = state.evidence[earlier[0]]
     new_item = state.evidence[later[0]]
     soon = old_item.session is not None and old_item.session == new_item.session
+    told = not (owner(old_item.speaker) or owner(new_item.speaker))
     idf = state.passage_index().lexical.idf
     cosine = _cosine(state, earlier, later)
     most = 0.0
     for old in state.cache.claims_of(old_item, *earlier[1:]):
         for new in state.cache.claims_of(new_item, *later[1:]):
-            most = max(most, exclusion(old, new, idf, cosine, soon=soon))
+            likely = exclusion(old, new, idf, cosine, soon=soon, told=told)
+            most = max(most, likely)
     return most
 
 

@@ -179,6 +179,7 @@ def pairs_of(ahead: _Ahead, arrival: Arrival) -> Iterator[Pair]:
     """Yield the pairs of an earlier sentence and one of a new item that share enough."""
     worth = _Worth(ahead)
     left = SENTENCES
+    told = not owner(arrival.evidence.speaker)
     for passage in _passages(arrival):
         item = passage.evidence
         later = ahead.claims_of(passage)[:left]
@@ -190,7 +191,7 @@ def pairs_of(ahead: _Ahead, arrival: Arrival) -> Iterator[Pair]:
             soon = item.session is not None and near.evidence.session == item.session
             for old in ahead.claims_of(near):
                 for new in later:
-                    found = signals(old, new, worth, cosine, soon)
+                    found = signals(old, new, worth, cosine, soon=soon, told=told)
                     if found is not None:
                         yield Pair(_stretch(near, old), _stretch(passage, new), found)
 
