@@ -358,31 +358,33 @@ def made_up(seed: int) -> Talk:
     changing = TOLD if told else CHANGING
     kinds = chance.sample(changing, min(len(changing), 5))
     beside = chance.sample(BESIDE, 10)
+    used: set[str] = set()
     first: list[tuple[str, int, str]] = []
     later: list[tuple[str, int, str]] = []
     for number, kind in enumerate((*kinds, *beside)):
-        old, new = _said(kind, chance)
+        old, new = _said(kind, chance, used)
         first.append((old, number, "first"))
         keeps = number < len(kinds) and chance.random() < 0.25
         if not keeps:
             later.append((new, number, "changed" if number < len(kinds) else "beside"))
-    first += [
-        (text, len(kinds) + len(beside) + n, "first") for n, text in enumerate(_more(told, chance))
-    ]
+    for nth, text in enumerate(_more(told, chance, used)):
+        first.append((text, len(kinds) + len(beside) + nth, "first"))
     chance.shuffle(first)
     chance.shuffle(later)
     return _talk([*first, *later], None if told else "Ana", chance)
 
 
-def _more(told: bool, chance: random.Random) -> list[str]:
+def _more(told: bool, chance: random.Random, used: set[str]) -> list[str]:
     """Return facts of others that nothing comes after."""
     kinds = chance.sample(TOLD, 4) if told else []
-    return [_said(kind, chance)[0] for kind in kinds]
+    return [_said(kind, chance, used)[0] for kind in kinds]
 
 
-def _said(kind: Kind, chance: random.Random) -> tuple[str, str]:
+def _said(kind: Kind, chance: random.Random, used: set[str]) -> tuple[str, str]:
+    """Say something first and later; no two things are said of the same."""
     old, new = (*chance.sample(kind.values, 2),) if len(kind.values) > 1 else ("", "")
-    other = chance.choice(kind.others)
+    other = chance.choice([one for one in kind.others if one not in used] or list(kind.others))
+    used.add(other)
     person = chance.choice([one for one in PEOPLE if one not in (old, new)])
     said = {"x": other, "p": person}
     first = chance.choice(kind.first).format(v=old, o="", **said)
