@@ -337,6 +337,16 @@ BESIDE = (
 )
 
 
+#: What people say before and after something they tell an assistant.
+WRAPPED = (
+    ("I'm trying to plan my week and", "can you help me with that?"),
+    ("I'm a bit worried, since", "so what would you do first?"),
+    ("I was wondering how to go on, as", "any ideas for the next steps?"),
+    ("I want to write to my aunt about it:", "how would you put that in two sentences?"),
+    ("Yesterday a friend told me to relax, but", "is that a good sign?"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Talk:
     """Turns in order, and which pairs of them are of a line and what has taken its place.
@@ -392,6 +402,10 @@ def _said(kind: Kind, chance: random.Random, used: set[str]) -> tuple[str, str]:
     return _capital(first), _capital(later)
 
 
+def _small(text: str) -> str:
+    return text if text.startswith(("I ", "I'")) else f"{text[:1].lower()}{text[1:]}"
+
+
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -413,6 +427,9 @@ def _talk(
 
 def _with_more(text: str, speaker: str | None, chance: random.Random) -> str:
     """Put a sentence beside one, as people do."""
+    if speaker is not None and chance.random() < 0.3:
+        begun, asked = chance.choice(WRAPPED)
+        return f"{begun} {_small(text.rstrip('.'))}, {asked}"
     if speaker is None or chance.random() < 0.6:
         return text
     more = chance.choice(

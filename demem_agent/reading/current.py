@@ -30,9 +30,9 @@ from demem_agent.types import Line, Succession, Superseded
 __all__ = ["Current", "current", "noting", "ordered", "withheld"]
 
 #: Confidence from which on a succession counts where the question asks how it is now.
-NOW = 0.4
+NOW = 0.25
 #: Passages that are looked at, best first: more fit in no usual reading.
-LOOKED = 200
+LOOKED = 100
 #: What keeps an old line behind the one that holds: the last digit of a score.
 BEHIND = 0.0001
 
@@ -78,11 +78,11 @@ def ordered(state: State, asked: Current, ranking: Ranking) -> Ranking:
     """Return a ranking in which what holds stands ahead of what it has taken the place of."""
     if not asked.moves:
         return ranking
-    scores = dict(zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True))
     followed = _followed(state, asked, ranking.rows[:LOOKED].tolist())
-    followed = {row: ahead for row, ahead in followed.items() if row in scores}
     if not followed:
         return ranking
+    scores = dict(zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True))
+    followed = {row: ahead for row, ahead in followed.items() if row in scores}
     for behind, ahead in followed.items():
         for row in ahead:
             scores[row] = max(scores.get(row, scores[behind]), scores[behind])

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
+from functools import cached_property
 
 from demem_agent.text.changes import denied, negates, tells
 from demem_agent.text.numbers import digits
@@ -33,33 +34,36 @@ __all__ = [
 
 Idf = Callable[[str], float]
 
-#: Two sentences count as excluding each other from this probability on.
-EXCLUDES = 0.5
+#: Two sentences count as excluding each other from this probability on: the model is fitted on talk
+#: of which most sets nothing, and is seldom wrong there.
+EXCLUDES = 0.35
 #: Share of the shorter sentence, by idf, that both have at least.
 SHARED = 0.22
 #: The model: log-odds of each signal, in the order of :class:`Signals`; the last is the intercept.
 #: Fitted by ``benchmarks/fit_supersession.py``.
 WEIGHTS = (
-    0.9,
-    2.86,
-    0.3,
-    0.43,
-    2.1,
-    3.16,
+    1.53,
+    2.12,
+    -0.09,
+    -0.55,
+    4.25,
+    2.84,
+    -0.19,
+    5.57,
+    5.84,
+    6.39,
+    -0.23,
+    -0.74,
+    -0.44,
+    -0.34,
     -0.95,
-    6.09,
-    5.56,
-    9.2,
-    -0.46,
-    -1.03,
-    -0.52,
-    -1.14,
-    -0.88,
-    -0.67,
-    0.13,
-    0.92,
-    1.4,
-    -6.1,
+    -0.84,
+    0.0,
+    1.46,
+    1.86,
+    -2.3,
+    4.85,
+    -5.9,
 )
 #: Share of the shared words beside a difference from which on that counts as another value.
 HALF = 0.5
@@ -90,35 +94,77 @@ _TURNED_ON = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, since what few pairs need is worked out when it is
 class Claim:
     """One sentence ``text[start:end]`` of an item, as it is compared.
 
     Attributes:
+        said: its text; of a question what stands before it asks.
         words: its stems in order, without stop words, numbers in digits; ``held``: each once.
-        numbers, names: those of its words that are one.
-        denied: stems after a word that denies, as in "not Porto".
-        negated: whether it says off, or not; on: whether it says on.
-        changed, adds, depends, happened, many: whether it says that something has changed, that it
-            comes to something else, holds under a condition, happened once, or is done or liked
-            beside other things; exclaims: whether it calls out, or has hardly any words.
     """
 
     start: int
     end: int
+    said: str
     words: tuple[str, ...]
     held: frozenset[str]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    denied: frozenset[str]
-    negated: bool
-    on: bool
-    changed: bool
-    adds: bool
-    depends: bool
-    happened: bool
-    many: bool
-    exclaims: bool
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Those of its words that are numbers."""
+        return frozenset(word for word in self.held if word[0].isdigit())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Those of its words that are names."""
+        names = [word.lower() for word in _NAME.findall(digits(self.said))]
+        return frozenset(stems(names)) - STOPWORDS
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """Stems after a word that denies, as in "not Porto"."""
+        gone = [word for word in denied(digits(self.said)) if word not in STOPWORDS]
+        return frozenset(stems(gone))
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether it says off, or no longer."""
+        return negates(self.said)
+
+    @cached_property
+    def on(self) -> bool:
+        """Whether it says on."""
+        return _TURNED_ON.search(self.said) is not None
+
+    @cached_property
+    def changed(self) -> bool:
+        """Whether it says that something has changed."""
+        return tells(self.said, "changed")
+
+    @cached_property
+    def adds(self) -> bool:
+        """Whether it says that it comes to something else."""
+        return tells(self.said, "adds")
+
+    @cached_property
+    def depends(self) -> bool:
+        """Whether it holds under a condition."""
+        return tells(self.said, "depends")
+
+    @cached_property
+    def happened(self) -> bool:
+        """Whether it is of something that happened once."""
+        return tells(self.said, "event")
+
+    @cached_property
+    def many(self) -> bool:
+        """Whether it is of what is done or liked beside other things."""
+        return tells(self.said, "many")
+
+    @property
+    def exclaims(self) -> bool:
+        """Whether it calls out, or has hardly any words."""
+        return self.said.rstrip("\"'”’) ").endswith("!") or len(self.words) < FEWEST_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +193,8 @@ class Signals:
         exclaims: whether one of them calls out or is hardly more than a name.
         told: whether both are said by nobody in particular, as facts are.
         replaced: whether both are so, and differ in a name or a few words beside which they agree.
+        measured: whether both have a number of the same thing, as in "45 sources", and another one.
+        renewed: whether that is so and the later one says that something has changed.
     """
 
     alike: float
@@ -168,6 +216,8 @@ class Signals:
     exclaims: float
     told: float
     replaced: float
+    measured: float
+    renewed: float
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -197,30 +247,9 @@ def claim(text: str, start: int = 0, end: int | None = None) -> Claim | None:
     """
     end = len(text) if end is None else end
     said = _told_in(clean(text[start:end]))
-    plain = digits(said)
-    forms = [word for word in _TOKEN.findall(plain.lower()) if word not in STOPWORDS]
+    forms = [word for word in _TOKEN.findall(digits(said).lower()) if word not in STOPWORDS]
     words = tuple(stems(forms))
-    if not words:
-        return None
-    names = [word.lower() for word in _NAME.findall(plain)]
-    gone = [word for word in denied(plain) if word not in STOPWORDS]
-    return Claim(
-        start=start,
-        end=end,
-        words=words,
-        held=frozenset(words),
-        numbers=frozenset(word for word in words if word[0].isdigit()),
-        names=frozenset(stems(names)) - STOPWORDS,
-        denied=frozenset(stems(gone)),
-        negated=negates(said),
-        on=_TURNED_ON.search(said) is not None,
-        changed=tells(said, "changed"),
-        adds=tells(said, "adds"),
-        depends=tells(said, "depends"),
-        happened=tells(said, "event"),
-        many=tells(said, "many"),
-        exclaims=said.rstrip("\"'”’) ").endswith("!") or len(words) < FEWEST_WORDS,
-    )
+    return Claim(start, end, said, words, frozenset(words)) if words else None
 
 
 def _told_in(said: str) -> str:
@@ -257,6 +286,7 @@ def signals(
     denies = bool(come and (later.denied - earlier.denied) & earlier.held)
     switched = earlier.negated != later.negated or _turned(earlier, later)
     swapped = _swapped(earlier.words, later.words, idf, both)
+    measured = number and _of_the_same(earlier, later, gone, come)
     differs = number or name or denies or switched or swapped > HALF
     return Signals(
         alike=alike,
@@ -278,6 +308,8 @@ def signals(
         exclaims=float(earlier.exclaims or later.exclaims),
         told=told * alike,
         replaced=told * alike * max(name, number, swapped),
+        measured=float(measured),
+        renewed=float(measured and later.changed),
     )
 
 
@@ -303,6 +335,21 @@ def exclusion(
     """
     found = signals(earlier, later, idf, cosine, soon=soon, told=told)
     return 0.0 if found is None else probability(found)
+
+
+def _of_the_same(earlier: Claim, later: Claim, gone: Set[str], come: Set[str]) -> bool:
+    """Whether a number that only one has and one that only the other has stand beside one word."""
+    return not _beside_numbers(earlier, gone).isdisjoint(_beside_numbers(later, come))
+
+
+def _beside_numbers(said: Claim, among: Set[str]) -> set[tuple[str, bool]]:
+    """Return the words right before and after some numbers, each with which of both it is."""
+    found = set()
+    for nth, word in enumerate(said.words):
+        if word in among and word in said.numbers:
+            found |= {(near, True) for near in said.words[nth + 1 : nth + 2]}
+            found |= {(near, False) for near in said.words[max(nth - 1, 0) : nth]}
+    return {(near, after) for near, after in found if near not in said.numbers}
 
 
 def _turned(earlier: Claim, later: Claim) -> bool:

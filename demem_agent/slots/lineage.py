@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from demem_agent.slots.claims import EXCLUDES
 from demem_agent.slots.records import Stretch
 from demem_agent.text.changes import asks_of_the_past
 from demem_agent.types import Context, Succession, number_of
@@ -18,10 +19,10 @@ from demem_agent.types import Context, Succession, number_of
 __all__ = ["HOLDS", "Lineage"]
 
 #: A line counts as superseded from this confidence on.
-HOLDS = 0.5
+HOLDS = EXCLUDES
 #: The most that words alone say for a succession, in log-odds: less than one answer that is known
 #: to be right says against it.
-MOST = 2.5
+MOST = 2.0
 
 
 class Lineage:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.slots.claims import Claim, Signals, claims_in, signals
+from demem_agent.slots.claims import SHARED, Claim, Signals, claims_in, signals
 from demem_agent.slots.placement import Arrival
 from demem_agent.slots.records import Stretch, Vector
 from demem_agent.slots.rivals import narrates, owner
@@ -26,9 +26,11 @@ from demem_agent.types import Evidence, Succession, number_of
 __all__ = ["KEPT", "NEAREST", "Pair", "pairs", "succeeded"]
 
 #: What is found with less confidence is not kept.
-KEPT = 0.3
+KEPT = 0.2
 #: Passages that a new one is compared with.
-NEAREST = 6
+NEAREST = 4
+#: Words by which they are found, the rarest.
+RAREST = 10
 #: Lines that one item takes the place of, at most.
 MOST = 3
 #: Sentences of an item that are compared, the first ones.
@@ -92,8 +94,10 @@ class _Ahead:
     def nearest(self, text: str, speaker: str | None) -> list[_Passage]:
         """Return the passages of an owner that share most words with a text, best first."""
         shared = np.zeros(len(self))
-        for term in dict.fromkeys(terms(text)):
-            self._weigh(shared, term)
+        weights = {term: self.idf(term) for term in terms(text)}
+        rarest = sorted(weights, key=lambda term: (-weights[term], term))
+        for term in rarest[:RAREST]:
+            self._weigh(shared, term, weights[term])
         shared[~self._of(owner(speaker))] = 0.0
         most = shared[shared > 0]
         if not len(most):
@@ -103,18 +107,19 @@ class _Ahead:
         order = np.argsort(-np.round(shared[rows], 6), kind="stable")
         return [self._passage(int(row)) for row in rows[order][:NEAREST]]
 
-    def _weigh(self, shared: NDArray[np.float64], term: str) -> None:
-        weight = self.idf(term)
+    def _weigh(self, shared: NDArray[np.float64], term: str, weight: float) -> None:
         if self._index is not None:
             shared[self._index.lexical.rows(term)] += weight
-        shared[self._rows.get(term, [])] += weight
+        if term in self._rows:
+            shared[self._rows[term]] += weight
 
     def _of(self, name: str) -> NDArray[np.bool_]:
         """Return which passages are of an owner, by row."""
         own = np.zeros(len(self), np.bool_)
         if self._index is not None:
             codes = _codes(self._index, name)
-            own[: self._count] = np.isin(self._index.speaker.view(), codes)
+            for code in codes:
+                own[: self._count] |= self._index.speaker.view() == code
         for nth, other in enumerate(self._owners):
             own[self._count + nth] = other == name
         return own
@@ -191,7 +196,9 @@ def pairs_of(ahead: _Ahead, arrival: Arrival) -> Iterator[Pair]:
             soon = item.session is not None and near.evidence.session == item.session
             for old in ahead.claims_of(near):
                 for new in later:
-                    found = signals(old, new, worth, cosine, soon=soon, told=told)
+                    if not worth.shared(old, new):
+                        continue
+                    found = signals(old, new, worth.__getitem__, cosine, soon=soon, told=told)
                     if found is not None:
                         yield Pair(_stretch(near, old), _stretch(passage, new), found)
 
@@ -201,14 +208,23 @@ class _Worth(dict[str, float]):
 
     def __init__(self, ahead: _Ahead) -> None:
         self._ahead = ahead
+        self._masses: dict[int, float] = {}
 
     def __missing__(self, term: str) -> float:
         self[term] = self._ahead.idf(term)
         return self[term]
 
-    def __call__(self, term: str) -> float:
-        """Return the idf of a term."""
-        return self[term]
+    def mass(self, claim: Claim) -> float:
+        """Return what the words of a sentence are worth together."""
+        key = id(claim)
+        if key not in self._masses:
+            self._masses[key] = sum(map(self.__getitem__, claim.held))
+        return self._masses[key]
+
+    def shared(self, old: Claim, new: Claim) -> bool:
+        """Whether two sentences share enough words to be compared."""
+        both = sum(map(self.__getitem__, old.held & new.held))
+        return both > 0 and both >= SHARED * min(self.mass(old), self.mass(new))
 
 
 def _best(found: Iterable[Pair], judge: Judge) -> list[tuple[float, Pair]]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, NotFound
+from demem_agent.slots.lineage import HOLDS
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Reading
 
@@ -40,7 +41,7 @@ def order(reading: Reading) -> list[str]:
 def test_what_takes_the_place_of_a_line_is_found_as_it_comes_in() -> None:
     (found,) = moved().successions()
     assert (found.old[0], found.new[0], found.how, found.undone) == ("e1", "e4", "found", False)
-    assert 0.5 <= found.confidence <= 1
+    assert HOLDS <= found.confidence <= 1
 
 
 def test_many_at_once_find_what_one_by_one_finds() -> None:
@@ -71,7 +72,7 @@ def test_what_holds_beside_another_does_not_take_its_place(one: str, other: str)
     memory = moved()
     memory.ingest(one, speaker="Ana", at="2024-08-01")
     memory.ingest(other, speaker="Ana", at="2024-08-09")
-    sure = [found for found in memory.successions() if found.confidence >= 0.5]
+    sure = [found for found in memory.successions() if found.confidence >= HOLDS]
     assert [(found.old[0], found.new[0]) for found in sure] == [("e1", "e4")]
 
 
@@ -229,7 +230,7 @@ class TestFeedback:
         return found.confidence
 
     def test_the_old_line_proved_right_takes_what_was_found_back(self) -> None:
-        assert self.told("I live in Porto.", "Where is my home?") < 0.5
+        assert self.told("I live in Porto.", "Where is my home?") < HOLDS
 
     def test_the_new_line_proved_right_makes_it_surer(self) -> None:
         (before,) = moved().successions()
