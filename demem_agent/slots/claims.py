@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import pairwise
 
 from demem_agent.text.changes import denied, negates, tells
 from demem_agent.text.numbers import digits
@@ -78,6 +79,11 @@ _ASKS = re.compile(
     r"|any|where|when|who|why)\b",
     re.IGNORECASE,
 )
+#: What stands before a number that something is set to or amounts to, in some languages.
+BEFORE_VALUES = frozenset(
+    """to at is are be now about around level have has until by reached auf ist bei zu hat habe es
+    son tiene tengo est sont ai à è sono ho é tem tenho op naar heb heeft""".split()
+)
 #: Shared words from which on more of them tell nothing more.
 MANY_WORDS = 5
 #: First words that are compared.
@@ -113,6 +119,15 @@ class Claim:
     def numbers(self) -> frozenset[str]:
         """Those of its words that are numbers."""
         return frozenset(word for word in self.held if word[0].isdigit())
+
+    @cached_property
+    def valued(self) -> frozenset[str]:
+        """Those of its numbers that something is set to or amounts to, as in "at 60"."""
+        tokens = _TOKEN.findall(digits(self.said).lower())
+        pairs = pairwise(tokens)
+        return frozenset(
+            word for near, word in pairs if near in BEFORE_VALUES and word[0].isdigit()
+        )
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -193,8 +208,9 @@ class Signals:
         exclaims: whether one of them calls out or is hardly more than a name.
         told: whether both are said by nobody in particular, as facts are.
         replaced: whether both are so, and differ in a name or a few words beside which they agree.
-        measured: whether both have a number of the same thing, as in "45 sources", and another one.
-        renewed: whether that is so and the later one says that something has changed.
+        measured: whether both set something to a number, as in "at 60", and to another one.
+        renewed: whether both have another number of the same thing, as in "45 sources", and the
+            later one says that something has changed.
     """
 
     alike: float
@@ -286,7 +302,8 @@ def signals(
     denies = bool(come and (later.denied - earlier.denied) & earlier.held)
     switched = earlier.negated != later.negated or _turned(earlier, later)
     swapped = _swapped(earlier.words, later.words, idf, both)
-    measured = number and _of_the_same(earlier, later, gone, come)
+    measured = number and earlier.valued & gone and later.valued & come
+    renewed = number and later.changed and _of_the_same(earlier, later, gone, come)
     differs = number or name or denies or switched or swapped > HALF
     return Signals(
         alike=alike,
@@ -308,8 +325,8 @@ def signals(
         exclaims=float(earlier.exclaims or later.exclaims),
         told=told * alike,
         replaced=told * alike * max(name, number, swapped),
-        measured=float(measured),
-        renewed=float(measured and later.changed),
+        measured=alike * bool(measured),
+        renewed=float(renewed),
     )
 
 
