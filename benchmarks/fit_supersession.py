@@ -44,6 +44,9 @@ TALKS = 150
 FOLDS = 5
 PENALTY = 1.0
 STEPS = 60
+#: What the intercept is raised by, in log-odds: so that about one line in a hundred of what was said
+#: in these cars, where hardly anything changes, is taken for a change.
+RAISED = 1.4
 SEED = 0
 NAMES = tuple(field.name for field in fields(Signals))
 
@@ -551,7 +554,7 @@ def held_out(rows: Rows) -> Floats:
     for fold in range(FOLDS):
         inside = rows.talk % FOLDS == fold
         model = fitted(rows.part(~inside))
-        logit = rows.signals[inside] @ model[:-1] + model[-1]
+        logit = rows.signals[inside] @ model[:-1] + model[-1] + RAISED
         found[inside] = 1 / (1 + np.exp(-logit))
     return found
 
@@ -574,7 +577,9 @@ def main() -> None:
     talks = [made_up(seed) for seed in range(TALKS)]
     talks += [of_car(car) for car in load(given.data, given.files or FILES)]
     rows = rows_of(talks)
-    found = np.round(fitted(rows), 2).tolist()
+    found = fitted(rows)
+    found[-1] += RAISED
+    found = np.round(found, 2).tolist()
     table = judged(rows, held_out(rows))
     weights = dict(zip((*NAMES, "intercept"), found, strict=True))
     if given.json:

@@ -30,7 +30,7 @@ from demem_agent.types import Line, Succession, Superseded
 __all__ = ["Current", "current", "noting", "ordered", "withheld"]
 
 #: Confidence from which on a succession counts where the question asks how it is now.
-NOW = 0.25
+NOW = 0.35
 #: Passages that are looked at, best first: more fit in no usual reading.
 LOOKED = 100
 #: What keeps an old line behind the one that holds: the last digit of a score.

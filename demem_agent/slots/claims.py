@@ -31,40 +31,42 @@ __all__ = [
     "exclusion",
     "probability",
     "signals",
+    "worth",
 ]
 
 Idf = Callable[[str], float]
 
-#: Two sentences count as excluding each other from this probability on: the model is fitted on talk
-#: of which most sets nothing, and is seldom wrong there.
-EXCLUDES = 0.35
+#: Two sentences count as excluding each other from this probability on.
+EXCLUDES = 0.5
+#: Passages that are supposed to be there without any word of those compared.
+MORE = 10
 #: Share of the shorter sentence, by idf, that both have at least.
 SHARED = 0.22
 #: The model: log-odds of each signal, in the order of :class:`Signals`; the last is the intercept.
 #: Fitted by ``benchmarks/fit_supersession.py``.
 WEIGHTS = (
-    1.53,
-    2.12,
-    -0.09,
-    -0.55,
-    4.25,
-    2.84,
-    -0.19,
-    5.57,
-    5.84,
-    6.39,
-    -0.23,
-    -0.74,
-    -0.44,
-    -0.34,
-    -0.95,
-    -0.84,
-    0.0,
-    1.46,
-    1.86,
-    -2.3,
-    4.85,
-    -5.9,
+    1.36,
+    1.96,
+    0.23,
+    -0.39,
+    1.39,
+    3.02,
+    -0.27,
+    5.54,
+    5.77,
+    6.66,
+    -0.28,
+    -0.64,
+    -0.58,
+    -0.68,
+    -1.02,
+    -1.02,
+    0.15,
+    1.47,
+    1.63,
+    1.41,
+    3.51,
+    -5.94,
 )
 #: Share of the shared words beside a difference from which on that counts as another value.
 HALF = 0.5
@@ -244,6 +246,14 @@ class Signals:
     def sets_another(self) -> bool:
         """Whether some value differs."""
         return max(self.number, self.name, self.swapped, self.switched, self.denies) > 0
+
+
+def worth(passages: int, held: int) -> float:
+    """Return what a word is worth that so many passages hold: its idf, with some more without it.
+
+    So that in a memory of a few lines a word is not worthless as all of them have it.
+    """
+    return math.log(1 + (passages + MORE - held + 0.5) / (held + 0.5))
 
 
 def claims_in(text: str, start: int, end: int) -> tuple[Claim, ...]:

@@ -9,7 +9,7 @@ otherwise.
 from __future__ import annotations
 
 from demem_agent.scoring.learning import rows_of
-from demem_agent.slots.claims import EXCLUDES, exclusion
+from demem_agent.slots.claims import EXCLUDES, exclusion, worth
 from demem_agent.slots.records import Stretch
 from demem_agent.slots.state import State
 from demem_agent.types import number_of
@@ -38,7 +38,11 @@ def rivals(state: State, one: Stretch, other: Stretch, *, of_two: bool = False) 
     new_item = state.evidence[later[0]]
     soon = old_item.session is not None and old_item.session == new_item.session
     told = not (owner(old_item.speaker) or owner(new_item.speaker))
-    idf = state.passage_index().lexical.idf
+    index = state.passage_index()
+
+    def idf(term: str) -> float:
+        return worth(len(index), index.lexical.held(term))
+
     cosine = _cosine(state, earlier, later)
     most = 0.0
     for old in state.cache.claims_of(old_item, *earlier[1:]):

@@ -7,7 +7,6 @@ depends on the order of items, and not on how many came at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.slots.claims import SHARED, Claim, Signals, claims_in, signals
+from demem_agent.slots.claims import SHARED, Claim, Signals, claims_in, signals, worth
 from demem_agent.slots.placement import Arrival
 from demem_agent.slots.records import Stretch, Vector
 from demem_agent.slots.rivals import narrates, owner
@@ -26,7 +25,7 @@ from demem_agent.types import Evidence, Succession, number_of
 __all__ = ["KEPT", "NEAREST", "Pair", "pairs", "succeeded"]
 
 #: What is found with less confidence is not kept.
-KEPT = 0.2
+KEPT = 0.3
 #: Passages that a new one is compared with.
 NEAREST = 4
 #: Words by which they are found, the rarest.
@@ -85,11 +84,11 @@ class _Ahead:
             self._owners.append(owner(passage.evidence.speaker))
 
     def idf(self, term: str) -> float:
-        """Return the idf of a term over all passages, as a lexical index has it."""
+        """Return what a term is worth over all passages."""
         held = len(self._rows.get(term, ()))
         if self._index is not None:
             held += self._index.lexical.held(term)
-        return math.log(1 + (len(self) - held + 0.5) / (held + 0.5))
+        return worth(len(self), held)
 
     def nearest(self, text: str, speaker: str | None) -> list[_Passage]:
         """Return the passages of an owner that share most words with a text, best first."""
@@ -182,7 +181,7 @@ def pairs(state: State, arrivals: Sequence[Arrival]) -> Iterator[Pair]:
 
 def pairs_of(ahead: _Ahead, arrival: Arrival) -> Iterator[Pair]:
     """Yield the pairs of an earlier sentence and one of a new item that share enough."""
-    worth = _Worth(ahead)
+    known = _Worth(ahead)
     left = SENTENCES
     told = not owner(arrival.evidence.speaker)
     for passage in _passages(arrival):
@@ -196,9 +195,9 @@ def pairs_of(ahead: _Ahead, arrival: Arrival) -> Iterator[Pair]:
             soon = item.session is not None and near.evidence.session == item.session
             for old in ahead.claims_of(near):
                 for new in later:
-                    if not worth.shared(old, new):
+                    if not known.shared(old, new):
                         continue
-                    found = signals(old, new, worth.__getitem__, cosine, soon=soon, told=told)
+                    found = signals(old, new, known.__getitem__, cosine, soon=soon, told=told)
                     if found is not None:
                         yield Pair(_stretch(near, old), _stretch(passage, new), found)
 
