@@ -44,8 +44,8 @@ TALKS = 150
 FOLDS = 5
 PENALTY = 1.0
 STEPS = 60
-#: What the intercept is raised by, in log-odds: so that about one line in a hundred of what was said
-#: in these cars, where hardly anything changes, is taken for a change.
+#: What the intercept is raised by, in log-odds: so that about one line in a hundred of what was
+#: said in these cars, where hardly anything changes, is taken for a change.
 RAISED = 1.4
 SEED = 0
 NAMES = tuple(field.name for field in fields(Signals))

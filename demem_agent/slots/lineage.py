@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from demem_agent.slots.claims import EXCLUDES
 from demem_agent.slots.records import Stretch
 from demem_agent.text.changes import asks_of_the_past
 from demem_agent.types import Context, Succession, number_of
@@ -19,7 +18,7 @@ from demem_agent.types import Context, Succession, number_of
 __all__ = ["HOLDS", "Lineage"]
 
 #: A line counts as superseded from this confidence on.
-HOLDS = EXCLUDES
+HOLDS = 0.5
 #: The most that words alone say for a succession, in log-odds: less than one answer that is known
 #: to be right says against it.
 MOST = 2.0
