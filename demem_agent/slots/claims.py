@@ -16,11 +16,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from demem_agent.text.changes import denied, negates, tells
-from demem_agent.text.numbers import digits
+from demem_agent.text.numbers import digits, spelt
 from demem_agent.text.sentences import sentences
 from demem_agent.text.words import STOPWORDS, clean, stems
 
 __all__ = [
+    "ALIKE",
     "EXCLUDES",
     "SHARED",
     "Claim",
@@ -71,6 +72,8 @@ WEIGHTS = (
 )
 #: Share of the shared words beside a difference from which on that counts as another value.
 HALF = 0.5
+#: How far two sentences are alike that are compared at all: others never exclude each other.
+ALIKE = 0.2
 #: Words that a value has at most, where it stands between words that both sentences have.
 LONGEST_VALUE = 4
 #: How a question begins that tells something first, and where it begins to ask.
@@ -108,13 +111,14 @@ class Claim:
     """One sentence ``text[start:end]`` of an item, as it is compared.
 
     Attributes:
-        said: its text; of a question what stands before it asks.
+        said: its text; of a question what stands before it asks. plain: with numbers in digits.
         words: its stems in order, without stop words, numbers in digits; ``held``: each once.
     """
 
     start: int
     end: int
     said: str
+    plain: str
     words: tuple[str, ...]
     held: frozenset[str]
 
@@ -126,7 +130,7 @@ class Claim:
     @cached_property
     def valued(self) -> frozenset[str]:
         """Those of its numbers that something is set to or amounts to, as in "at 60"."""
-        tokens = _TOKEN.findall(digits(self.said).lower())
+        tokens = _TOKEN.findall(self.plain.lower())
         pairs = pairwise(tokens)
         return frozenset(
             word for near, word in pairs if near in BEFORE_VALUES and word[0].isdigit()
@@ -135,13 +139,13 @@ class Claim:
     @cached_property
     def names(self) -> frozenset[str]:
         """Those of its words that are names."""
-        names = [word.lower() for word in _NAME.findall(digits(self.said))]
+        names = [word.lower() for word in _NAME.findall(self.plain)]
         return frozenset(stems(names)) - STOPWORDS
 
     @cached_property
     def denied(self) -> frozenset[str]:
         """Stems after a word that denies, as in "not Porto"."""
-        gone = [word for word in denied(digits(self.said)) if word not in STOPWORDS]
+        gone = [word for word in denied(self.plain) if word not in STOPWORDS]
         return frozenset(stems(gone))
 
     @cached_property
@@ -274,9 +278,13 @@ def claim(text: str, start: int = 0, end: int | None = None) -> Claim | None:
     """
     end = len(text) if end is None else end
     said = _told_in(clean(text[start:end]))
-    forms = [word for word in _TOKEN.findall(digits(said).lower()) if word not in STOPWORDS]
-    words = tuple(stems(forms))
-    return Claim(start, end, said, words, frozenset(words)) if words else None
+    plain = said
+    tokens = _TOKEN.findall(said.lower())
+    if spelt(tokens):
+        plain = digits(said)
+        tokens = _TOKEN.findall(plain.lower())
+    words = tuple(stems([word for word in tokens if word not in STOPWORDS]))
+    return Claim(start, end, said, plain, words, frozenset(words)) if words else None
 
 
 def _told_in(said: str) -> str:
@@ -303,7 +311,7 @@ def signals(
     same = earlier.held & later.held
     both = _mass(same, idf)
     masses = (_mass(earlier.held, idf), _mass(later.held, idf))
-    if both < SHARED * min(masses) or both <= 0:
+    if both <= 0 or both < SHARED * min(masses):
         return None
     alike = min(both / math.sqrt(masses[0] * masses[1]), 1.0)
     gone = earlier.held - later.held

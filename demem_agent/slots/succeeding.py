@@ -7,6 +7,7 @@ depends on the order of items, and not on how many came at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.slots.claims import SHARED, Claim, Signals, claims_in, signals, worth
+from demem_agent.slots.claims import ALIKE, SHARED, Claim, Signals, claims_in, signals, worth
 from demem_agent.slots.placement import Arrival
 from demem_agent.slots.records import Stretch, Vector
 from demem_agent.slots.rivals import narrates, owner
@@ -27,7 +28,9 @@ __all__ = ["KEPT", "NEAREST", "Pair", "pairs", "succeeded"]
 #: What is found with less confidence is not kept.
 KEPT = 0.3
 #: Passages that a new one is compared with.
-NEAREST = 4
+NEAREST = 3
+#: Share of a new passage's words, by worth, that an earlier one has at least.
+LEAST = 0.15
 #: Words by which they are found, the rarest.
 RAREST = 10
 #: Lines that one item takes the place of, at most.
@@ -98,6 +101,7 @@ class _Ahead:
         for term in rarest[:RAREST]:
             self._weigh(shared, term, weights[term])
         shared[~self._of(owner(speaker))] = 0.0
+        shared[shared < LEAST * sum(weights.values())] = 0.0
         most = shared[shared > 0]
         if not len(most):
             return []
@@ -223,7 +227,8 @@ class _Worth(dict[str, float]):
     def shared(self, old: Claim, new: Claim) -> bool:
         """Whether two sentences share enough words to be compared."""
         both = sum(map(self.__getitem__, old.held & new.held))
-        return both > 0 and both >= SHARED * min(self.mass(old), self.mass(new))
+        one, other = self.mass(old), self.mass(new)
+        return both >= SHARED * min(one, other) and both >= ALIKE * math.sqrt(one * other) > 0
 
 
 def _best(found: Iterable[Pair], judge: Judge) -> list[tuple[float, Pair]]:

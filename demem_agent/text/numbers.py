@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-__all__ = ["digits"]
+__all__ = ["digits", "spelt"]
 
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
     fifteen sixteen seventeen eighteen nineteen""".split()
@@ -20,6 +21,11 @@ _NUMBER = re.compile(
 def digits(text: str) -> str:
     """Return a text with its number words below a hundred in digits, all else as it is."""
     return _NUMBER.sub(_in_digits, text)
+
+
+def spelt(words: Iterable[str]) -> bool:
+    """Whether one of some words in lower case is a number below a hundred."""
+    return not _VALUES.keys().isdisjoint(words)
 
 
 def _in_digits(found: re.Match[str]) -> str:
