@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.trimming import Cut
@@ -90,7 +91,7 @@ def ordered(state: State, asked: Current, ranking: Ranking) -> Ranking:
         if not _put_behind(scores, followed):
             break
     rows = np.fromiter(scores.keys(), np.intp, len(scores))
-    moved = np.round(np.fromiter(scores.values(), np.float64, len(scores)), 4)
+    moved: NDArray[np.float64] = np.round(np.fromiter(scores.values(), np.float64, len(scores)), 4)
     order = np.argsort(-moved, kind="stable")
     return replace(ranking, rows=rows[order], scores=moved[order])
 
