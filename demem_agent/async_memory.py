@@ -20,6 +20,7 @@ from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
 from demem_agent.flows.summarise import due, summarise
+from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
 from demem_agent.held import Held
 from demem_agent.memory import BATCH, RETRIES, MemoryHandle, Progress
@@ -42,6 +43,7 @@ from demem_agent.types import (
     Receipt,
     Route,
     SplitCertificate,
+    Succession,
     Summarised,
 )
 
@@ -153,8 +155,12 @@ class AsyncSlotMemory(MemoryHandle):
         return await self._run(forget, self._door.selected(evidence_id, source_id, before))
 
     async def undo(self, id: str) -> None:
-        """Take back a split, or what was told of an answer."""
+        """Take back a split, what was told of an answer, or that a line was superseded."""
         await self._run(undo, text_field("id", id))
+
+    async def supersede(self, old: str, new: str, *, key: str | None = None) -> Succession:
+        """Settle that one item has taken the place of another."""
+        return await self._run(supersede, *self._door.superseding(old, new, key))
 
     async def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
         """Have the memory's ``compressor`` write summaries."""
@@ -196,6 +202,11 @@ class AsyncSlotMemory(MemoryHandle):
         """Return every certificate, of splits carried out, undone and suppressed alike."""
         async with self._fresh():
             return self._certificates()
+
+    async def successions(self) -> tuple[Succession, ...]:
+        """Return which lines have taken the place of which, undone ones included."""
+        async with self._fresh():
+            return self._successions()
 
     async def fingerprint(self) -> str:
         """Digest what is remembered: the same operations in the same order give the same 64 hex

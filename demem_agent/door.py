@@ -132,6 +132,12 @@ class Door:
         """Check the numbers of two slots."""
         return whole_field("slot", slot, 0), whole_field("into", into, 0)
 
+    def superseding(self, old: str, new: str, key: str | None) -> tuple[str, str, str | None]:
+        """Check the ids of two items and an idempotency key."""
+        if key is not None:
+            text_field("key", key)
+        return text_field("old", old), text_field("new", new), key
+
     def when(self, at: When) -> datetime | None:
         """Return the time given, or else what the clock says."""
         when = time_field("at", at)

@@ -6,6 +6,7 @@ import copy
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent.channels import Told
@@ -22,6 +23,7 @@ from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
 from demem_agent.flows.summarise import due, summarise
+from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
 from demem_agent.held import Held
 from demem_agent.options import Options
@@ -46,6 +48,7 @@ from demem_agent.types import (
     Route,
     Slot,
     SplitCertificate,
+    Succession,
     Summarised,
 )
 
@@ -128,6 +131,14 @@ class MemoryHandle:
     def _certificates(self) -> tuple[SplitCertificate, ...]:
         certificates = self._held.state.certificates.values()
         return tuple(certified.certificate for certified in certificates)
+
+    def _successions(self) -> tuple[Succession, ...]:
+        state = self._held.state
+        found = []
+        for one in state.successions.values():
+            sure = one.confidence if one.undone else state.derived.current.confidence(one)
+            found.append(replace(one, confidence=sure))
+        return tuple(found)
 
     def _given(self, answer: Answer | str, told: Told, key: str | None) -> GivenFeedback:
         return self._door.feedback(answer, told, key, self._held.raters())
@@ -360,19 +371,36 @@ class SlotMemory(MemoryHandle):
         return self._run(forget, self._door.selected(evidence_id, source_id, before))
 
     def undo(self, id: str) -> None:
-        """Take back a split, or what was told of an answer.
+        """Take back a split, what was told of an answer, or that a line was superseded.
 
         A split is exactly undone if nothing came after it; else the slots are merged, and what came
         after is kept. A certificate that names rivals says nothing of readings any more, whether
         or not it had split a slot. By the id of an answer what its feedback said of lines of
         memory is taken back, so that it is not recognised from it any more; its rewards stay on
-        record.
+        record. By the id of a succession, such as ``s1``, its old line holds again.
 
         Raises:
-            NotFound: for what is the id of no certificate and of no answer.
+            NotFound: for what is the id of no certificate, of no answer and of no succession.
             InvalidInput: if there is nothing to undo.
         """
         self._run(undo, text_field("id", id))
+
+    def supersede(self, old: str, new: str, *, key: str | None = None) -> Succession:
+        """Settle that one item has taken the place of another, and return the succession.
+
+        From then on readings treat the old item as ``Settings.stale`` says. Nothing is deleted, and
+        ``undo`` takes it back.
+
+        Args:
+            old, new: ids of evidence; the whole item is meant.
+            key: idempotency key: the same key with the same request gives the stored result.
+
+        Raises:
+            NotFound: for an id that no live item has.
+            InvalidInput: for the same item twice, or where ``old`` has taken the place of ``new``.
+            IdempotencyConflict: if the key was used for another request.
+        """
+        return self._run(supersede, *self._door.superseding(old, new, key))
 
     def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
         """Have the memory's ``compressor`` write summaries.
@@ -448,6 +476,14 @@ class SlotMemory(MemoryHandle):
         """Return every certificate, of splits carried out, undone and suppressed alike."""
         with self._still():
             return self._certificates()
+
+    def successions(self) -> tuple[Succession, ...]:
+        """Return which lines have taken the place of which, undone ones included.
+
+        Their confidence is as of now, with what feedback has said since they were found.
+        """
+        with self._still():
+            return self._successions()
 
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.

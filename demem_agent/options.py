@@ -17,7 +17,7 @@ from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.units import Measure
 from demem_agent.text.words import clean
 from demem_agent.turns import text_field
-from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Unit
+from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Stale, Unit
 
 __all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
 
@@ -27,9 +27,9 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
-    that is less), near, mode ("evidence"), decisions (True), split. When a stored memory is
-    opened again they may be left out; of those given only read_limit, mode, decisions and split may
-    differ.
+    that is less), near, mode ("evidence"), decisions (True), stale ("mark"), split. When a stored
+    memory is opened again they may be left out; of those given only read_limit, mode, decisions,
+    stale and split may differ.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
@@ -47,6 +47,7 @@ class Options(TypedDict, total=False):
     near: float
     mode: Mode
     decisions: bool
+    stale: Stale
     split: SplitSettings
     encoder: Encoder
     answerer: Answerer

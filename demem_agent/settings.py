@@ -8,7 +8,7 @@ from typing import get_args
 
 from demem_agent.errors import InvalidInput
 from demem_agent.turns import whole_field
-from demem_agent.types import Mode, Unit
+from demem_agent.types import Mode, Stale, Unit
 
 __all__ = ["Settings", "SplitSettings"]
 
@@ -72,6 +72,9 @@ class Settings:
         mode: what ``read`` and ``answer`` use unless the call says otherwise.
         decisions: whether what feedback proved right comes first when the same is decided again for
             the same asker, and what proved wrong does not. Off gives the default back.
+        stale: what readings make of a line that a later one has taken the place of: ``mark`` says
+            until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
+            any other.
     """
 
     slots: int = 10
@@ -82,6 +85,7 @@ class Settings:
     near: float = 0.9
     mode: Mode = "evidence"
     decisions: bool = True
+    stale: Stale = "mark"
     split: SplitSettings = field(default_factory=SplitSettings)
 
     def __post_init__(self) -> None:
@@ -93,6 +97,8 @@ class Settings:
             raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
         if not isinstance(self.decisions, bool):
             raise InvalidInput("decisions", self.decisions, "True or False")
+        if self.stale not in get_args(Stale):
+            raise InvalidInput("stale", self.stale, "'mark', 'withhold' or 'show'")
         check_mode(self.mode)
 
     def _check_sizes(self) -> None:

@@ -36,7 +36,10 @@ __all__ = [
     "Slot",
     "Source",
     "SplitCertificate",
+    "Stale",
+    "Succession",
     "Summarised",
+    "Superseded",
     "Unit",
     "Verdict",
     "number_of",
@@ -44,6 +47,8 @@ __all__ = [
 
 Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
+#: What a reading makes of lines that no longer hold.
+Stale = Literal["mark", "withhold", "show"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",
@@ -86,6 +91,30 @@ class Evidence:
     source: str | None = None
     source_id: str | None = None
     trust: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """That one line has taken the place of another: since the new one the old one does not hold.
+
+    Attributes:
+        id: ``s1``, ``s2``, ... in order.
+        old, new: (evidence id, start, end) each.
+        confidence: in [0, 1]; 1.0 where it was told. What feedback says since is not in it:
+            ``SlotMemory.successions`` gives it with that.
+        how: ``found`` when the new line came in, or ``told`` by ``supersede``.
+        undone: True once it was taken back.
+        after: how many answers had been given when it was made: what proves right in a later one
+            speaks for it or against it.
+    """
+
+    id: str
+    old: tuple[str, int, int]
+    new: tuple[str, int, int]
+    confidence: float
+    how: Literal["found", "told"]
+    undone: bool = False
+    after: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +169,39 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Superseded:
+    """A stretch ``text[start:end]`` of a line that no longer holds, and what holds since.
+
+    Attributes:
+        by: (evidence id, start, end) of the line that is current.
+        at: when that was said, as far as known.
+        succession: id of the :class:`Succession` that says so.
+        asked: whether it is the old one that the question asks for, so that it was not put behind.
+    """
+
+    start: int
+    end: int
+    by: tuple[str, int, int]
+    at: datetime | None
+    succession: str
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One line of a reading: a stretch ``text[start:end]`` of one evidence item.
 
     Attributes:
         score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not
             scored one by one. Of no weight when lines are compared.
+        superseded: what in it no longer holds, as far as known; of no weight either.
     """
 
     evidence: Evidence
     start: int
     end: int
     score: float = field(default=0.0, compare=False)
+    superseded: tuple[Superseded, ...] = field(default=(), compare=False)
 
     @property
     def text(self) -> str:
@@ -171,6 +221,7 @@ class Reading:
         recognised: probability in [0, 1] that the same was decided before, for the same asker; 0.0
             where nothing is known of it.
         decisions: ids of the answers that it is known from, likeliest first.
+        withheld: ids of the evidence that was left out since it no longer holds.
     """
 
     text: str
@@ -184,6 +235,7 @@ class Reading:
     probability: float = 0.0
     recognised: float = 0.0
     decisions: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,6 +485,7 @@ class Receipt:
     slots: tuple[int, ...] = ()
     contexts: tuple[str, ...] = ()
     certificates: tuple[str, ...] = ()
+    successions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ WORTH = (
     *("recognised", "undone answer"),
     *("followed", "nothing to divide", "certificate that names rivals"),
     *("kept behind", "certificate taken back"),
+    *("superseded", "supersede refused", "undone succession", "forgotten succession"),
 )
 
 

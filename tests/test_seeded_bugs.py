@@ -14,16 +14,18 @@ from hypothesis.stateful import run_state_machine_as_test
 from machine import MemoryMachine
 
 from demem_agent.answering import corrections
-from demem_agent.errors import DeMemError
+from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.feedback import crediting
 from demem_agent.flows import arrange as arranging
 from demem_agent.flows import feedback, undo
 from demem_agent.flows import forget as erase
 from demem_agent.flows import ingest as ingesting
+from demem_agent.flows import supersede as superseding
 from demem_agent.flows.quoting import Quotes
 from demem_agent.reading import composing
 from demem_agent.reading.packing import pack
 from demem_agent.slots.ledger import stored_result, unkeyed
+from demem_agent.slots.lineage import Lineage
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
@@ -347,6 +349,41 @@ def the_last_reward_tells_whether_an_answer_was_good(patch: Patch) -> None:
         return right(replace(told, told=told.told[-1:], rewards=told.rewards[-1:]), signal)
 
     patch.setattr(crediting, "_judged_by", judged_by)
+
+
+@bug("names what is forgotten|names evidence that is not there|lost or kept")
+def forgetting_leaves_the_successions(patch: Patch) -> None:
+    patch.setattr(erase, "_lapsed", lambda state, going: ())
+
+
+@bug("not as it was before a succession|the twin")
+def an_undone_succession_counts_in_readings(patch: Patch) -> None:
+    patch.setattr(Lineage, "confidence", lambda self, succession: succession.confidence)
+
+
+@bug("leads back to the line that it supersedes|InvalidInput was not raised")
+def a_line_may_supersede_what_supersedes_it(patch: Patch) -> None:
+    right = superseding._check
+
+    def check(state: State, old: str, new: str) -> None:
+        try:
+            right(state, old, new)
+        except InvalidInput as error:
+            if old == new or "undo" not in str(error):
+                raise
+
+    patch.setattr(superseding, "_check", check)
+
+
+@bug("is not marked")
+def lines_that_no_longer_hold_are_not_marked(patch: Patch) -> None:
+    patch.setattr("demem_agent.reading.composing.noting", lambda state, asked, cut: cut)
+
+
+@bug("a re(opened|stored) memory|not what stands|the twin")
+def stores_do_not_keep_successions(patch: Patch) -> None:
+    for store in STORES:
+        _commit_as(patch, store, lambda delta: replace(delta, successions=()))
 
 
 @bug("live evidence is not|neighbour|the twin")

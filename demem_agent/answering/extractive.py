@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,16 @@ from demem_agent.text.questions import NAME, has_number
 from demem_agent.text.saying import day, said
 from demem_agent.text.sentences import sentences
 from demem_agent.text.words import clean, content_terms
-from demem_agent.types import Draft, Encoder, Evidence, Line, Question, Reading, number_of
+from demem_agent.types import (
+    Draft,
+    Encoder,
+    Evidence,
+    Line,
+    Question,
+    Reading,
+    Superseded,
+    number_of,
+)
 
 __all__ = ["ExtractiveAnswerer"]
 
@@ -46,6 +56,7 @@ class _Sentence:
     end: int
     words: frozenset[str]
     around: frozenset[str]
+    superseded: Superseded | None = None
 
     @property
     def text(self) -> str:
@@ -114,7 +125,7 @@ class ExtractiveAnswerer:
 
     def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
         """Return the best sentence, and the second where it comes close; none if none relates."""
-        scores = self._scores(query, found)
+        scores = _by_what_holds(self._scores(query, found), found)
         order = np.argsort(-scores, kind="stable")
         best = scores[order[0]]
         if best < _LEAST:
@@ -171,8 +182,42 @@ def _sentences(question: Question) -> list[_Sentence]:
         around = frozenset(content_terms(line.text))
         for start, end in sentences(item.text, line.start, line.end):
             words = frozenset(content_terms(item.text[start:end]))
-            found.append(_Sentence(item, start, end, words, around))
+            stale = _superseded(line, start, end)
+            found.append(_Sentence(item, start, end, words, around, stale))
     return found
+
+
+def _superseded(line: Line, start: int, end: int) -> Superseded | None:
+    """Return what a sentence of a line is superseded by."""
+    for stale in line.superseded:
+        if stale.start < end and start < stale.end:
+            return stale
+    return None
+
+
+def _by_what_holds(scores: np.ndarray, found: list[_Sentence]) -> np.ndarray:
+    """Give what a sentence scores that no longer holds to the one that does, where it is read.
+
+    Where the old one is asked for, the other way round.
+    """
+    held = scores.copy()
+    for nth, sentence in enumerate(found):
+        for other in _holding(sentence, found):
+            is_asked = sentence.superseded is not None and sentence.superseded.asked
+            gains, loses = (nth, other) if is_asked else (other, nth)
+            held[gains] = max(held[gains], scores[loses])
+            held[loses] = 0.0
+    return held
+
+
+def _holding(sentence: _Sentence, found: list[_Sentence]) -> Iterator[int]:
+    """Yield the numbers of the sentences that hold in the place of one."""
+    if sentence.superseded is None:
+        return
+    item, start, end = sentence.superseded.by
+    for nth, other in enumerate(found):
+        if other.evidence.id == item and start < other.end and other.start < end:
+            yield nth
 
 
 def _asked(query: str, found: list[_Sentence]) -> _Asked:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from demem_agent import Answer, Evidence, Reading, Slot, SlotMemory
-from demem_agent.types import Line
+from demem_agent.types import Line, Superseded
 
 __all__ = [
     "Document",
@@ -67,6 +67,7 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "slots": list(reading.slots),
         "recognised": reading.recognised,
         "decisions": list(reading.decisions),
+        "withheld": list(reading.withheld),
         "lines": lines_value(reading.lines, memory, cited),
     }
 
@@ -92,4 +93,9 @@ def _line_value(line: Line, slot_of: Mapping[str, int], cited: Collection[str]) 
         "end": line.end,
         "slot": slot_of.get(item.id),
         "cited": item.id in cited,
+        "superseded": list(map(_superseded_value, line.superseded)),
     }
+
+
+def _superseded_value(stale: Superseded) -> Json:
+    return {**asdict(stale), "at": stale.at.isoformat() if stale.at else None}

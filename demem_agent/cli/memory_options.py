@@ -94,6 +94,12 @@ class Budget:
             help=f"What proved right first when the same is decided again. [{_DECISIONS}]",
         ),
     ] = None
+    stale: Annotated[
+        str | None,
+        typer.Option(
+            metavar="mark|withhold|show", help="What readings make of what holds no longer. [mark]"
+        ),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what was typed, as options of ``SlotMemory``, which checks them."""

@@ -107,6 +107,7 @@ def forget(state: State, selected: Selected) -> Flow[Receipt]:
         slots=_rebuilt(state, going),
         contexts=_cleared_contexts(state, going),
         certificates=_redacted_certificates(state, going),
+        lapsed=_lapsed(state, going),
     )
     yield from committed(state, delta)
     return _receipt(delta)
@@ -118,6 +119,7 @@ def _receipt(delta: Delta) -> Receipt:
         slots=tuple(slot.number for slot in delta.slots),
         contexts=tuple(stored.context.id for stored in delta.contexts),
         certificates=tuple(certified.certificate.id for certified in delta.certificates),
+        successions=delta.lapsed,
     )
 
 
@@ -254,6 +256,12 @@ def _blanked(context: Context, going: _Going) -> Context:
         lead=None,
         credible=False,
     )
+
+
+def _lapsed(state: State, going: _Going) -> tuple[str, ...]:
+    """Return the successions of which a line goes: what is left of it then holds again."""
+    found = state.successions.values()
+    return tuple(one.id for one in found if going.touches((one.old[0], one.new[0])))
 
 
 def _redacted_certificates(state: State, going: _Going) -> tuple[Certified, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+from demem_agent.answering.corrections import CORRECTION
 from demem_agent.encoders import EncoderInfo
 from demem_agent.errors import IdempotencyConflict
 from demem_agent.flows.commit import committed
@@ -22,9 +23,10 @@ from demem_agent.slots.ledger import operation, stored_result, unkeyed
 from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
+from demem_agent.slots.succeeding import succeeded
 from demem_agent.text.sentences import passages as cut_passages
 from demem_agent.turns import Turn
-from demem_agent.types import Evidence, Ingested
+from demem_agent.types import Evidence, Ingested, Succession
 
 __all__ = ["ingest"]
 
@@ -66,10 +68,26 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
     results = _results(coming, fresh, placed)
     operations = _ledger_lines(state, coming, results)
     if operations:
-        head = replace(head, seq=operations[-1].seq)
-        delta = Delta(head, operations, evidence=placed.evidence, slots=placed.slots)
+        successions = _successions(state, arrivals)
+        count = state.head.successions + len(successions)
+        head = replace(head, seq=operations[-1].seq, successions=count)
+        delta = Delta(
+            head,
+            operations,
+            evidence=placed.evidence,
+            slots=placed.slots,
+            successions=successions,
+        )
         yield from committed(state, delta)
     return [results.get(n) or _replayed(state, one) for n, one in enumerate(coming)]
+
+
+def _successions(state: State, arrivals: Sequence[Arrival]) -> tuple[Succession, ...]:
+    """Return which earlier lines new items take the place of.
+
+    A correction takes the place of none: it is right for the question that it corrects.
+    """
+    return succeeded(state, arrivals, without=CORRECTION)
 
 
 def _encoded(state: State, coming: Sequence[_Coming]) -> Flow[Passages]:

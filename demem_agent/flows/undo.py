@@ -1,4 +1,4 @@
-"""Undo what feedback did: a split, or what was told of an answer.
+"""Undo what feedback did: a split, or what was told of an answer; or that a line was superseded.
 
 A split is undone exactly, if nothing came after it; else by merging its slot into the one it came
 from.
@@ -15,24 +15,29 @@ from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
-from demem_agent.types import SplitCertificate
+from demem_agent.types import SplitCertificate, Succession
 
 __all__ = ["undo"]
 
+#: What an id is of, by its first letter.
+_KINDS = {"c": "certificate", "s": "succession"}
+
 
 def undo(state: State, id: str) -> Flow[None]:
-    """Take a split back, or a certificate's say in readings, or what feedback said of lines.
+    """Take back a split, a certificate, what feedback said of lines, or a succession.
 
     Raises:
-        NotFound: for what is the id of no certificate and of no answer.
+        NotFound: for what is the id of no certificate, of no answer and of no succession.
         InvalidInput: if there is nothing to undo, or one of the slots is pinned.
     """
     if id in state.contexts:
         delta = _untaught(state, state.contexts[id])
     elif id in state.certificates:
         delta = _taken_back(state, state.certificates[id])
+    elif id in state.successions:
+        delta = _standing_again(state, state.successions[id])
     else:
-        raise NotFound("certificate" if id.startswith("c") else "answer", id)
+        raise NotFound(_KINDS.get(id[:1], "answer"), id)
     yield from committed(state, delta)
 
 
@@ -60,6 +65,18 @@ def _taken_back(state: State, certified: Certified) -> Delta:
         replace(state.head, seq=seq),
         (unkeyed(seq, "undo"),),
         certificates=(replace(certified, certificate=undone),),
+    )
+
+
+def _standing_again(state: State, succession: Succession) -> Delta:
+    """Take back that a line was superseded; the record stays."""
+    if succession.undone:
+        raise InvalidInput("id", succession.id, "of a succession that was not undone")
+    seq = state.head.seq + 1
+    return Delta(
+        replace(state.head, seq=seq),
+        (unkeyed(seq, "undo"),),
+        successions=(replace(succession, undone=True),),
     )
 
 

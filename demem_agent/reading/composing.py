@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from demem_agent.reading.ask import Ask
+from demem_agent.reading.current import current, noting, ordered, withheld
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
 from demem_agent.reading.scope import scoped
@@ -41,11 +42,16 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         return routed, _reading(state, ask, routed, lines, text)
     ranking = _with_prior(state, routed.slot, ranking)
     found = decided(state, ask, query, ranking)
-    best = _best_first(state, ask, scoped(state, placed(ranking, found), found))
-    cut = _trimmer(state, query)
+    ranking = scoped(state, placed(ranking, found), found)
+    asked = current(state, ask)
+    ranking, gone = withheld(state, asked, ordered(state, asked, ranking))
+    best = _best_first(state, ask, ranking)
+    cut = noting(state, asked, _trimmer(state, query))
     lines, text = pack(best, ask.limit, state.measure, cut)
     reading = _reading(state, ask, routed, lines, text)
-    return routed, replace(reading, recognised=found.probability, decisions=found.decisions)
+    return routed, replace(
+        reading, recognised=found.probability, decisions=found.decisions, withheld=gone
+    )
 
 
 def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None]:

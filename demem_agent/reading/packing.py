@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from demem_agent.reading.trimming import Cut
 from demem_agent.summaries.compress import Excerpt, Summary, summary_text
 from demem_agent.text.dates import moment
+from demem_agent.text.periods import day_name
 from demem_agent.text.saying import day, said
 from demem_agent.text.units import Measure
 from demem_agent.types import Evidence, Line, number_of
@@ -54,7 +55,7 @@ def pack(
     for whole in best_first:
         shorter = total > WHOLE * limit
         line, told = cut(whole, shorter)
-        words = f"- {told}"
+        words = f"- {_margin(line)}{told}"
         header = day(line.evidence)
         cost = measure(words + "\n")
         if header not in days:
@@ -114,7 +115,7 @@ def render(lines: Sequence[Line]) -> str:
     rendered = []
     for line in in_time_order(lines):
         told = said(line.evidence, line.start, line.end)
-        rendered.append((line, f"- {told}"))
+        rendered.append((line, f"- {_margin(line)}{told}"))
     return _body(rendered)
 
 
@@ -150,6 +151,17 @@ def _body(rendered: Sequence[tuple[Line, str]]) -> str:
             parts.append(_header(header))
         parts.append(words)
     return wrap("\n".join(parts))
+
+
+def _margin(line: Line) -> str:
+    """Return what stands before a line that no longer holds, as in "[until 6 July 2024] "."""
+    if not line.superseded:
+        return ""
+    covered = sum(one.end - one.start for one in line.superseded)
+    in_part = "" if covered >= (line.end - line.start) else "in part "
+    last = max(line.superseded, key=lambda one: moment(one.at))
+    when = f"until {day_name(last.at)}" if last.at else "no longer"
+    return f"[{in_part}{when}] "
 
 
 def _header(day: str) -> str:

@@ -68,9 +68,13 @@ class LexicalIndex:
         """Whether any row holds a term."""
         return term in self._rows
 
+    def held(self, term: str) -> int:
+        """Return how many rows hold a term."""
+        return len(self._rows.get(term, ()))
+
     def idf(self, term: str) -> float:
         """Return log(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N rows hold."""
-        held = len(self._rows.get(term, ()))
+        held = self.held(term)
         return math.log(1 + (len(self._lengths) - held + 0.5) / (held + 0.5))
 
     def rows(self, term: str) -> NDArray[np.int32]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from demem_agent.scoring.index import Stretch
+from demem_agent.slots.claims import Claim, claims_in
 from demem_agent.summaries.compress import Excerpt, excerpts
 from demem_agent.text.numbers import digits
 from demem_agent.text.parts import Parts, parts
@@ -13,9 +15,6 @@ from demem_agent.text.words import content_terms
 from demem_agent.types import Draft, Evidence, Line, number_of
 
 __all__ = ["Cache"]
-
-#: A stretch of an item: (evidence id, start, end).
-Stretch = tuple[str, int, int]
 
 #: Counterfactual answers that are kept for the next test.
 _TRIED = 4096
@@ -29,6 +28,7 @@ class Cache:
         excerpts: per item, the use they were ranked by and the excerpts.
         parts: per item and start of a passage, its sentences.
         words: per item and stretch of it, the terms of what was said there and of who said it.
+        claims: per item and passage, its sentences as they are compared.
         tried: answers by context and by the content of a slot they were given from.
         exclusions: per two lines, how probably they exclude each other, in the memory of so many
             items ever remembered and forgotten.
@@ -38,6 +38,7 @@ class Cache:
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
     words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
+    claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -72,6 +73,13 @@ class Cache:
             known[start, end] = frozenset(content_terms(digits(said)))
         return known[start, end]
 
+    def claims_of(self, item: Evidence, start: int, end: int) -> tuple[Claim, ...]:
+        """Return the sentences of a passage as they are compared."""
+        known = self.claims.setdefault(item.id, {})
+        if (start, end) not in known:
+            known[start, end] = claims_in(item.text, start, end)
+        return known[start, end]
+
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
         """Keep a counterfactual answer; the oldest goes when there are many."""
         self.tried[context_id, content] = draft
@@ -91,3 +99,4 @@ class Cache:
             self.excerpts.pop(item, None)
             self.parts.pop(item, None)
             self.words.pop(item, None)
+            self.claims.pop(item, None)

@@ -9,6 +9,7 @@ from demem_agent.channels import CORRECTION
 from demem_agent.errors import InvariantBroken
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import Experience
+from demem_agent.slots.lineage import Lineage
 from demem_agent.slots.recognition import Decisions
 from demem_agent.slots.records import StoredEvidence
 from demem_agent.types import Evidence, number_of
@@ -28,6 +29,7 @@ class Derived:
         experience: past contexts as routing looks them up; None before the first item.
         decisions: past contexts as a question is recognised among them.
         cards: ids of the items that were remembered from corrections, in order.
+        current: which line has taken the place of which, and what proved right since.
     """
 
     members: dict[int, dict[str, None]] = field(default_factory=dict)
@@ -37,6 +39,7 @@ class Derived:
     experience: Experience | None = None
     decisions: Decisions = field(default_factory=Decisions)
     cards: dict[str, None] = field(default_factory=dict)
+    current: Lineage = field(default_factory=Lineage)
 
     def passages(self) -> PassageIndex:
         """Return the index of passages, where there is evidence."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from demem_agent.slots.claims import Signals, probability
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.records import SlotState, Vector, direction
 
@@ -30,9 +31,12 @@ class Experiment:
         experience: makes what past contexts are looked up in, from the number of dimensions.
         describe: makes a slot's content from the slot and its items, after every change of it; what
             rewarded answers rested on does not count then.
+        exclusion: judges how probably two sentences exclude each other, such as by a model that was
+            asked before.
     """
 
     trigger: Trigger | None = None
     prototype: Callable[[Vector], Vector] = direction
     experience: Callable[[int], Experience] = Experience
     describe: Callable[[State, SlotState, Iterable[str]], SlotState] | None = None
+    exclusion: Callable[[Signals], float] = probability

@@ -24,6 +24,7 @@ def check(state: State) -> None:
     _check_ledger(state)
     _check_slots(state)
     _check_records(state)
+    _check_successions(state)
 
 
 def _check_budget(state: State) -> None:
@@ -115,6 +116,20 @@ def _check_certificate(state: State, certified: Certified) -> None:
     applied = certificate.decision == "split" and not certificate.undone
     there = not applied or certificate.new_slot in state.slots
     _require(there, f"{certificate.id} split into no active slot")
+
+
+def _check_successions(state: State) -> None:
+    """Check that both lines of each are live and no line is followed by itself."""
+    for id, one in state.successions.items():
+        number = number_of(id)
+        _require(0 < number <= state.head.successions, f"{id} was never given")
+        _require(0 <= one.confidence <= 1, f"the confidence of {id} is outside [0, 1]")
+        for item, start, end in (one.old, one.new):
+            _require(item in state.evidence, f"{id} names evidence that is not there")
+            inside = 0 <= start < end <= len(state.evidence[item].text)
+            _require(inside, f"{id} names a stretch outside its text")
+        apart = one.undone or not state.derived.current.leads(one.new[0], one.old[0])
+        _require(apart, f"{id} leads back to the line that it supersedes")
 
 
 def _require(holds: bool, otherwise: str) -> None:

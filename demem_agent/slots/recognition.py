@@ -44,8 +44,9 @@ EXCHANGED = 0.5
 MOST_WORTH = 150.0
 #: A line further behind the best one, in units of the score, counts as so far.
 FARTHEST = 10.0
-#: How far a line counts as being where it is not known.
-TYPICAL = 3.0
+#: How far a line counts as being where that is not known, or says nothing: a correction, which
+#: holds its question, is near each question like it.
+UNTOLD = 5.0
 #: Log-odds of a question in the very same words.
 SAME_WORDS = 6.0
 #: A decision counts as known again from this probability on.
@@ -102,13 +103,15 @@ class Decisions:
         self._words: list[frozenset[str]] = []
         self._told: dict[int, frozenset[str]] = {}
         self._bound: set[int] = set()
+        self._corrected: set[int] = set()
         self._live = 0
 
-    def put(self, stored: StoredContext, told: str = "") -> None:
+    def put(self, stored: StoredContext, told: str = "", *, corrected: bool = False) -> None:
         """Enter a context, or what has become of it.
 
         Args:
             told: the line that proved right, with its speaker; "" where there is none.
+            corrected: whether that line was remembered from a correction.
         """
         context = stored.context
         if context.id not in self._rows:
@@ -119,6 +122,10 @@ class Decisions:
         if before.query and not context.query:
             self._forget_words(row)
         self._note_taught(row, context, told)
+        if corrected:
+            self._corrected.add(row)
+        else:
+            self._corrected.discard(row)
 
     def _add(self, context: Context) -> None:
         row = len(self._ids)
@@ -327,8 +334,8 @@ class Decisions:
         kinds = {asks_for(asked.text), asks_for(context.query)} - {""}
         odds = BY_OTHER_KIND if len(kinds) > 1 else 0.0
         line = best_line(context)
-        nearest = TYPICAL
-        if line is not None and behind is not None:
+        nearest = UNTOLD
+        if line is not None and behind is not None and row not in self._corrected:
             nearest = min(behind[rows_of(index, [line])], default=FARTHEST)
         return odds - BY_BEHIND * float(min(nearest, FARTHEST))
 

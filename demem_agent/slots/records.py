@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
-from demem_agent.types import Context, Evidence, SplitCertificate
+from demem_agent.types import Context, Evidence, SplitCertificate, Succession
 
 __all__ = [
     "REWARDED",
@@ -43,6 +43,7 @@ class Head:
     forgotten: int = 0
     contexts: int = 0
     certificates: int = 0
+    successions: int = 0
     encoder: str = ""
     encoder_fingerprint: str = ""
     dimensions: int = 0
@@ -137,6 +138,7 @@ class Delta:
     """All rows that one operation, or one batch of them, changes.
 
     Attributes:
+        lapsed: ids of successions that go, since a line of theirs is forgotten.
         since: the operation it was computed after, if that is not the one before its first.
     """
 
@@ -149,6 +151,8 @@ class Delta:
     closed: tuple[int, ...] = ()
     contexts: tuple[StoredContext, ...] = ()
     certificates: tuple[Certified, ...] = ()
+    successions: tuple[Succession, ...] = ()
+    lapsed: tuple[str, ...] = ()
     reembedded: bool = False
     since: int | None = None
 

@@ -36,7 +36,7 @@ from demem_agent.slots.records import (
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Context, Evidence, number_of
+from demem_agent.types import Context, Evidence, Succession, number_of
 
 __all__ = ["State"]
 
@@ -50,7 +50,8 @@ class State:
     Attributes:
         settings, measure: the budget, and what texts are measured by.
         experiment: parts that a study put in the place of the library's own.
-        head, evidence, slot_of, slots, contexts, certificates, keyed: the rows, by id or number.
+        head, evidence, slot_of, slots, contexts, certificates, successions, keyed: the rows, by id
+            or number.
         derived: what follows from the rows.
         cache: what saves work.
     """
@@ -64,6 +65,7 @@ class State:
     slots: dict[int, SlotState] = field(default_factory=dict)
     contexts: dict[str, StoredContext] = field(default_factory=dict)
     certificates: dict[str, Certified] = field(default_factory=dict)
+    successions: dict[str, Succession] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
     derived: Derived = field(default_factory=Derived)
     cache: Cache = field(default_factory=Cache)
@@ -149,6 +151,7 @@ class State:
             self.begin_index()
         for stored in delta.evidence:
             self.put(stored)
+        self._lapse(delta.lapsed)
         self._move(delta.moves)
         self._drop(delta.forgotten)
         for number in delta.closed:
@@ -161,6 +164,8 @@ class State:
             self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
+        for succession in delta.successions:
+            self.put_succession(succession)
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation
@@ -188,21 +193,29 @@ class State:
     def put_context(self, stored: StoredContext) -> None:
         """Put a context in the place of the one with its id, or add it."""
         self.contexts[stored.context.id] = stored
+        self.derived.current.put_context(stored.context)
         self.note_use(stored.context, self.derived.used)
         if self.settings.decisions:
-            self.derived.decisions.put(stored, self._right_line(stored.context))
+            self._keep_decision(stored)
         experience = self.derived.experience
         if experience is not None and len(stored.vector) == self.head.dimensions:
             experience.put(stored)
 
-    def _right_line(self, context: Context) -> str:
-        """Return the line that proved right in a context, with its speaker; "" without one."""
-        line = best_line(context)
+    def put_succession(self, succession: Succession) -> None:
+        """Put a succession in the place of the one with its id, or add it."""
+        self.successions[succession.id] = succession
+        self.derived.current.put(succession)
+
+    def _keep_decision(self, stored: StoredContext) -> None:
+        """Enter a context as a decision, with the line that proved right, if there is one."""
+        line = best_line(stored.context)
         if line is None or line[0] not in self.evidence:
-            return ""
+            self.derived.decisions.put(stored)
+            return
         item, start, end = line
         said = self.evidence[item]
-        return f"{said.speaker or ''} {said.text[start:end]}"
+        told = f"{said.speaker or ''} {said.text[start:end]}"
+        self.derived.decisions.put(stored, told, corrected=item in self.derived.cards)
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` what rewarded answers to a context rested on."""
@@ -248,6 +261,10 @@ class State:
             targets.add(slot)
         self.derived.reorder(targets)
 
+    def _lapse(self, ids: Iterable[str]) -> None:
+        for id in ids:
+            self.derived.current.remove(self.successions.pop(id))
+
     def _drop(self, items: Iterable[str]) -> None:
         gone = set(items)
         if not gone:
@@ -272,6 +289,8 @@ class State:
             told = replace(stored.context, untested=())
             yield _bytes(told)
             yield stored.vector.tobytes()
+        for succession in self.successions.values():
+            yield _bytes(succession)
 
 
 def _described(slot: SlotState) -> tuple[object, ...]:

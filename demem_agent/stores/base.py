@@ -10,6 +10,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
 from demem_agent.stores.codec import Json
 from demem_agent.stores.slot_rows import SlotRow
+from demem_agent.types import Succession
 
 __all__ = ["Address", "Rows", "Store"]
 
@@ -36,6 +37,7 @@ class Rows:
     slots: Sequence[SlotRow] = ()
     contexts: Sequence[StoredContext] = ()
     certificates: Sequence[Json] = ()
+    successions: Sequence[Succession] = ()
     keyed: Sequence[Operation] = ()
     damaged: Sequence[str] = field(default_factory=tuple)
 

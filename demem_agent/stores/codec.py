@@ -22,7 +22,14 @@ from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.summaries.compress import Rank
 from demem_agent.summaries.grounding import Written
-from demem_agent.types import Candidate, Context, Evidence, SplitCertificate, Verdict
+from demem_agent.types import (
+    Candidate,
+    Context,
+    Evidence,
+    SplitCertificate,
+    Succession,
+    Verdict,
+)
 
 __all__ = [
     "Json",
@@ -40,6 +47,8 @@ __all__ = [
     "slot_from_json",
     "slot_to_json",
     "spans_from_json",
+    "succession_from_json",
+    "succession_to_json",
     "written_from_json",
     "written_to_json",
 ]
@@ -183,6 +192,32 @@ def certified_from_json(plain: Plain, state: State) -> Certified:
         seq=int(plain["seq"]),
         before=slot_state(state, slot_from_json(before)) if before else None,
         moved=tuple(plain["moved"]),
+    )
+
+
+def succession_to_json(succession: Succession) -> Json:
+    """Return a succession as plain values."""
+    return asdict(succession)
+
+
+def succession_from_json(plain: Plain) -> Succession:
+    """Return a succession from what :func:`succession_to_json` returned.
+
+    Raises:
+        ValueError: also for a confidence outside [0, 1], or another way to know of it.
+    """
+    old, new = _stretches((plain["old"], plain["new"]))
+    confidence = float(plain["confidence"])
+    if not 0 <= confidence <= 1 or plain["how"] not in ("found", "told"):
+        raise ValueError("a succession that cannot be")
+    return Succession(
+        id=str(plain["id"]),
+        old=old,
+        new=new,
+        confidence=confidence,
+        how=plain["how"],
+        undone=bool(plain["undone"]),
+        after=int(plain["after"]),
     )
 
 

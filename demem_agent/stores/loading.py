@@ -50,6 +50,7 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
     _load_slots(state, rows, damaged)
     _load_contexts(state, rows, damaged)
     _load_certificates(state, rows, damaged)
+    _load_successions(state, rows, damaged)
     for operation in rows.keyed:
         if operation.key is not None:
             state.keyed[operation.key] = operation
@@ -138,6 +139,14 @@ def _load_certificates(state: State, rows: Rows, damaged: list[str]) -> None:
             damaged.append(f"certificate {number_of(plain['certificate']['id'])}")
         else:
             state.certificates[certified.certificate.id] = certified
+
+
+def _load_successions(state: State, rows: Rows, damaged: list[str]) -> None:
+    for succession in rows.successions:
+        if succession.old[0] in state.evidence and succession.new[0] in state.evidence:
+            state.put_succession(succession)
+        else:
+            damaged.append(f"succession {number_of(succession.id)}")
 
 
 def _mend(state: State) -> None:

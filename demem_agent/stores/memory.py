@@ -11,7 +11,7 @@ from demem_agent.slots.records import Delta, Head, Operation, StoredContext, Sto
 from demem_agent.stores.base import Address, Rows
 from demem_agent.stores.codec import Json, certified_to_json
 from demem_agent.stores.slot_rows import SlotRow, slot_row
-from demem_agent.types import number_of
+from demem_agent.types import Succession, number_of
 
 __all__ = ["MemoryStore", "from_url"]
 
@@ -31,6 +31,7 @@ class _Tables:
     slots: dict[int, SlotRow] = field(default_factory=dict)
     contexts: dict[str, StoredContext] = field(default_factory=dict)
     certificates: dict[str, Json] = field(default_factory=dict)
+    successions: dict[str, Succession] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
 
 
@@ -92,6 +93,7 @@ def _rows(tables: _Tables) -> Rows:
         slots=[slots[number] for number in sorted(slots)],
         contexts=list(tables.contexts.values()),
         certificates=list(tables.certificates.values()),
+        successions=list(tables.successions.values()),
         keyed=list(tables.keyed.values()),
     )
 
@@ -107,6 +109,10 @@ def _write(tables: _Tables, delta: Delta) -> None:
         tables.contexts[stored.context.id] = stored
     for certified in delta.certificates:
         tables.certificates[certified.certificate.id] = certified_to_json(certified)
+    for id in delta.lapsed:
+        del tables.successions[id]
+    for succession in delta.successions:
+        tables.successions[succession.id] = succession
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation

@@ -28,11 +28,14 @@ from demem_agent.stores.codec import (
     slot_from_json,
     slot_to_json,
     spans_from_json,
+    succession_from_json,
+    succession_to_json,
 )
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.text.units import Measure, measure
+from demem_agent.types import Succession
 
 __all__ = ["FORMAT", "export", "restore"]
 
@@ -56,6 +59,8 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "context", **_context_to_line(stored)}
     for certified in state.certificates.values():
         yield {"kind": "certificate", **certified_to_json(certified)}
+    for succession in state.successions.values():
+        yield {"kind": "succession", **succession_to_json(succession)}
     for operation in state.keyed.values():
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
@@ -100,6 +105,7 @@ def _whole(rows: Rows, state: State) -> Delta:
         slots=tuple(slot_state(state, row) for row in rows.slots),
         contexts=tuple(rows.contexts),
         certificates=tuple(certified_from_json(plain, state) for plain in rows.certificates),
+        successions=tuple(rows.successions),
         since=0,
     )
 
@@ -114,6 +120,7 @@ class _Found:
     slots: list[SlotRow] = field(default_factory=list)
     contexts: list[StoredContext] = field(default_factory=list)
     certificates: list[Json] = field(default_factory=list)
+    successions: list[Succession] = field(default_factory=list)
     keyed: list[Operation] = field(default_factory=list)
 
 
@@ -128,6 +135,7 @@ def _rows(lines: Iterable[Plain]) -> Rows:
         slots=found.slots,
         contexts=found.contexts,
         certificates=found.certificates,
+        successions=found.successions,
         keyed=found.keyed,
     )
 
@@ -160,6 +168,8 @@ def _add(found: _Found, line: Plain) -> None:
             found.contexts.append(_context_from_line(body))
         case "certificate":
             found.certificates.append(body)
+        case "succession":
+            found.successions.append(succession_from_json(body))
         case "operation":
             found.keyed.append(Operation(kind=body.pop("operation"), **body))
         case _:

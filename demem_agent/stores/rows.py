@@ -34,13 +34,15 @@ from demem_agent.stores.codec import (
     settings_from_json,
     settings_to_json,
     spans_from_json,
+    succession_from_json,
+    succession_to_json,
     written_from_json,
     written_to_json,
 )
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
 from demem_agent.turns import time_field, unit_field
-from demem_agent.types import Evidence, number_of
+from demem_agent.types import Evidence, Succession, number_of
 
 __all__ = [
     "Columns",
@@ -64,6 +66,8 @@ __all__ = [
     "slot_from_row",
     "slot_to_row",
     "sound_rows",
+    "succession_from_row",
+    "succession_to_row",
 ]
 
 _Record = TypeVar("_Record")
@@ -125,6 +129,7 @@ def head_to_row(head: Head) -> Columns:
         "forgotten": head.forgotten,
         "contexts": head.contexts,
         "certificates": head.certificates,
+        "successions": head.successions,
         "encoder": head.encoder,
         "encoder_fingerprint": head.encoder_fingerprint,
         "dimensions": head.dimensions,
@@ -139,6 +144,7 @@ def head_from_row(row: Row) -> Head:
         forgotten=int(row["forgotten"]),
         contexts=int(row["contexts"]),
         certificates=int(row["certificates"]),
+        successions=int(row["successions"]),
         encoder=str(row["encoder"]),
         encoder_fingerprint=str(row["encoder_fingerprint"]),
         dimensions=int(row["dimensions"]),
@@ -299,6 +305,24 @@ def certificate_from_row(row: Row) -> Json:
     if plain["certificate"]["id"] != f"c{row['number']}":
         raise ValueError("another certificate's body")
     return plain
+
+
+def succession_to_row(succession: Succession) -> Columns:
+    """Return the row of a succession."""
+    number = number_of(succession.id)
+    return {"number": number, "body": dumps(succession_to_json(succession))}
+
+
+def succession_from_row(row: Row) -> Succession:
+    """Return a succession from its row.
+
+    Raises:
+        ValueError: also for another succession's body.
+    """
+    succession = succession_from_json(json.loads(row["body"]))
+    if succession.id != f"s{row['number']}":
+        raise ValueError("another succession's body")
+    return succession
 
 
 def operation_to_row(operation: Operation) -> Columns:

@@ -59,5 +59,14 @@ INSERT INTO erasure (owed) SELECT user_version FROM pragma_user_version;
 DROP TABLE IF EXISTS demem_schema;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE)
+#: Which line has taken the place of which.
+_SUCCESSIONS = """
+ALTER TABLE memory ADD COLUMN successions INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE succession (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (tenant, memory_id, number));
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS)
 VERSION = len(MIGRATIONS)

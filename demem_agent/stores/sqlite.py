@@ -41,6 +41,8 @@ from demem_agent.stores.rows import (
     slot_from_row,
     slot_to_row,
     sound_rows,
+    succession_from_row,
+    succession_to_row,
 )
 from demem_agent.types import number_of
 
@@ -55,6 +57,7 @@ _KEYS = {
     "cover": "slot, place",
     "context": "number",
     "certificate": "number",
+    "succession": "number",
     "op": "seq",
 }
 
@@ -161,6 +164,7 @@ class SqliteStore:
         covers = covers_from_rows(self._select("cover", address))
         slot_from = partial(slot_from_row, covers=covers)
         certificates = self._named("certificate", address)
+        successions = self._named("succession", address)
         keyed = self._named("op", address, "AND op_key IS NOT NULL")
         return Rows(
             settings=settings,
@@ -169,6 +173,7 @@ class SqliteStore:
             slots=sound_rows(self._named("slot", address), slot_from, damaged),
             contexts=sound_rows(self._named("context", address), context_from_row, damaged),
             certificates=sound_rows(certificates, certificate_from_row, damaged),
+            successions=sound_rows(successions, succession_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
             damaged=damaged,
         )
@@ -201,6 +206,8 @@ class SqliteStore:
         self._write_slots(address, delta)
         self._replace("context", address, map(context_to_row, delta.contexts))
         self._replace("certificate", address, map(certificate_to_row, delta.certificates))
+        self._delete("succession", "number", address, map(number_of, delta.lapsed))
+        self._replace("succession", address, map(succession_to_row, delta.successions))
         self._insert("op", address, map(operation_to_row, delta.operations))
 
     def _write_evidence(self, address: Address, delta: Delta) -> None:

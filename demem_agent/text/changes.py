@@ -22,28 +22,31 @@ __all__ = [
     "tells",
 ]
 
-Sign = Literal["changed", "denies", "adds", "depends", "negates", "past", "now", "event"]
+Sign = Literal["changed", "denies", "adds", "depends", "negates", "event", "many", "past", "now"]
 
 #: ``changed``: what is said holds from now on. ``denies``: what stands after it held before.
 #: ``adds``: it comes to what held before. ``depends``: it holds under a condition. ``negates``:
-#: off, not. ``event``: it happened once. ``past`` and ``now``: what a question asks for.
+#: off, no longer. ``event``: it happened once. ``many``: what is done or liked beside other things.
+#: ``past`` and ``now``: what a question asks for.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
-        "changed": "now|nowadays|no longer|anymore|any more|instead|actually|from now on|these days"
-        "|since then|lately|as of|changed|switched|moved|replaced|updated|update|increased"
-        "|decreased|reduced|raised|lowered|lower|extended|postponed|rescheduled|pushed back"
-        "|revised|adjusted|grown|grew|improved|meant|correction|wait|used to|back to|reached"
-        "|surpassed|upgraded|swapped|turns out|so far|already|new",
+        "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
+        "|since then|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
+        "|lowered|extended|postponed|rescheduled|pushed back|revised|adjusted|grown|grew|used to"
+        "|back to|reached|upgraded|swapped|turns out|became|become",
         "denies": "not|no longer|instead of|rather than|never|isn't|wasn't|don't|doesn't|didn't"
         "|used to|from|quit|stopped|left|sold",
         "adds": "also|too|as well|another|besides|both|in addition|one more|other|else"
         "|additionally",
         "depends": "if|when|whenever|while|unless|during|in case|on weekends|at night|except",
-        "negates": "not|no|never|off|without|n't|cannot|none|nothing|disable|disabled|stop|stopped"
-        "|quit|cancelled|canceled|neither|hardly",
-        "past": "used to|before|previously|originally|original|first|at first|formerly|former"
-        "|earlier|initially|initial|back then|in the past|once|ago|old|previous|last time"
-        "|until|prior",
+        "negates": "no longer|anymore|turn off|turned off|turn ... off|turning ... off|is off"
+        "|are off|switch off|switch ... off|switched off|disable|disabled|stopped|quit"
+        "|cancelled|canceled|dislike|dislikes|muted|no need|get rid of",
+        "many": "like|likes|love|loves|enjoy|enjoys|liked|loved|enjoyed|visited|visit|tried|try"
+        "|bought|read|watched|met|saw|played|made|cooked|ate|recommend|recommended|including"
+        "|such as|for example|some|many|few",
+        "past": "used to|before|previously|originally|original|at first|formerly|former"
+        "|earlier|initially|initial|back then|in the past|ago|previous|last time|until|prior",
         "now": "now|current|currently|still|at the moment|these days|today|nowadays|at present"
         "|presently|latest|most recent|most recently|anymore|up to date|right now",
         "event": "yesterday|tonight|last night|last week|last weekend|last month|last year|ago"
@@ -56,7 +59,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "denies": "nicht|kein|keine|keinen|statt|anstatt|anstelle|nicht mehr",
         "adds": "auch|außerdem|zusätzlich|noch ein|noch eine|ebenfalls",
         "depends": "wenn|falls|während|sobald|außer|nachts",
-        "negates": "nicht|kein|keine|keinen|nie|niemals|ohne|aus|ausgeschaltet",
+        "negates": "nicht mehr|nie|niemals|ausgeschaltet|aufgehört",
+        "many": "mag|liebe|liebt|gern|gerne|besucht|gekauft|gelesen|gesehen",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
         "now": "jetzt|nun|aktuell|derzeit|momentan|zurzeit|heute|noch|inzwischen|heutzutage",
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
@@ -67,7 +71,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "denies": "no|ya no|en vez de|en lugar de|nunca",
         "adds": "también|además|otro|otra",
         "depends": "si|cuando|mientras|salvo|excepto|de noche",
-        "negates": "no|nunca|sin|ningún|ninguna|apagado",
+        "negates": "ya no|nunca|apagado",
+        "many": "gusta|gustan|encanta|encantan|visité|compré|leí|vi",
         "past": "antes|anteriormente|originalmente|al principio|antiguamente|antiguo",
         "now": "ahora|actualmente|hoy|todavía|aún|hoy en día|en este momento",
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
@@ -78,7 +83,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "denies": "ne ... pas|ne ... plus|pas|plutôt que|au lieu de|jamais",
         "adds": "aussi|également|en plus|un autre|une autre",
         "depends": "si|quand|lorsque|pendant que|sauf|la nuit",
-        "negates": "ne ... pas|pas|jamais|sans|aucun|aucune|éteint",
+        "negates": "ne ... plus|jamais|éteint",
+        "many": "aime|adore|visité|acheté|vu",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
@@ -88,7 +94,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "denies": "non|invece di|mai",
         "adds": "anche|inoltre|un altro|un'altra",
         "depends": "se|quando|mentre|tranne|di notte",
-        "negates": "non|mai|senza|nessun|nessuna|spento",
+        "negates": "non ... più|spento",
+        "many": "piace|piacciono|adoro|visitato|comprato|visto",
         "past": "prima|in precedenza|originariamente|all'inizio|un tempo",
         "now": "ora|adesso|attualmente|oggi|ancora|in questo momento",
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
@@ -98,7 +105,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "denies": "não|em vez de|nunca|já não",
         "adds": "também|além disso|outro|outra",
         "depends": "se|quando|enquanto|exceto|à noite",
-        "negates": "não|nunca|sem|nenhum|nenhuma|desligado",
+        "negates": "já não|nunca|desligado",
+        "many": "gosto|gosta|adoro|visitei|comprei|vi",
         "past": "antes|anteriormente|originalmente|no início|antigamente",
         "now": "agora|atualmente|hoje|ainda|no momento",
         "event": "ontem|amanhã|a semana passada|o ano passado",
@@ -108,7 +116,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "denies": "niet|geen|in plaats van|nooit",
         "adds": "ook|bovendien|nog een",
         "depends": "als|wanneer|terwijl|tenzij|behalve",
-        "negates": "niet|geen|nooit|zonder|uit",
+        "negates": "niet meer|nooit|uitgeschakeld",
+        "many": "graag|houd van|bezocht|gekocht|gelezen|gezien",
         "past": "vroeger|eerder|voorheen|oorspronkelijk|eerst|destijds",
         "now": "nu|momenteel|vandaag|nog|tegenwoordig|op dit moment",
         "event": "gisteren|morgen|vorige week|vorig jaar",
@@ -120,8 +129,8 @@ _BETWEEN = r"(?:\W+\w+){0,3}?\W+"
 #: Words after one that denies, in which what held before is named.
 _DENIED = 3
 _WORD = re.compile(r"\w+")
-#: What a question shares with the past of another word, and does not ask for it.
-_FIRST_NAME = re.compile(r"\bfirst name|\bfirst aid|\bbefore (?:i|we|you) (?:go|leave)\b", re.I)
+#: "first" asks for the past at the end of a question or before a verb, not in "the first sprint".
+_FIRST = re.compile(r"(?<!\bthe )(?<!\bmy )(?<!\bour )\bfirst\b(?=\W*$| \w+(?:ed)?\b)", re.I)
 
 
 def tells(text: str, sign: Sign) -> bool:
@@ -140,8 +149,8 @@ def denied(text: str) -> Iterable[str]:
 
 
 def negates(text: str) -> bool:
-    """Whether a text says that something is off, or is not."""
-    return tells(text, "negates") or "n't" in text.replace("’", "'")
+    """Whether a text says that something is off, or no longer so."""
+    return tells(text, "negates")
 
 
 def adds(text: str) -> bool:
@@ -156,9 +165,9 @@ def depends(text: str) -> bool:
 
 def asks_of_the_past(question: str) -> bool:
     """Whether a question asks for how something was; one that asks for now as well does not."""
-    if asks_of_now(question) or _FIRST_NAME.search(question):
+    if asks_of_now(question):
         return False
-    return tells(question, "past")
+    return tells(question, "past") or _FIRST.search(question) is not None
 
 
 def asks_of_now(question: str) -> bool:

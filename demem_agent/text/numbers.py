@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-__all__ = ["digits"]
+__all__ = ["digits", "spelt"]
 
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
     fifteen sixteen seventeen eighteen nineteen""".split()
@@ -23,6 +24,11 @@ def digits(text: str) -> str:
     if _VALUES.keys().isdisjoint(_LETTERS.findall(text.lower())):  # much faster, and most have none
         return text
     return _NUMBER.sub(_in_digits, text)
+
+
+def spelt(words: Iterable[str]) -> bool:
+    """Whether one of some words in lower case is a number below a hundred."""
+    return not _VALUES.keys().isdisjoint(words)
 
 
 def _in_digits(found: re.Match[str]) -> str:

@@ -19,6 +19,7 @@ USES: dict[str, list[str]] = {
     "slots": [],
     "explain": ["a2"],
     "certificates": [],
+    "supersede": ["e1", "e2"],
     "forget": ["e1"],
     "undo": ["c1"],
     "rename": ["0", "At home"],

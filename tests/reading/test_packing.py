@@ -503,13 +503,14 @@ def test_lines_tell_how_much_they_bear_on_the_query_whatever_their_order_in_time
 def test_what_is_to_be_left_out_is_not_read_and_leaves_its_room_to_the_rest(
     without: set[str], limit: int
 ) -> None:
-    memory = SlotMemory(encoder=BagEncoder())
+    # Shown as they are, since what holds no longer takes room for saying so.
+    memory = SlotMemory(encoder=BagEncoder(), stale="show")
     memory.ingest_many(
         [{"text": f"Rex sniffed at gate {n}, which was green."} for n in range(1, 7)]
     )
     reading = memory.read("What did Rex sniff at?", limit=limit, without=without)
     assert not without & {item.id for item in reading.evidence}
-    rest = SlotMemory(encoder=BagEncoder())
+    rest = SlotMemory(encoder=BagEncoder(), stale="show")
     kept = [item for item in memory.evidence() if item.id not in without]
     rest.ingest_many([{"text": item.text} for item in kept])
     assert len(reading.lines) == len(rest.read("What did Rex sniff at?", limit=limit).lines)

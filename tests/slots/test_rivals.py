@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from demem_agent import SlotMemory
-from demem_agent.slots.rivals import EXCLUDES, claim, exclusion, rivals
+from demem_agent.slots.claims import claim, exclusion
+from demem_agent.slots.rivals import EXCLUDES, rivals
 
 EXCLUDING = [
     ("I live in Porto.", "I live in Lisbon now."),

@@ -285,6 +285,8 @@ def make_earlier(file: Path, owed: int) -> None:
     """Make a file what it was when ``user_version`` told whether an erasure is owed."""
     with closing(sqlite3.connect(file)) as db:
         db.execute("DROP TABLE erasure")
+        db.execute("DROP TABLE succession")
+        db.execute("ALTER TABLE memory DROP COLUMN successions")
         db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
         db.execute("INSERT INTO demem_schema (version) VALUES (1), (2)")
         db.execute(f"PRAGMA user_version = {owed}")

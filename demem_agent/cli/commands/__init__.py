@@ -22,6 +22,7 @@ from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.mcp import mcp
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.restore import restore
+from demem_agent.cli.commands.supersede import supersede
 from demem_agent.cli.measuring.audit import audit
 from demem_agent.cli.measuring.bench import bench
 from demem_agent.cli.measuring.eval import evaluate_own
@@ -42,6 +43,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "merge": merge,
     "explain": explain,
     "certificates": certificates,
+    "supersede": supersede,
     "forget": forget,
     "undo": undo,
     "export": export,

@@ -1,51 +1,64 @@
-"""``demem explain``: why an answer came from where it did, or why a slot was split."""
+"""``demem explain``: why an answer came from where it did, why a slot was split, what holds now."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 
-from demem_agent import Route, SlotMemory, SplitCertificate
-from demem_agent.cli.json_values import Json, lines_value
+from demem_agent import Evidence, Route, SlotMemory, SplitCertificate
+from demem_agent.cli.json_values import Json, evidence_value, lines_value
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import certificate_parts, context_parts
+from demem_agent.cli.tables import (
+    certificate_parts,
+    context_parts,
+    succession_words,
+    successions_table,
+)
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.context import lines_read
 from demem_agent.cli.tables.decisions import verdict_text
 from demem_agent.errors import CertificateRefused, NotFound
 from demem_agent.splitting.replaying import replay
-from demem_agent.types import Context
+from demem_agent.types import Context, Succession
 
 __all__ = ["explain"]
+
+#: What an id is of, by its first letter.
+_KINDS = {"c": "certificate", "e": "evidence"}
 
 
 def explain(
     id: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="Of an answer, such as a1, or of a certificate, such as c1."
+            metavar="ID", help="Of an answer, such as a1, a certificate, as c1, or evidence, as e1."
         ),
     ],
     place: Place,
     output: Output,
 ) -> None:
-    """Explain an answer, or a certificate.
+    """Explain an answer, a certificate, or what has become of a line.
 
     An answer: why this slot and this evidence, and what feedback said of lines. A certificate:
-    whether its numbers agree.
+    whether its numbers agree. Evidence: what has taken its place, and whose place it has taken.
     """
     with place.open() as memory:
         certificates = {certificate.id: certificate for certificate in memory.certificates()}
         if id in certificates:
             _explain_certificate(certificates[id], output)
             return
+        items = {item.id: item for item in memory.evidence()}
+        if id in items:
+            _explain_line(items[id], items, memory.successions(), output)
+            return
         contexts = {context.id: context for context in memory.contexts()}
         if id not in contexts:
-            raise NotFound("certificate" if id.startswith("c") else "answer", id)
+            raise NotFound(_KINDS.get(id[:1], "answer"), id)
         naming = [certificate for certificate in certificates.values() if id in certificate.pair]
         _explain_answer(contexts[id], naming, memory, output)
 
@@ -55,6 +68,43 @@ def _explain_certificate(certificate: SplitCertificate, output: Output) -> None:
     replayed = {"agrees": refusal is None, "refusal": refusal}
     document = {**asdict(certificate), "replay": replayed}
     output.show(document, *certificate_parts(certificate), _replay_line(certificate, refusal))
+
+
+def _explain_line(
+    item: Evidence,
+    live: Mapping[str, Evidence],
+    successions: Sequence[Succession],
+    output: Output,
+) -> None:
+    """Show what was before an item and what came after it, as far as that goes."""
+    chain = _chain(item.id, successions)
+    document = {"evidence": evidence_value(item), "successions": list(map(asdict, chain))}
+    parts: list[RenderableType] = [cell(f"{item.id}: {item.text}", "bold")]
+    own = [one for one in chain if one.old[0] == item.id]
+    parts += [cell(succession_words(one, live)) for one in own]
+    if not own:
+        parts.append(cell("Nothing is known to have taken its place.", "dim"))
+    if chain:
+        parts.append(successions_table("The chain that it stands in", chain, live))
+    output.show(document, *parts)
+
+
+def _chain(id: str, successions: Sequence[Succession]) -> list[Succession]:
+    """Return the successions that lead to an item or away from it, in their order."""
+    later = _reached(id, [(one.old[0], one.new[0]) for one in successions])
+    earlier = _reached(id, [(one.new[0], one.old[0]) for one in successions])
+    chained = (later, earlier)
+    return [one for one in successions if any({one.old[0], one.new[0]} <= held for held in chained)]
+
+
+def _reached(id: str, steps: Sequence[tuple[str, str]]) -> set[str]:
+    """Return what steps lead to from an item, itself included."""
+    found = {id}
+    count = 0
+    while len(found) > count:
+        count = len(found)
+        found |= {after for before, after in steps if before in found}
+    return found
 
 
 def _refusal(certificate: SplitCertificate) -> str | None:

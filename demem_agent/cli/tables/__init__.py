@@ -14,6 +14,7 @@ from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.cli.tables.slots import slots_table
 from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
 from demem_agent.cli.tables.split_audit import audit_parts
+from demem_agent.cli.tables.successions import succession_words, successions_table
 
 __all__ = [
     "ablation_parts",
@@ -32,4 +33,6 @@ __all__ = [
     "route_words",
     "slot_parts",
     "slots_table",
+    "succession_words",
+    "successions_table",
 ]

@@ -17,7 +17,7 @@ from demem_agent.errors import StoreError
 from demem_agent.slots.records import Delta
 from demem_agent.stores import Address, Rows, Store
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
-from demem_agent.types import Answerer, Attempt, Draft, Mode, Question
+from demem_agent.types import Answerer, Attempt, Draft, Mode, Question, Stale
 from machine.incoming import marks_in
 
 __all__ = ["BreakableStore", "FickleAnswerer", "Setup", "bag", "setups"]
@@ -118,6 +118,7 @@ class Setup:
     answerer: Answerer
     split: SplitSettings
     decisions: bool
+    stale: Stale
 
     def measure(self, text: str) -> int:
         """Return what a text measures, by the test's own measure."""
@@ -127,8 +128,7 @@ class Setup:
         """Return the options of ``SlotMemory``, but for its encoder and answerer."""
         unit, counter, _ = UNITS[self.unit]
         names = ("slots", "initial_slots", "slot_limit", "read_limit", "near", "mode", "split")
-        given = {name: getattr(self, name) for name in names}
-        given["decisions"] = self.decisions
+        given = {name: getattr(self, name) for name in (*names, "decisions", "stale")}
         given["unit"] = unit
         given["judges"] = JUDGES
         if counter is not None:
@@ -167,6 +167,7 @@ def setups(draw: st.DrawFn) -> Setup:
         answerer=draw(st.sampled_from(ANSWERERS)),
         split=draw(splits()),
         decisions=draw(st.sampled_from((True, False))),
+        stale=draw(st.sampled_from(("mark", "withhold", "show"))),
     )
 
 

@@ -9,17 +9,17 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from demem_agent.types import Evidence, SplitCertificate
-from machine.arranging import Arranging
+from demem_agent.types import Evidence, SplitCertificate, Succession
 from machine.incoming import WHENS, When, marks_in, picks
 from machine.ledger import instant, moment
+from machine.superseding import Superseding
 
 __all__ = ["Forgetting"]
 
 _DATES = [when for when in WHENS if when is not None]
 
 
-class Forgetting(Arranging):
+class Forgetting(Superseding):
     """The rules by which evidence is erased."""
 
     @precondition(lambda self: self.ledger.live)
@@ -64,6 +64,7 @@ class Forgetting(Arranging):
     def _forget(self, selector: Mapping[str, Any], selected: set[str]) -> None:
         placed = self._placed()
         contexts = {context.id: context for context in self.it.contexts()}
+        successions = self.it.successions()
         receipt = self._same(lambda memory: memory.forget(**selector))
         gone = set(receipt.evidence)
         self._check_corrections(gone, selected)
@@ -79,9 +80,20 @@ class Forgetting(Arranging):
         changed = {one.id for one in self.it.contexts() if one != contexts[one.id]}
         assert set(receipt.contexts) == changed, "the receipt does not list the contexts touched"
         self._redacted(receipt.certificates)
+        self._lapsed(successions, gone, receipt.successions)
         self._drop_readings()
         self.unsplit = None
         self._saw("forgot")
+
+    def _lapsed(self, before: Iterable[Succession], gone: set[str], listed: Iterable[str]) -> None:
+        """Take in which successions went; the others are as they were, but for what was judged."""
+        lapsed = {one.id for one in before if gone & {one.old[0], one.new[0]}}
+        assert lapsed == set(listed), "the receipt does not list the successions that went"
+        kept = [one.id for one in before if one.id not in lapsed]
+        assert [one.id for one in self.it.successions()] == kept, "successions were lost or kept"
+        for id in lapsed:
+            self.ledger.settled.pop(id, None)
+            self._saw("forgotten succession")
 
     def _drop_readings(self) -> None:
         """Keep the readings that hold nothing forgotten."""

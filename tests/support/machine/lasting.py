@@ -42,6 +42,7 @@ REFUSED: tuple[Call, ...] = (
     lambda memory: memory.merge(memory.slots[0].number, into=memory.slots[0].number),
     lambda memory: memory.rename(memory.slots[0].number, " "),
     lambda memory: memory.pin(-1),
+    lambda memory: memory.supersede("e1", ""),
 )
 #: Calls that must be refused with NotFound.
 UNKNOWN: tuple[Call, ...] = (
@@ -49,6 +50,8 @@ UNKNOWN: tuple[Call, ...] = (
     lambda memory: memory.forget("e999"),
     lambda memory: memory.forget(source_id="nobody"),
     lambda memory: memory.undo("c999"),
+    lambda memory: memory.undo("s999"),
+    lambda memory: memory.supersede("e998", "e999"),
     lambda memory: memory.rename(99, "kitchen"),
     lambda memory: memory.pin(99),
     lambda memory: memory.merge(memory.slots[0].number, into=99),

@@ -25,6 +25,7 @@ class Ledger:
         queries, asked, situations, rewards: of every answer, by its id; a situation is who asked,
             and what held.
         keyed, reported: what came under a key, with its result.
+        settled: of every succession that was told and stands, its old and its new item.
         owners: the item in which each mark came in.
         issued: how many marks were.
     """
@@ -40,6 +41,7 @@ class Ledger:
     certificates: dict[str, SplitCertificate] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     pins: set[int] = field(default_factory=set)
+    settled: dict[str, tuple[str, str]] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
     issued: int = 0
 

@@ -1,0 +1,84 @@
+"""Settle by hand that one item has taken the place of another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from demem_agent.errors import InvalidInput, NotFound
+from demem_agent.flows.commit import committed
+from demem_agent.requests import Flow
+from demem_agent.scoring.index import Stretch
+from demem_agent.slots.ledger import operation, stored_result
+from demem_agent.slots.records import Delta
+from demem_agent.slots.state import State
+from demem_agent.turns import request_hash
+from demem_agent.types import Succession
+
+__all__ = ["supersede"]
+
+#: How sure it is what a user tells.
+TOLD = 1.0
+
+
+def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Succession]:
+    """Record that one item holds in place of another, whole, and return the succession.
+
+    What was found between the two is settled by it, under the id that it had.
+
+    Raises:
+        NotFound: for an id that no live item has.
+        InvalidInput: for the same item twice, or where the old one has taken the place of the new.
+        IdempotencyConflict: if the key was used for another request.
+    """
+    request = request_hash("supersede", [old, new]) if key is not None else ""
+    done = stored_result(state, key, request)
+    if done is not None:
+        return _replayed(done)
+    _check(state, old, new)
+    seq = state.head.seq + 1
+    known = _standing(state, old, new)
+    count = state.head.successions + (known is None)
+    succession = Succession(
+        id=f"s{count}" if known is None else known.id,
+        old=_whole(state, old),
+        new=_whole(state, new),
+        confidence=TOLD,
+        how="told",
+        after=state.head.contexts,
+    )
+    delta = Delta(
+        replace(state.head, seq=seq, successions=count),
+        (operation(seq, "supersede", key, request, asdict(succession)),),
+        successions=(succession,),
+    )
+    yield from committed(state, delta)
+    return succession
+
+
+def _check(state: State, old: str, new: str) -> None:
+    for item in (old, new):
+        if item not in state.evidence:
+            raise NotFound("evidence", item)
+    if old == new:
+        raise InvalidInput("new", new, "another item than the one that it takes the place of")
+    if state.derived.current.leads(new, old):
+        allowed = f"an item that {old} has not taken the place of; undo that first"
+        raise InvalidInput("new", new, allowed)
+
+
+def _standing(state: State, old: str, new: str) -> Succession | None:
+    """Return the succession between two items that was not undone, the first if there are more."""
+    for one in state.successions.values():
+        if (one.old[0], one.new[0], one.undone) == (old, new, False):
+            return one
+    return None
+
+
+def _whole(state: State, item: str) -> Stretch:
+    return item, 0, len(state.evidence[item].text)
+
+
+def _replayed(stored: dict[str, Any]) -> Succession:
+    fields = stored | {"old": tuple(stored["old"]), "new": tuple(stored["new"])}
+    return Succession(**fields)

@@ -1,0 +1,240 @@
+"""What holds now comes first: a line that another has taken the place of stands right behind it.
+
+The line that holds takes the better place of both. What a question asks for turns that round: how
+it was before, a time when the old line held, or the old value by its name. That it no longer holds
+is said all the same. A question of how it is now believes a succession sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.reading.ask import Ask
+from demem_agent.reading.trimming import Cut
+from demem_agent.scoring import Ranking
+from demem_agent.scoring.index import Stretch, rows_of
+from demem_agent.slots.claims import Claim
+from demem_agent.slots.lineage import HOLDS
+from demem_agent.slots.state import State
+from demem_agent.text.changes import asks_of_now, asks_of_the_past
+from demem_agent.text.dates import absolute, ranges
+from demem_agent.text.numbers import digits
+from demem_agent.text.words import content_terms
+from demem_agent.types import Line, Succession, Superseded
+
+__all__ = ["Current", "current", "noting", "ordered", "withheld"]
+
+#: Confidence from which on a succession counts where the question asks how it is now.
+NOW = 0.35
+#: Passages that are looked at, best first: more fit in no usual reading.
+LOOKED = 100
+#: What keeps an old line behind the one that holds: the last digit of a score.
+BEHIND = 0.0001
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What a question makes of lines that no longer hold.
+
+    Attributes:
+        least: confidence from which on a succession counts, in [0, 1].
+        past: whether it asks for how something was.
+        until: the last day of the latest time that it speaks of.
+        words: its stems; numbers in digits.
+        moves: whether readings of the memory move or withhold anything.
+    """
+
+    least: float
+    past: bool
+    until: date | None
+    words: frozenset[str]
+    moves: bool
+
+
+def current(state: State, ask: Ask) -> Current:
+    """Look at a question for what it asks of time."""
+    if not state.successions or state.settings.stale == "show":
+        return Current(HOLDS, past=True, until=None, words=frozenset(), moves=False)
+    return Current(
+        least=NOW if asks_of_now(ask.query) else HOLDS,
+        past=asks_of_the_past(ask.query),
+        until=_latest(ask),
+        words=frozenset(content_terms(digits(ask.query))),
+        moves=True,
+    )
+
+
+def _latest(ask: Ask) -> date | None:
+    times = ranges(ask.query, ask.at.date()) if ask.at else absolute(ask.query)
+    return max((time.last for time in times), default=None)
+
+
+def ordered(state: State, asked: Current, ranking: Ranking) -> Ranking:
+    """Return a ranking in which what holds stands ahead of what it has taken the place of."""
+    if not asked.moves:
+        return ranking
+    followed = _followed(state, asked, ranking.rows[:LOOKED].tolist())
+    if not followed:
+        return ranking
+    scores = dict(zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True))
+    followed = {row: ahead for row, ahead in followed.items() if row in scores}
+    for behind, ahead in followed.items():
+        for row in ahead:
+            scores[row] = max(scores.get(row, scores[behind]), scores[behind])
+    for _ in range(len(followed)):
+        if not _put_behind(scores, followed):
+            break
+    rows = np.fromiter(scores.keys(), np.intp, len(scores))
+    exact = np.fromiter(scores.values(), np.float64, len(scores))
+    moved: NDArray[np.float64] = np.round(exact, 4)
+    order = np.argsort(-moved, kind="stable")
+    return replace(ranking, rows=rows[order], scores=moved[order])
+
+
+def _put_behind(scores: dict[int, float], followed: Mapping[int, tuple[int, ...]]) -> bool:
+    """Put each row behind those that are to be ahead of it; tell whether any moved."""
+    moved = False
+    for behind, ahead in followed.items():
+        most = round(min(scores[row] for row in ahead) - BEHIND, 4)
+        if scores[behind] > most:
+            scores[behind] = most
+            moved = True
+    return moved
+
+
+def _followed(state: State, asked: Current, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    """Return the rows that are to stand behind others, each with those."""
+    index = state.passage_index()
+    lineage = state.derived.current
+    found: dict[int, dict[int, None]] = {}
+    for row in rows:
+        passage = index.passages[row]
+        if not lineage.superseded(passage.evidence_id):
+            continue
+        line = (passage.evidence_id, passage.start, passage.end)
+        for succession in _bearing(state, asked, line):
+            for new in rows_of(index, [lineage.holding(succession.new, asked.least)]):
+                behind, ahead = row, new
+                if _asks_of_old(state, asked, succession):
+                    behind, ahead = new, row
+                if new != row:
+                    found.setdefault(behind, {})[ahead] = None
+    return {behind: tuple(ahead) for behind, ahead in found.items()}
+
+
+def _bearing(state: State, asked: Current, line: Stretch) -> list[Succession]:
+    """Return the successions of a line, where what it no longer says is what a question is of."""
+    found = state.derived.current.of_line(line, asked.least)
+    return found if found and _bears(state, asked, line, found) else []
+
+
+def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
+    """Whether a question asks for the past, a time before the succession, or the old value."""
+    if asked.past:
+        return True
+    at = state.evidence[succession.new[0]].at
+    if asked.until is not None and at is not None and asked.until < at.date():
+        return True
+    old = _claims(state, succession.old)
+    held: set[str] = set()
+    for claim in _claims(state, succession.new):
+        held |= claim.held
+    gone: set[str] = set()
+    for claim in old:
+        gone |= (claim.names | claim.numbers) - held
+    return not asked.words.isdisjoint(gone)
+
+
+def _bears(state: State, asked: Current, line: Stretch, found: Iterable[Succession]) -> bool:
+    """Whether a question is about what no longer holds rather than the rest of a line."""
+    stale = [one.old for one in found]
+    behind = 0.0
+    beside = 0.0
+    for claim in _claims(state, line):
+        share = _share(state, asked, claim)
+        if any(claim.start < end and start < claim.end for _, start, end in stale):
+            behind = max(behind, share)
+        else:
+            beside = max(beside, share)
+    return behind >= beside
+
+
+def _share(state: State, asked: Current, claim: Claim) -> float:
+    idf = state.passage_index().lexical.idf
+    return sum(map(idf, asked.words & claim.held))
+
+
+def _claims(state: State, line: Stretch) -> tuple[Claim, ...]:
+    item, start, end = line
+    return state.cache.claims_of(state.evidence[item], start, end)
+
+
+def withheld(state: State, asked: Current, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+    """Leave out the lines of which nothing holds any more; return the ids of their items.
+
+    One that says something else as well stays, and is marked.
+    """
+    if state.settings.stale != "withhold" or not asked.moves:
+        return ranking, ()
+    index = state.passage_index()
+    lineage = state.derived.current
+    kept = np.ones(len(ranking.rows), np.bool_)
+    gone: dict[str, None] = {}
+    for nth, row in enumerate(ranking.rows.tolist()):
+        passage = index.passages[row]
+        if lineage.superseded(passage.evidence_id):
+            line = (passage.evidence_id, passage.start, passage.end)
+            over = state.derived.current.of_line(line, asked.least)
+            over = [one for one in over if not _asks_of_old(state, asked, one)]
+            if _is_over(state, line, over):
+                kept[nth] = False
+                gone[passage.evidence_id] = None
+    return replace(ranking, rows=ranking.rows[kept], scores=ranking.scores[kept]), tuple(gone)
+
+
+def _is_over(state: State, line: Stretch, found: Iterable[Succession]) -> bool:
+    """Whether successions are of every sentence of a line."""
+    item, start, end = line
+    text = state.evidence[item].text
+    for one in found:
+        _, first, last = one.old
+        text = f"{text[:first]}{' ' * (last - first)}{text[last:]}"
+    return not text[start:end].strip()
+
+
+def noting(state: State, asked: Current, cut: Cut) -> Cut:
+    """Return what cuts lines as another does, and notes what in them no longer holds."""
+    if not asked.moves:
+        return cut
+
+    def noted(line: Line, shorter: bool) -> tuple[Line, str]:
+        shown, told = cut(line, shorter)
+        found = _superseded(state, asked, shown)
+        return (replace(shown, superseded=found), told) if found else (shown, told)
+
+    return noted
+
+
+def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, ...]:
+    lineage = state.derived.current
+    if not lineage.superseded(line.evidence.id):
+        return ()
+    whole = (line.evidence.id, line.start, line.end)
+    found = []
+    for one in lineage.of_line(whole, asked.least):
+        noted = Superseded(
+            start=max(one.old[1], line.start),
+            end=min(one.old[2], line.end),
+            by=lineage.holding(one.new, asked.least),
+            at=state.evidence[one.new[0]].at,
+            succession=one.id,
+            asked=_asks_of_old(state, asked, one),
+        )
+        found.append(noted)
+    found.sort(key=lambda one: (one.start, one.end))
+    return tuple(found)
