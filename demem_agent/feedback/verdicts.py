@@ -140,6 +140,8 @@ def _ruled_out(state: State, context: Context) -> set[Stretch]:
     known = state.derived.decisions.recognised(asked, state.passage_index())
     found: set[Stretch] = set()
     for one in known:
+        if one.id == context.id:  # so that what is said of one answer may come in any order
+            continue
         for item, start, end, weight in state.contexts[one.id].context.verdicts:
             if weight <= -RATED / 2:
                 found.add((item, start, end))
