@@ -15,10 +15,10 @@ like it:
 * ``BEAM``: its questions as they are, of a user's chats with an assistant. They are judged only,
   and never fitted.
 
-Of each file or dialogue memories of 4, 15, 60 and 240 past questions are drawn, of the reworded
-ones no memory of 4. A question of a memory weighs one, over all past ones it is compared with, and
-the three sources weigh the same. What comes back in the very same words is left out: the library
-takes it for the same without the model.
+Of each file or dialogue memories of 4, 15, 60 and 240 past questions are drawn (all there are,
+where there are fewer), of the reworded ones no memory of 4. A question of a memory weighs one, over
+all past ones it is compared with, and the three sources weigh the same. What comes back in the very
+same words is left out: the library takes it for the same without the model.
 
 Shown are the coefficients that ``demem_agent/slots/recognition.py`` has, and how often the
 likeliest past question is recognised, by the probability asked for: rightly and wrongly where the
@@ -59,8 +59,10 @@ Marks = NDArray[np.bool_]
 
 FITTED = ("vehicle", "reworded", "LoCoMo")
 JUDGED = (*FITTED, "BEAM")
-#: Past questions that a memory has.
+#: Past questions that a memory has; fewer where there are no more.
 SIZES = (4, 15, 60, 240)
+#: Among four of a thousand wordings hardly any two are of one question.
+SIZES_OF = {"reworded": (15, 60, 240)}
 #: Questions asked of each such memory.
 ASKED = 60
 #: What each source weighs in all.
@@ -280,13 +282,6 @@ class Group:
         found: list[int] = chance.choice(len(self.questions), count, replace=False).tolist()
         return found
 
-    def sizes(self) -> Iterator[int]:
-        """Yield how many past questions memories have; of the last there may be fewer."""
-        for size in SIZES[self.source == "reworded" :]:
-            yield size
-            if size >= len(self.questions):
-                return
-
     def behind(self, i: int, line: str) -> float:
         """Return how far a line scores below the best one for a question."""
         if i not in self._behind:
@@ -353,7 +348,7 @@ def drawn(groups: Iterable[Group]) -> Pairs:
     found: list[tuple[Any, ...]] = []
     count = 0
     for group in groups:
-        for size in group.sizes():
+        for size in SIZES_OF.get(group.source, SIZES):
             past = Past(group, group.drawn(chance, size))
             for i in group.drawn(chance, ASKED):
                 count += 1
