@@ -28,12 +28,12 @@ from demem_agent.types import Context
 __all__ = ["KNOWN", "Asked", "Decisions", "Recognised", "best_line"]
 
 #: The model, fitted by ``benchmarks/fit_recognition.py``.
-INTERCEPT = -0.74
-BY_QUESTION = 1.43
-BY_SHORTER = 4.4
-BY_WORTH = 0.02
-BY_OTHER_KIND = -1.42
-BY_OTHER_PEOPLE = -1.72
+INTERCEPT = -0.78
+BY_QUESTION = 3.03
+BY_SHORTER = 3.58
+BY_WORTH = 0.013
+BY_OTHER_KIND = -1.36
+BY_OTHER_PEOPLE = -1.55
 BY_BEHIND = 0.37
 #: More shared words than are worth this tell nothing more.
 MOST_WORTH = 150.0

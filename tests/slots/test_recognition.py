@@ -308,7 +308,7 @@ def likelihood(
     """Return how probably a question is the first of some decisions, however improbable."""
     rows = decisions.teaching(asker)
     found = decisions._alike(Asked(text, asker), rows, index, behind)
-    return {one.id: one.probability for one in found}["a1"]
+    return {one.id: one.probability for one in found}.get("a1", 0.0)
 
 
 def all_behind(by: float) -> NDArray[np.float64]:
