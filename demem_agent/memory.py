@@ -29,6 +29,7 @@ from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
 from demem_agent.slots.invariants import check
+from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
@@ -76,7 +77,7 @@ class MemoryHandle:
         """The active slots, by number."""
         with self._still():
             state = self._held.state
-            return tuple(state.slot_view(number) for number in sorted(state.slots))
+            return tuple(slot_view(state, number) for number in sorted(state.slots))
 
     def __len__(self) -> int:
         """Return the number of live evidence items."""
@@ -362,8 +363,10 @@ class SlotMemory(MemoryHandle):
         """Take back a split, or what was told of an answer.
 
         A split is exactly undone if nothing came after it; else the slots are merged, and what came
-        after is kept. By the id of an answer what its feedback said of lines of memory is taken
-        back, so that it is not recognised from it any more; its rewards stay on record.
+        after is kept. A certificate that names rivals says nothing of readings any more, whether
+        or not it had split a slot. By the id of an answer what its feedback said of lines of
+        memory is taken back, so that it is not recognised from it any more; its rewards stay on
+        record.
 
         Raises:
             NotFound: for what is the id of no certificate and of no answer.

@@ -44,7 +44,7 @@ __all__ = [
 
 Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
-Regime = Literal["guard band", "confidence sequence", "none"]
+Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",
     "reference",
@@ -289,7 +289,9 @@ class Candidate:
     context).
 
     Attributes:
-        name: ``current``, ``routed 3``, ``split first`` or ``split second``.
+        name: ``current``, ``routed 3``, ``split first`` or ``split second``; of repeated rewards
+            ``answer 1`` and so on; of rival lines ``told of both``, ``told of the first`` or ``told
+            of the second``.
         slot, revision: of an existing slot; None for a would-be slot.
         cover: ids of the evidence in that content; answers: what the answerer gave from it.
         scores: per context, one score in [0, 1] per scorer; empty when nothing is known.
@@ -321,17 +323,26 @@ class SplitCertificate:
         radius: smallest over the candidates of the larger lower-bounded loss; it exceeds
             ``threshold``.
         saturated: True when K slots were active, so that the higher threshold applied.
-        decision: ``split``, or ``suppressed`` because K slots were active or the slot was pinned.
+        decision: ``split``, or ``suppressed`` because K slots were active, the slot was pinned, or
+            there was nothing to divide.
         new_slot: the slot that the split opened.
         conditions: in words, what the envelopes assume.
         undone: True once its split was taken back, by ``undo`` or by a merge of slots.
         regime: what the envelopes are: a ``guard band`` (B scorers, one pass), a ``confidence
-            sequence`` (repeated rewards; holds at the confidence 1 - delta), or ``none`` (an
-            experiment that divided without a test).
-        parameters: the numbers of that regime by name: c_beta, sigma_0, eta_cal, or delta.
+            sequence`` (repeated rewards; holds at the confidence 1 - delta), a ``pairwise
+            preference`` (the same, of two answers alone), ``rival lines`` (what is right for the
+            one is another value of what is right for the other), or ``none`` (an experiment that
+            divided without a test).
+        parameters: the numbers of that regime by name: c_beta, sigma_0, eta_cal, or delta; for a
+            pairwise preference also the places of its two answers among all that turned up.
         models: names of the answerer and of the encoder.
         seed: of random choices; None, as all choices are deterministic.
         pinned: True when the slot was pinned, so that it could not be split.
+        undivided: True when there was nothing to divide: both rest on the same evidence, one side
+            would have been left without any, or the two are in different slots already.
+        rivals: what is right for the first and for the second, as (evidence id, start, end); where
+            one side of the certificate is decided again, the other's is put behind. Empty where
+            they are not known to exclude each other.
         digest: of all ids and numbers; :func:`demem_agent.splitting.replay` refuses a
             certificate where it differs.
     """
@@ -357,6 +368,8 @@ class SplitCertificate:
     seed: int | None = None
     digest: str = ""
     pinned: bool = False
+    undivided: bool = False
+    rivals: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

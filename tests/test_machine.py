@@ -52,6 +52,8 @@ WORTH = (
     ),
     *("merged", "split taken back by merging", "suppressed witness acted on"),
     *("recognised", "undone answer"),
+    *("followed", "nothing to divide", "certificate that names rivals"),
+    *("kept behind", "certificate taken back"),
 )
 
 

@@ -21,12 +21,13 @@ from demem_agent.flows import feedback, undo
 from demem_agent.flows import forget as erase
 from demem_agent.flows import ingest as ingesting
 from demem_agent.flows.quoting import Quotes
+from demem_agent.reading import composing
 from demem_agent.reading.packing import pack
 from demem_agent.slots.ledger import stored_result, unkeyed
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
-from demem_agent.splitting import replaying, trigger
+from demem_agent.splitting import division, replaying, trigger
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
@@ -353,6 +354,48 @@ def memories_of_two_tenants_share_rows(patch: Patch) -> None:
     for store in STORES:
         for name in ("create", "load", "seq", "commit"):
             _for_one_tenant(patch, store, name)
+
+
+@bug("a question does not follow its witness", SLOW)
+def contexts_of_a_question_are_placed_by_their_words(patch: Patch) -> None:
+    def by_another_question(pair: Any, told: Any, contexts: Any) -> dict[Any, bool]:
+        found = right(pair, told, contexts)
+        return {asked: not side for asked, side in found.items() if side is not None}
+
+    right = division._sides_of_questions
+    patch.setattr(division, "_sides_of_questions", by_another_question)
+
+
+@bug("a slot was free, yet the slot was not split|refused")
+def what_cannot_be_divided_passes_for_divided(patch: Patch) -> None:
+    right = trigger._conflict
+
+    def divided(*args: Any) -> Any:
+        return replace(right(*args), undivided=False)
+
+    patch.setattr(trigger, "_conflict", divided)
+
+
+@bug("a line of the other side is ahead", SLOW)
+def certificates_say_nothing_of_readings(patch: Patch) -> None:
+    patch.setattr(composing, "scoped", lambda state, ranking, found: ranking)
+
+
+@bug("a certificate with one number changed is accepted")
+def digests_leave_out_the_rival_lines(patch: Patch) -> None:
+    right = replaying._numbers
+    patch.setattr(replaying, "_numbers", lambda made: right(replace(made, rivals=())))
+
+
+@bug("the twin|split into no active slot|certificates were altered|another decision", SLOW)
+def taking_a_certificate_back_forgets_it(patch: Patch) -> None:
+    right = undo._taken_back
+
+    def taken_back(state: State, certified: Any) -> Delta:
+        delta = right(state, certified)
+        return delta if delta.slots else replace(delta, certificates=())
+
+    patch.setattr(undo, "_taken_back", taken_back)
 
 
 #: Searches for one bug, each from a seed of its own: the cases of one search resemble each other.

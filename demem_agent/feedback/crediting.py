@@ -17,7 +17,7 @@ from demem_agent.reading.packing import render
 from demem_agent.scoring import Query
 from demem_agent.slots.experience import query_of, testable
 from demem_agent.slots.records import REWARDED, StoredContext
-from demem_agent.slots.routing import credible, slot_ranking
+from demem_agent.slots.routing import credible, slot_ranking, witness_slot
 from demem_agent.slots.state import State
 from demem_agent.text.words import content_terms
 from demem_agent.types import Channel, Context, Line, Verdict, number_of
@@ -255,7 +255,13 @@ def _rarity(words: set[str], bodies: Sequence[set[str]]) -> dict[str, float]:
 
 
 def _home(state: State, context: Context) -> int | None:
-    """Return the slot that holds most of what a context rests on; its own if that is among them."""
+    """Return the slot that holds most of what a context rests on; its own if that is among them.
+
+    Where it asks what a witness of a split asked, that is the witness's.
+    """
+    followed = witness_slot(state, context.query, context.asker)
+    if followed is not None:
+        return followed
     held: Counter[int] = Counter()
     for item in context.supports:
         if item in state.slot_of:

@@ -181,11 +181,10 @@ def _stretch(index: PassageIndex, row: int) -> Stretch:
     return passage.evidence_id, passage.start, passage.end
 
 
-def _words(state: State, stretch: Stretch) -> set[str]:
+def _words(state: State, stretch: Stretch) -> frozenset[str]:
     """Return the words of a line and of its speaker's name."""
     item, start, end = stretch
-    said = state.evidence[item]
-    return set(content_terms(digits(f"{said.speaker or ''} {said.text[start:end]}")))
+    return state.cache.words_of(state.evidence[item], start, end)
 
 
 def _words_beside(state: State, stretch: Stretch) -> set[str]:

@@ -21,7 +21,7 @@ __all__ = ["undo"]
 
 
 def undo(state: State, id: str) -> Flow[None]:
-    """Take a split back, or what feedback on an answer said of lines of memory.
+    """Take a split back, or a certificate's say in readings, or what feedback said of lines.
 
     Raises:
         NotFound: for what is the id of no certificate and of no answer.
@@ -30,7 +30,7 @@ def undo(state: State, id: str) -> Flow[None]:
     if id in state.contexts:
         delta = _untaught(state, state.contexts[id])
     elif id in state.certificates:
-        delta = _merged(state, state.certificates[id])
+        delta = _taken_back(state, state.certificates[id])
     else:
         raise NotFound("certificate" if id.startswith("c") else "answer", id)
     yield from committed(state, delta)
@@ -46,6 +46,20 @@ def _untaught(state: State, stored: StoredContext) -> Delta:
         replace(state.head, seq=seq),
         (unkeyed(seq, "undo"),),
         contexts=(replace(stored, context=untaught),),
+    )
+
+
+def _taken_back(state: State, certified: Certified) -> Delta:
+    """Take a split back, or what a certificate without one says of readings."""
+    certificate = certified.certificate
+    if certificate.decision == "split" or certificate.undone or not certificate.rivals:
+        return _merged(state, certified)
+    seq = state.head.seq + 1
+    undone = replace(certificate, undone=True)
+    return Delta(
+        replace(state.head, seq=seq),
+        (unkeyed(seq, "undo"),),
+        certificates=(replace(certified, certificate=undone),),
     )
 
 

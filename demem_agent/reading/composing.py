@@ -10,11 +10,14 @@ import numpy as np
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
+from demem_agent.reading.scope import scoped
 from demem_agent.reading.trimming import Cut, trimmer
 from demem_agent.scoring import Query, Ranking, focus
+from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
+from demem_agent.summaries.compress import Excerpt
 from demem_agent.text.words import content_terms
 from demem_agent.types import Evidence, Line, Reading, Route
 
@@ -38,7 +41,7 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         return routed, _reading(state, ask, routed, lines, text)
     ranking = _with_prior(state, routed.slot, ranking)
     found = decided(state, ask, query, ranking)
-    best = _best_first(state, ask, placed(ranking, found))
+    best = _best_first(state, ask, scoped(state, placed(ranking, found), found))
     cut = _trimmer(state, query)
     lines, text = pack(best, ask.limit, state.measure, cut)
     reading = _reading(state, ask, routed, lines, text)
@@ -79,13 +82,24 @@ def _slots_of(state: State, routed: int | None, evidence: tuple[Evidence, ...]) 
 def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]:
     """Return a slot's summary: what a model wrote where it fits, or else the excerpts.
 
-    The lines of what a model wrote are its evidence, each item whole.
+    The lines of what a model wrote are its evidence, each item whole. Excerpts stand after what
+    was decided in the slot.
     """
+    found = opened(state, slot, limit, wrap)
+    if found is not None:
+        first = [_quoted(state, one) for one in found.openings]
+        rest = in_time_order([_quoted(state, one) for one in found.excerpts])
+        return [*first, *rest], wrap(found.text)
     if slot.written is not None:
         text = wrap(slot.written.text)
         if state.measure(text) <= limit:
             return _whole(state, slot.written.cover), text
     return assemble(slot.summary, state.evidence, limit, state.measure)
+
+
+def _quoted(state: State, of: Opening | Excerpt) -> Line:
+    """Return the line that a part of a slot's text quotes."""
+    return Line(state.evidence[of.evidence_id], of.start, of.end)
 
 
 def _whole(state: State, ids: Iterable[str]) -> list[Line]:

@@ -8,7 +8,7 @@ this decision, and one that proved wrong stands behind the first of these, howev
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Decided:
     known: tuple[Recognised, ...]
     odds: NDArray[np.float64]
     others: NDArray[np.float64]
-    foreign: NDArray[np.intp]
+    foreign: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
 
     @property
     def probability(self) -> float:
@@ -62,7 +62,7 @@ class Decided:
 def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     """Look up what was decided before for a question."""
     if not state.settings.decisions:
-        return Decided((), np.zeros(0), np.zeros(0), np.zeros(0, np.intp))
+        return Decided((), np.zeros(0), np.zeros(0))
     index = state.passage_index()
     past = state.derived.decisions
     asked = Asked(query.text, ask.asker, frozenset(ask.conditions))

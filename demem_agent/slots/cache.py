@@ -6,11 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from demem_agent.summaries.compress import Excerpt, excerpts
+from demem_agent.text.numbers import digits
 from demem_agent.text.parts import Parts, parts
 from demem_agent.text.units import Measure
+from demem_agent.text.words import content_terms
 from demem_agent.types import Draft, Evidence, Line, number_of
 
 __all__ = ["Cache"]
+
+#: A stretch of an item: (evidence id, start, end).
+Stretch = tuple[str, int, int]
 
 #: Counterfactual answers that are kept for the next test.
 _TRIED = 4096
@@ -23,13 +28,18 @@ class Cache:
     Attributes:
         excerpts: per item, the use they were ranked by and the excerpts.
         parts: per item and start of a passage, its sentences.
+        words: per item and stretch of it, the terms of what was said there and of who said it.
         tried: answers by context and by the content of a slot they were given from.
+        exclusions: per two lines, how probably they exclude each other, in the memory of so many
+            items ever remembered and forgotten.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
     """
 
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
+    words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def excerpts_of(
@@ -54,11 +64,25 @@ class Cache:
             cut[line.start] = parts(line)
         return cut[line.start]
 
+    def words_of(self, item: Evidence, start: int, end: int) -> frozenset[str]:
+        """Return the terms of a stretch of an item and of its speaker's name, numbers as digits."""
+        known = self.words.setdefault(item.id, {})
+        if (start, end) not in known:
+            said = f"{item.speaker or ''} {item.text[start:end]}"
+            known[start, end] = frozenset(content_terms(digits(said)))
+        return known[start, end]
+
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
         """Keep a counterfactual answer; the oldest goes when there are many."""
         self.tried[context_id, content] = draft
         if len(self.tried) > _TRIED:
             del self.tried[next(iter(self.tried))]
+
+    def keep_exclusion(self, key: tuple[int, int, Stretch, Stretch], probability: float) -> None:
+        """Keep how probably two lines exclude each other; the oldest goes when there are many."""
+        self.exclusions[key] = probability
+        if len(self.exclusions) > _TRIED:
+            del self.exclusions[next(iter(self.exclusions))]
 
     def forget(self, items: Iterable[str]) -> None:
         """Throw away what quotes these items."""
@@ -66,3 +90,4 @@ class Cache:
         for item in items:
             self.excerpts.pop(item, None)
             self.parts.pop(item, None)
+            self.words.pop(item, None)

@@ -12,7 +12,19 @@ from demem_agent.scoring.columns import Column
 from demem_agent.slots.records import StoredContext, Vector, at_home
 from demem_agent.types import Context
 
-__all__ = ["Experience", "known_reference", "query_of", "spoken", "testable"]
+__all__ = [
+    "AskedBy",
+    "Experience",
+    "asked_by",
+    "known_reference",
+    "query_of",
+    "question_of",
+    "spoken",
+    "testable",
+]
+
+#: Who asks, "" for nobody in particular, and the question as words alone.
+AskedBy = tuple[str, str]
 
 _RATERS = {None: 0, "scorers": 1, "judges": 2}
 
@@ -41,6 +53,19 @@ def query_of(stored: StoredContext) -> Query:
 def spoken(text: str) -> str:
     """Return a text as words alone, so that the same question or answer is known again."""
     return " ".join(_WORD.findall(text.casefold()))
+
+
+def question_of(context: Context) -> AskedBy | None:
+    """Return who asks what, by which a question is known again; None once it was forgotten."""
+    return asked_by(context.asker, context.query)
+
+
+def asked_by(asker: str | None, question: str) -> AskedBy | None:
+    """Return who asks what, the asker in whatever case; None for a question without words."""
+    words = spoken(question)
+    if not words:
+        return None
+    return ("" if asker is None else asker.casefold()), words
 
 
 class Experience:
@@ -105,6 +130,10 @@ class Experience:
     def asked(self, question: str) -> list[str]:
         """Return the contexts of a question, as :func:`spoken` gives it, in order of time."""
         return list(self._asked.get(question, ()))
+
+    def question(self, id: str) -> str:
+        """Return what a context asked, as :func:`spoken` gives it; "" where it was forgotten."""
+        return self._question.get(id, "")
 
     def waiting(self) -> list[str]:
         """Return the contexts that have partners to be tested against still."""

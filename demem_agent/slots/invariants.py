@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demem_agent.errors import InvariantBroken
+from demem_agent.slots.openings import slot_view
 from demem_agent.slots.records import Certified, SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import summary_text
@@ -31,6 +32,7 @@ def _check_budget(state: State) -> None:
     _require(count <= budget.slots, f"{count} slots, K is {budget.slots}")
     for number, slot in state.slots.items():
         size = max(state.measure(slot.summary.text), state.measure(slot.text))
+        size = max(size, slot_view(state, number).size)
         _require(size <= budget.slot_limit, f"the summary of slot {number} measures {size}")
         _require(0 <= number < budget.slots, f"slot number {number} is not below K")
 

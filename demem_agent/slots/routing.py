@@ -15,10 +15,11 @@ from demem_agent.scoring import (
     slot_scores,
 )
 from demem_agent.scoring.index import PassageIndex
+from demem_agent.slots.experience import AskedBy, asked_by, question_of
 from demem_agent.slots.state import State
 from demem_agent.types import Route
 
-__all__ = ["credible", "slot_ranking"]
+__all__ = ["credible", "slot_ranking", "witness_slot"]
 
 #: What an answer rests on must be among so many items that the memory ranks first for the query.
 CREDIBLE = 5
@@ -48,7 +49,41 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
         bonus={slot: CONTEXT_BONUS * near for slot, near in past.items()},
     )
     _recall(scores, past)
+    _follow(scores, witness_slot(state, query.text, query.asker))
     return _route(scores, ranking), ranking
+
+
+def witness_slot(state: State, question: str, asker: str | None) -> int | None:
+    """Return the slot of the witness that asked the same in a split that stands.
+
+    The same is who asks, in the same words. None where there is none, or where both witnesses of
+    the latest such split asked it.
+    """
+    asked = asked_by(asker, question) if state.certificates else None
+    if asked is None:
+        return None
+    for certified in reversed(state.certificates.values()):
+        certificate = certified.certificate
+        if certificate.decision == "split" and not certificate.undone:
+            slots = {_slot_if_asked(state, id, asked) for id in certificate.pair} - {None}
+            if slots:
+                return slots.pop() if len(slots) == 1 else None
+    return None
+
+
+def _slot_if_asked(state: State, id: str, asked: AskedBy) -> int | None:
+    """Return the slot of a context of a question; None for another question's."""
+    asker, words = asked
+    if state.derived.past().question(id) != words:
+        return None
+    context = state.contexts[id].context
+    return context.slot if question_of(context) == (asker, words) else None
+
+
+def _follow(scores: dict[int, float], witness: int | None) -> None:
+    """Put the slot ahead in which a witness of the same question is."""
+    if witness is not None:
+        scores[witness] = round(max(scores.values()) + 1.0, 4)
 
 
 def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> bool:

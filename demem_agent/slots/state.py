@@ -22,6 +22,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.cache import Cache
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -35,7 +36,7 @@ from demem_agent.slots.records import (
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Context, Evidence, Slot, number_of
+from demem_agent.types import Context, Evidence, number_of
 
 __all__ = ["State"]
 
@@ -100,24 +101,6 @@ class State:
     def free_slot(self) -> int | None:
         """Return the smallest number without a slot, or None when K are active."""
         return next((k for k in range(self.settings.slots) if k not in self.slots), None)
-
-    def slot_view(self, number: int) -> Slot:
-        """Return a slot as a user sees it."""
-        slot = self.slots[number]
-        contexts = (stored.context for stored in self.contexts.values())
-        return Slot(
-            number=number,
-            summary=slot.text,
-            size=self.measure(slot.text),
-            evidence=tuple(self.members[number]),
-            cover=slot.cover,
-            contexts=tuple(context.id for context in contexts if context.slot == number),
-            parent=slot.parent,
-            revision=slot.revision,
-            name=slot.name,
-            pinned=slot.pinned,
-            author=slot.written.author if slot.written else None,
-        )
 
     def context(self, context_id: str) -> StoredContext:
         """Return the context of an answer; raise NotFound where there is none."""
@@ -207,10 +190,19 @@ class State:
         self.contexts[stored.context.id] = stored
         self.note_use(stored.context, self.derived.used)
         if self.settings.decisions:
-            self.derived.decisions.put(stored)
+            self.derived.decisions.put(stored, self._right_line(stored.context))
         experience = self.derived.experience
         if experience is not None and len(stored.vector) == self.head.dimensions:
             experience.put(stored)
+
+    def _right_line(self, context: Context) -> str:
+        """Return the line that proved right in a context, with its speaker; "" without one."""
+        line = best_line(context)
+        if line is None or line[0] not in self.evidence:
+            return ""
+        item, start, end = line
+        said = self.evidence[item]
+        return f"{said.speaker or ''} {said.text[start:end]}"
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` what rewarded answers to a context rested on."""

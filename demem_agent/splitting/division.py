@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.decision import Envelope, cover_partition
+from demem_agent.slots.experience import AskedBy, question_of
+from demem_agent.slots.recognition import Asked
 from demem_agent.slots.records import SlotState, StoredContext, Vector, direction, empty_slot
 from demem_agent.slots.state import State
 from demem_agent.splitting.trials import Pair, ids_of
 from demem_agent.types import SplitCertificate, number_of
 
-__all__ = ["Division", "divide", "suppressed", "witness_sides"]
+__all__ = ["Division", "divide", "followed", "suppressed", "witness_sides"]
 
 #: Witnesses of a slot that a split looks at besides its own, at most.
 HONOURED = 16
@@ -53,14 +55,16 @@ def divide(
     """Divide a slot: each item goes to the nearer of two anchors that come from the pair alone.
 
     An anchor is the mean direction of a context's query and of the evidence it rests on. Ties stay.
-    The pair's own evidence goes with its context, unless both rest on it.
+    The pair's own evidence goes with its context, unless both rest on it. Contexts of the same
+    questions follow their witness, with what they alone rest on.
 
     Args:
         used: as ``State.derived.used``, including what the pair's rewards add.
         new: number of the slot to be opened.
     """
     anchors = np.stack([_anchor(state, stored) for stored in pair])
-    sides = witness_sides(state, number, pair, anchors)
+    told = witness_sides(state, number, pair, anchors)
+    sides = followed(state, number, pair, told)
     item_sides = _item_sides(state, number, pair, sides, anchors)
     staying = [item for item, goes in item_sides.items() if not goes]
     moved = [item for item, goes in item_sides.items() if goes]
@@ -91,12 +95,76 @@ def witness_sides(
     stays, goes = ids_of(pair)
     if not witnesses:
         return {stays: False, goes: True}
-    ids = list(dict.fromkeys(chain((stays, goes), *witnesses)))
+    every = list(dict.fromkeys(chain((stays, goes), *witnesses)))
     contexts = _with_pair(state, pair)
+    first = _first_of_question(every, contexts)
+    ids = list(dict.fromkeys(first.values()))
     vectors = np.stack([contexts[id].vector for id in ids])
-    labels = _two_sides(_worth(vectors, anchors), _links(ids, witnesses))
+    labels = _two_sides(_worth(vectors, anchors), _links(ids, witnesses, first))
     is_going = labels == labels[1]
-    return dict(zip(ids, is_going.tolist(), strict=True))
+    sides: dict[str, bool] = dict(zip(ids, is_going.tolist(), strict=True))
+    return {id: sides[first[id]] for id in every}
+
+
+def _first_of_question(ids: Sequence[str], contexts: Mapping[str, StoredContext]) -> dict[str, str]:
+    """Return by context the first one of its question: both go the same way.
+
+    Where the first two, which are the pair, ask the same, each stands for itself.
+    """
+    asked = {id: question_of(contexts[id].context) for id in ids}
+    first: dict[AskedBy | None, str] = {}
+    found: dict[str, str] = {}
+    for n, id in enumerate(ids):
+        alone = asked[id] is None or (n < 2 and asked[ids[0]] == asked[ids[1]])
+        found[id] = id if alone else first.setdefault(asked[id], id)
+    return found
+
+
+def followed(state: State, number: int, pair: Pair, told: Mapping[str, bool]) -> dict[str, bool]:
+    """Return the sides of witnesses' contexts, and of all in the slot that ask the same.
+
+    That is who asks in the same words, or in others by which the memory knows the decision again.
+    A question that both sides ask takes neither.
+    """
+    contexts = _with_pair(state, pair)
+    sides = dict(told)
+    by_question = _sides_of_questions(pair, told, contexts)
+    for id in state.derived.past().inside(number)[0]:
+        if id not in sides:
+            asked = question_of(contexts[id].context)
+            side = by_question.get(asked) if asked is not None else None
+            if side is None:
+                side = _recognised_side(state, contexts[id], told)
+            if side is not None:
+                sides[id] = side
+    return sides
+
+
+def _sides_of_questions(
+    pair: Pair, told: Mapping[str, bool], contexts: Mapping[str, StoredContext]
+) -> dict[AskedBy, bool | None]:
+    """Return the side of each question, the pair's first; None where both sides ask it."""
+    own = ids_of(pair)
+    found: dict[AskedBy, bool | None] = {}
+    for id in sorted(told, key=lambda id: id not in own):
+        asked = question_of(contexts[id].context)
+        if asked is None:
+            continue
+        if found.setdefault(asked, told[id]) != told[id] and id in own:
+            found[asked] = None
+    return found
+
+
+def _recognised_side(state: State, stored: StoredContext, told: Mapping[str, bool]) -> bool | None:
+    """Return the side whose witness is likeliest the same decision as a context; None for none."""
+    context = stored.context
+    if not state.settings.decisions or not context.query:
+        return None
+    asked = Asked(context.query, context.asker, frozenset(context.conditions))
+    for one in state.derived.decisions.recognised(asked, state.passage_index()):
+        if one.id in told:
+            return told[one.id]
+    return None
 
 
 def suppressed(state: State) -> list[SplitCertificate]:
@@ -104,7 +172,8 @@ def suppressed(state: State) -> list[SplitCertificate]:
     found = []
     for certified in state.certificates.values():
         certificate = certified.certificate
-        if certificate.decision == "suppressed" and _share_a_slot(state, certificate.pair):
+        held = certificate.decision == "suppressed" and not certificate.undone
+        if held and _share_a_slot(state, certificate.pair):
             found.append(certificate)
     return found
 
@@ -131,10 +200,16 @@ def _with_pair(state: State, pair: Pair) -> Mapping[str, StoredContext]:
     return ChainMap(dict(zip(ids_of(pair), pair, strict=True)), state.contexts)
 
 
-def _links(ids: Sequence[str], witnesses: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """Return each witness by the places of its two contexts among the ids."""
+def _links(
+    ids: Sequence[str], witnesses: Sequence[tuple[str, str]], standing_for: Mapping[str, str]
+) -> list[tuple[int, int]]:
+    """Return each witness by the places of what stands for its two contexts among the ids."""
     place = {id: n for n, id in enumerate(ids)}
-    return [(place[first], place[second]) for first, second in witnesses]
+    links = []
+    for first, second in witnesses:
+        if standing_for[first] != standing_for[second]:
+            links.append((place[standing_for[first]], place[standing_for[second]]))
+    return links
 
 
 def _worth(vectors: NDArray[np.float32], anchors: NDArray[np.float32]) -> Envelope:

@@ -35,9 +35,13 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an examination comes to: how the slot would be divided, and what the scores certify."""
+    """What an examination comes to: how the slot would be divided, and what the scores certify.
 
-    division: Division
+    Attributes:
+        division: None where there is nothing to divide.
+    """
+
+    division: Division | None
     verdict: Verdict
 
 
@@ -94,6 +98,8 @@ def examined(
 
 def divided(state: State, preview: Preview, shared: int, pair: Pair) -> Division | None:
     """Divide a slot by a pair, on paper; None where one side would be empty."""
+    if not state.members[shared]:
+        return None
     free = state.free_slot()
     new = state.settings.slots if free is None else free
     division = divide(state, shared, pair, preview.used, new)

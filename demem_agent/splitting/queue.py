@@ -12,7 +12,7 @@ from demem_agent.splitting.division import suppressed
 from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, slot_of
 from demem_agent.types import number_of
 
-__all__ = ["changed_queues", "postponed", "reopened"]
+__all__ = ["can_meet", "changed_queues", "postponed", "reopened"]
 
 #: Ids of two contexts, in either order.
 _Ids = frozenset[str]
@@ -73,7 +73,7 @@ def _untested(
         if id not in state.contexts or frozenset((id, stored.context.id)) in met:
             continue
         partner = preview.context_of(state, id)
-        if _can_meet(partner, stored):
+        if can_meet(partner, stored):
             found[id] = partner
     return found
 
@@ -115,10 +115,10 @@ def _is_loose(preview: Preview, pair: Pair) -> bool:
     shared = slot_of(pair)
     if shared is None or preview.slots[shared].pinned:
         return False
-    return _can_meet(*pair)
+    return can_meet(*pair)
 
 
-def _can_meet(first: StoredContext, second: StoredContext) -> bool:
+def can_meet(first: StoredContext, second: StoredContext) -> bool:
     """Whether two contexts can be tested against each other.
 
     They can in one slot, when both are credible and have the same raters.

@@ -2,7 +2,9 @@
 
 A question that comes up again is the same decision: its rewards, by the words of the answer, are
 repeated observations. What was never tried for a question keeps the envelope [0, 1] and certifies
-nothing.
+nothing. Where such an answer stands in the way of the radius over all of them, the two answers that
+are best for the one question and for the other are compared alone, as the paper's trigger does
+(eq. "cannotlink-test").
 """
 
 from __future__ import annotations
@@ -15,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.channels import row_of, told_rewards
-from demem_agent.decision import betting, growing_shares
-from demem_agent.slots.experience import spoken
+from demem_agent.decision import Envelope, betting, growing_shares
+from demem_agent.slots.experience import AskedBy, question_of, spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.conflict import Tried, Verdict, verdict_of
 from demem_agent.splitting.trials import Pair
-from demem_agent.types import Context, number_of
+from demem_agent.types import Context, Regime, number_of
 
-__all__ = ["IN_COMMON", "LEAST", "repeated_rewards"]
+__all__ = ["IN_COMMON", "LEAST", "REGIMES", "Judged", "repeated_rewards"]
 
 #: Rewards that a question needs before it is looked at; from fewer no radius came out above 0 in
 #: simulation.
@@ -33,8 +35,27 @@ LEAST = 10
 #: other, or sharing it may cost nothing. Fewer give the radius 0, whatever the rewards.
 IN_COMMON = 2
 
+#: What envelopes of repeated rewards are used for.
+REGIMES: tuple[Regime, ...] = ("confidence sequence", "pairwise preference")
+
 #: The rewards of one question, by the words of the answer.
 _History = dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the rewards of two questions certify.
+
+    Attributes:
+        regime: "confidence sequence" for the radius over all answers, "pairwise preference" for the
+            one over two of them.
+        places: of the two answers of a pairwise preference among all that turned up, from 1; empty
+            otherwise.
+    """
+
+    verdict: Verdict
+    regime: Regime = "confidence sequence"
+    places: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -59,16 +80,19 @@ class _Question:
 
 def repeated_rewards(
     state: State, context: StoredContext, delta: float
-) -> Iterator[tuple[Pair, Verdict]]:
+) -> Iterator[tuple[Pair, Judged]]:
     """Judge a context's question with every other of its slot that was rewarded often enough.
 
     Yields pairs (the latest context of the other question, the context at hand) with what their
     rewards certify at confidence 1 - ``delta``, in the order in which the other questions first
-    came up. Two questions that have a certificate from repeated rewards already are left out: each
-    further reward would only certify the same again.
+    came up: of the radius over all answers and the one over two of them, the larger. Both are read
+    off the same envelopes, which hold at once whatever answers turn up, so that delta is spent
+    once. The same words of another asker are another question. Two questions that have a
+    certificate from repeated rewards already are left out: each further reward would only certify
+    the same again.
     """
-    question = spoken(context.context.query)
-    if not _often_enough(state, context, question):
+    question = question_of(context.context)
+    if question is None or not _often_enough(state, context, question):
         return
     others = _questions(state, context)
     own = others.pop(question, None)
@@ -78,7 +102,7 @@ def repeated_rewards(
     for name, other in others.items():
         if name not in met and _comparable(other, own):
             order = _turning_up(state, (question, name))
-            yield (other.latest, context), _verdict(other.told, own.told, order, delta)
+            yield (other.latest, context), _judged(other.told, own.told, order, delta)
 
 
 def _comparable(other: _Question, own: _Question) -> bool:
@@ -88,23 +112,23 @@ def _comparable(other: _Question, own: _Question) -> bool:
     return len(other.told.keys() & own.told.keys()) >= IN_COMMON
 
 
-def _often_enough(state: State, context: StoredContext, question: str) -> bool:
+def _often_enough(state: State, context: StoredContext, question: AskedBy) -> bool:
     """Whether a question may have enough rewards; seen without going through all others."""
-    asked = {*state.derived.past().asked(question), context.context.id}
+    asked = {*state.derived.past().asked(question[1]), context.context.id}
     rewards = 1
     for id in asked:
         rewards += len(state.contexts[id].context.rewards)
     return rewards >= LEAST
 
 
-def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
+def _turning_up(state: State, questions: Iterable[AskedBy]) -> dict[str, int]:
     """Return, by answer, the number of the first context of these questions with that answer.
 
-    An answer counts whether or not it was rewarded.
+    An answer counts whether or not it was rewarded, and whoever asked.
     """
     asked: list[str] = []
-    for question in questions:
-        asked += state.derived.past().asked(question)
+    for words in dict.fromkeys(words for _, words in questions):
+        asked += state.derived.past().asked(words)
     found: dict[str, int] = {}
     for id in sorted(asked, key=number_of):
         context = state.contexts[id].context
@@ -112,28 +136,30 @@ def _turning_up(state: State, questions: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _witnessed_with(state: State, question: str) -> set[str]:
+def _witnessed_with(state: State, question: AskedBy) -> set[AskedBy | None]:
     """Return the questions with which one has a certificate from repeated rewards that stands."""
-    found: set[str] = set()
+    found: set[AskedBy | None] = set()
     for certified in state.certificates.values():
         certificate = certified.certificate
-        if certificate.undone or certificate.regime != "confidence sequence":
+        if certificate.undone or certificate.regime not in REGIMES:
             continue
-        pair = set(map(spoken, certificate.queries))
+        pair = {question_of(state.contexts[id].context) for id in certificate.pair}
         if question in pair:
             found |= pair
     return found
 
 
-def _questions(state: State, at_hand: StoredContext) -> dict[str, _Question]:
-    """Return the rewarded questions of the slot of the context at hand, by their words."""
-    found: dict[str, _Question] = {}
+def _questions(state: State, at_hand: StoredContext) -> dict[AskedBy, _Question]:
+    """Return the rewarded questions of the slot of the context at hand, by asker and words."""
+    found: dict[AskedBy, _Question] = {}
     for kept in state.contexts.values():
         stored = at_hand if kept.context.id == at_hand.context.id else kept
         context = stored.context
         if context.slot != at_hand.context.slot or not context.rewards or context.redacted:
             continue
-        question = spoken(context.query)
+        question = question_of(context)
+        if question is None:
+            continue
         if question not in found:
             found[question] = _Question(stored)
         found[question].add(stored)
@@ -145,14 +171,47 @@ def _observed(context: Context) -> list[float]:
     return [reward for channel, reward in told_rewards(context) if row_of(channel).repeats]
 
 
-def _verdict(first: _History, second: _History, order: Mapping[str, int], delta: float) -> Verdict:
+def _judged(first: _History, second: _History, order: Mapping[str, int], delta: float) -> Judged:
     """Judge two questions by the rewards of every answer that either of them was given."""
     answers = sorted({*first, *second})
     answers.sort(key=order.__getitem__)
     table = _table((first, second), answers)
     shares = growing_shares(len(answers))
     envelope = betting(table, delta=delta, shares=shares)
-    return verdict_of(_tried(first, second, answers), envelope)
+    tried = _tried(first, second, answers)
+    over_all = Judged(verdict_of(tried, envelope))
+    best = _preferred(tried, envelope)
+    if best is None:
+        return over_all
+    places = [best[0], best[1]]
+    compared = verdict_of([tried[u] for u in places], _restricted(envelope, places))
+    if compared.radius <= over_all.verdict.radius:
+        return over_all
+    return Judged(compared, "pairwise preference", (best[0] + 1, best[1] + 1))
+
+
+def _preferred(tried: Sequence[Tried], envelope: Envelope) -> tuple[int, int] | None:
+    """Return the two answers, in order, that are best for the one question and for the other.
+
+    Only what both tried counts. None where one is the best for both, or where some answer is known
+    to be better for both questions than what is best for the other one: then it serves both.
+    """
+    common = [u for u, one in enumerate(tried) if all(one.scores)]
+    lower = envelope.lower
+    best = [max(common, key=lambda u: (lower[x, u], -u)) for x in (0, 1)]
+    if best[0] == best[1]:
+        return None
+    for u in common:
+        beats_second = lower[0, u] > envelope.upper[0, best[1]]
+        beats_first = lower[1, u] > envelope.upper[1, best[0]]
+        if beats_second and beats_first:
+            return None
+    return min(best), max(best)
+
+
+def _restricted(envelope: Envelope, places: Sequence[int]) -> Envelope:
+    """Return the envelope over some answers alone."""
+    return Envelope(envelope.lower[:, places], envelope.upper[:, places])
 
 
 def _tried(first: _History, second: _History, answers: Sequence[str]) -> list[Tried]:

@@ -73,6 +73,7 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
     Raises:
         KeyError: if a parameter of the certificate's regime is missing.
         ValueError: if scores or parameters are out of their range.
+        IndexError: if the place of an answer is.
     """
     given = dict(certificate.parameters)
     if certificate.regime == "confidence sequence":
@@ -81,6 +82,10 @@ def envelope_of(certificate: SplitCertificate) -> Envelope:
         # equal shares.
         shares = growing_shares(len(certificate.candidates)) if given.get("growing") else None
         return betting(histories, delta=given["delta"], shares=shares)
+    if certificate.regime == "pairwise preference":
+        places = [round(given["first"]), round(given["second"])]
+        shares = growing_shares(max(places))[[place - 1 for place in places]]
+        return betting(_histories(certificate), delta=given["delta"], shares=shares)
     return guard_band(
         _histories(certificate, len(certificate.scorers)),
         c_beta=given["c_beta"],
@@ -109,7 +114,8 @@ def _check_radius(certificate: SplitCertificate, radius: float) -> None:
 
 def _check_decision(certificate: SplitCertificate) -> None:
     """Refuse another decision than the one that follows from a radius above the threshold."""
-    decision = "suppressed" if certificate.saturated or certificate.pinned else "split"
+    held = certificate.saturated or certificate.pinned or certificate.undivided
+    decision = "suppressed" if held else "split"
     _same(certificate, "decision", certificate.decision, decision)
     _same(certificate, "new_slot", certificate.new_slot is not None, decision == "split")
 
@@ -118,7 +124,7 @@ def _recomputed(certificate: SplitCertificate) -> Envelope:
     """Build the envelopes; refuse numbers that no envelope can be built from."""
     try:
         return envelope_of(certificate)
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, IndexError) as error:
         found = f"no envelope: {error}"
         raise CertificateRefused(certificate.id, "scores", "unusable", found) from error
 
@@ -153,6 +159,10 @@ def _numbers(certificate: SplitCertificate) -> Iterator[object]:
     yield certificate.decision
     if certificate.pinned:  # certificates from before there were pins stay as they are
         yield "pinned"
+    if certificate.undivided:
+        yield "undivided"
+    if certificate.rivals:
+        yield ("rivals", certificate.rivals)
     yield certificate.new_slot
     yield certificate.regime
     yield certificate.models

@@ -7,6 +7,7 @@ from typing import Any
 
 from demem_agent.errors import CollaboratorError
 from demem_agent.requests import Flow, Request
+from demem_agent.scoring import Ranking
 from demem_agent.slots.records import SlotState, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.types import Draft
@@ -32,6 +33,7 @@ class Trials:
             not it had been answered before.
         done, left: pairs of context ids that were tested, and that were to be tested when the
             budget had run out.
+        rankings: of the passages for the query of a context, by the same.
         routes: where the query of a context goes, by its id and the operation that memory was at.
         reviewed: pairs of suppressed witnesses that were tested anew, with the revision of their
             slot.
@@ -40,6 +42,7 @@ class Trials:
     answers: dict[tuple[str, str], tuple[Draft, str]] = field(default_factory=dict)
     done: list[tuple[str, str]] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
+    rankings: dict[tuple[str, int], Ranking] = field(default_factory=dict)
     routes: dict[tuple[str, int], int | None] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 

@@ -9,7 +9,9 @@ from demem_agent.settings import SplitSettings
 from demem_agent.slots.records import Certified, Delta, StoredContext, in_slot
 from demem_agent.slots.state import State
 from demem_agent.splitting.division import Division
+from demem_agent.splitting.repeated_rewards import REGIMES
 from demem_agent.splitting.replaying import sealed
+from demem_agent.splitting.rival_lines import SCORES
 from demem_agent.splitting.trials import Preview
 from demem_agent.splitting.trigger import Conflict
 from demem_agent.types import Regime, SplitCertificate
@@ -23,6 +25,25 @@ SEQUENCE = (
     "mean; over all pairs ever tested it is no joint statement; speaks of the listed answers only"
 )
 
+PREFERENCE = (
+    "pairwise preference over repeated rewards, of the two listed answers alone: each question "
+    "does better with another one of them (paper, eq. cannotlink-test), by betting confidence "
+    "sequences that hold at confidence {confidence:g} at once, for all answers that turned up; "
+    "another answer may serve both, though none is known to"
+)
+
+RIVALS = (
+    "rival lines: what proved right for either sets another value of the same, or settles the same "
+    "question otherwise; scores tell whether the right line would be ahead of its rival, and of "
+    "all, in the default reading if both were one decision, in these words of the two questions; "
+    "holds as far as what was told is right, within the guard band of two scorers; speaks of the "
+    "listed candidates only"
+)
+
+AHEAD = (
+    "names rivals: in the default reading the right line of either would be ahead of the other, "
+    "were both one decision"
+)
 
 CONDITIONS = (
     "guard band over {scorers} scorers in one pass, not a probability: holds as far as the true "
@@ -59,11 +80,13 @@ def certificate_of(
         pinned=conflict.pinned,
         decision="suppressed" if division is None else "split",
         new_slot=None if division is None else division.going.number,
-        scorers=() if regime == "confidence sequence" else raters,
-        conditions=conflict.conditions or _conditions(settings, len(raters), regime),
+        scorers=_scorers(regime, raters),
+        conditions=conflict.conditions or _conditions(settings, len(raters), conflict),
         regime=regime,
-        parameters=_parameters(settings, regime),
+        parameters=_parameters(settings, conflict),
         models=models,
+        undivided=conflict.undivided,
+        rivals=conflict.rivals,
     )
     return sealed(certificate)
 
@@ -112,10 +135,20 @@ def _moved_contexts(
     return tuple(found.values())
 
 
-def _parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, float], ...]:
+def _scorers(regime: Regime, raters: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of those whose scores a certificate holds."""
+    if regime == "rival lines":
+        return SCORES
+    return () if regime in REGIMES else raters
+
+
+def _parameters(settings: SplitSettings, conflict: Conflict) -> tuple[tuple[str, float], ...]:
     """Return the numbers that a regime needs to be computed again, by name."""
-    if regime == "confidence sequence":
+    if conflict.regime == "confidence sequence":
         return (("delta", settings.delta), ("growing", 1.0))
+    if conflict.regime == "pairwise preference":
+        first, second = conflict.places
+        return (("delta", settings.delta), ("first", float(first)), ("second", float(second)))
     return (
         ("c_beta", settings.c_beta),
         ("sigma_0", settings.sigma_0),
@@ -123,13 +156,19 @@ def _parameters(settings: SplitSettings, regime: Regime) -> tuple[tuple[str, flo
     )
 
 
-def _conditions(settings: SplitSettings, scorers: int, regime: Regime) -> str:
+def _conditions(settings: SplitSettings, scorers: int, conflict: Conflict) -> str:
     """Return what a certificate made with these settings assumes, in words."""
+    regime = conflict.regime
     if regime == "confidence sequence":
         return SEQUENCE.format(confidence=1 - settings.delta)
-    return CONDITIONS.format(
+    if regime == "pairwise preference":
+        return PREFERENCE.format(confidence=1 - settings.delta)
+    if regime == "rival lines":
+        return RIVALS
+    band = CONDITIONS.format(
         scorers=scorers,
         c_beta=settings.c_beta,
         sigma_0=settings.sigma_0,
         eta_cal=settings.eta_cal,
     )
+    return f"{band}; {AHEAD}" if conflict.rivals else band

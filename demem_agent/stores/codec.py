@@ -193,6 +193,7 @@ def _certificate_from_json(plain: Plain) -> SplitCertificate:
     parameters = plain.get("parameters", ())
     fields["parameters"] = tuple((str(name), float(value)) for name, value in parameters)
     fields["models"] = tuple(plain.get("models", ()))
+    fields["rivals"] = _stretches(plain.get("rivals", ()))
     fields["candidates"] = tuple(map(_candidate_from_json, plain["candidates"]))
     return SplitCertificate(**fields)
 

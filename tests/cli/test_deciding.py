@@ -87,8 +87,9 @@ def test_explain_gives_what_feedback_said_of_lines_as_values(demem: Demem, learn
     ]
 
 
-def test_explain_shows_no_verdicts_where_none_were_given(demem: Demem, memory: Path) -> None:
-    assert "What its feedback said" not in demem("explain", "a2", "-m", memory).out
+def test_explain_shows_no_verdicts_where_none_were_given(demem: Demem, learning: Path) -> None:
+    asked = demem.document("ask", ASKED, "-m", learning)
+    assert "What its feedback said" not in demem("explain", asked["id"], "-m", learning).out
 
 
 def test_undo_of_an_answer_takes_back_what_feedback_said_of_lines(
@@ -134,3 +135,32 @@ def test_what_is_not_typed_of_decisions_follows_the_default(demem: Demem, tmp_pa
     demem("ingest", notes, "-m", tmp_path / "n.db")
     with SlotMemory.open(f"sqlite:///{tmp_path}/n.db") as opened:
         assert opened.settings.decisions == Settings().decisions
+
+
+@pytest.fixture
+def rivals(tmp_path: Path) -> Path:
+    """Return the file of a memory in which two people want it otherwise, as was certified."""
+    path = tmp_path / "rivals.db"
+    with SlotMemory.open(f"sqlite:///{path}", decisions=True, slots=1, initial_slots=1) as opened:
+        said = {"Ann": "I want the seat at level 3.", "Ben": "Level 1 of the seat is enough."}
+        for text in said.values():
+            opened.ingest(text)
+        for asker, text in said.items():
+            answer = opened.answer("Set the seat as I like it.", asker=asker)
+            first = max(answer.reading.lines, key=lambda line: line.score).text
+            opened.feedback(answer, reference=text, reward=float(first == text))
+    return path
+
+
+def test_explain_says_what_a_certificate_keeps_behind(demem: Demem, rivals: Path) -> None:
+    told = " ".join(demem("explain", "c1", "-m", rivals).out.split())
+    assert "where a1 is decided again, e2 stands behind" in told
+    assert "where a2 is decided again, e1 stands behind" in told
+    assert demem.document("explain", "c1", "-m", rivals)["rivals"][0][0] == "e1"
+
+
+def test_undo_takes_a_certificate_back(demem: Demem, rivals: Path) -> None:
+    demem("undo", "c1", "-m", rivals)
+    told = " ".join(demem("explain", "c1", "-m", rivals).out.split())
+    assert "taken back" in told
+    assert "stands behind" not in told

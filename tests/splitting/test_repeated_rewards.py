@@ -7,6 +7,7 @@ for one is wrong for the other, no answer serves both.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from hypothesis import strategies as st
 
 from demem_agent import FeedbackReport, SlotMemory, SplitSettings
 from demem_agent.decision import betting, candidate_radius
+from demem_agent.errors import CertificateRefused
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Head, StoredContext
 from demem_agent.slots.state import State
-from demem_agent.splitting.repeated_rewards import IN_COMMON, LEAST, repeated_rewards
-from demem_agent.splitting.replaying import envelope_of
+from demem_agent.splitting.repeated_rewards import IN_COMMON, LEAST, Judged, repeated_rewards
+from demem_agent.splitting.replaying import envelope_of, replay, sealed
 from demem_agent.testing import BagEncoder, Failing
 from demem_agent.types import Channel, Context, Question
 
@@ -231,8 +233,8 @@ def test_rewards_from_before_channels_were_kept_do_not_count(
     last = next(reversed(state.contexts.values()))
     found = [
         candidate.scores
-        for _, verdict in repeated_rewards(state, last, 0.05)
-        for candidate in verdict.candidates
+        for _, one in repeated_rewards(state, last, 0.05)
+        for candidate in one.verdict.candidates
     ]
     assert [(set(first), set(second)) for first, second in found] == counted
 
@@ -259,6 +261,19 @@ def judged(
     delta: float = 0.05,
 ) -> list[float]:
     """Return the radii for two questions, from the rewards of (question, answer)."""
+    found = judged_of(rewards, told=told, slots=slots, redacted=redacted, delta=delta)
+    return [one.verdict.radius for one in found]
+
+
+def judged_of(
+    rewards: dict[tuple[int, int], list[float]],
+    *,
+    told: Channel = "reward",
+    slots: tuple[int, int] = (0, 0),
+    redacted: bool = False,
+    delta: float = 0.05,
+) -> list[Judged]:
+    """Return what the rewards of (question, answer) certify of two questions."""
     state = State(Settings(), len, head=Head(dimensions=1))
     state.begin_index()
     for n, ((x, u), given_) in enumerate(rewards.items()):
@@ -275,7 +290,7 @@ def judged(
         )
         state.put_context(StoredContext(context, np.zeros(1, np.float32)))
     last = next(reversed(state.contexts.values()))
-    return [verdict.radius for _, verdict in repeated_rewards(state, last, delta)]
+    return [found for _, found in repeated_rewards(state, last, delta)]
 
 
 @pytest.mark.parametrize("mean", [0.5, 0.9])
@@ -337,3 +352,92 @@ def test_questions_with_fewer_answers_in_common_never_certify(
 def test_a_question_that_one_of_the_pair_never_answered_alike_is_not_looked_at() -> None:
     rewards = {(0, 0): [1.0] * 40, (0, 1): [0.0] * 40, (1, 1): [1.0] * 40, (1, 2): [0.0] * 40}
     assert judged(rewards) == []
+
+
+# Two answers alone
+
+
+def odd(times: int = 1) -> dict[tuple[int, int], list[float]]:
+    """Return rewards that certify, but for an odd third answer that either question tried."""
+    told = {(x, u): [float(x == u)] * (2 * ENOUGH) for x in (0, 1) for u in (0, 1)}
+    return told | {(0, 2): [1.0] * times, (1, 2): [1.0] * times}
+
+
+def found_of(rewards: dict[tuple[int, int], list[float]]) -> Judged:
+    (found,) = judged_of(rewards)
+    return found
+
+
+def test_one_odd_answer_does_not_block_what_two_others_certify() -> None:
+    found = found_of(odd())
+    assert (found.regime, found.places) == ("pairwise preference", (1, 2))
+    assert [candidate.answers[0] for candidate in found.verdict.candidates] == [
+        "answer 0",
+        "answer 1",
+    ]
+    assert found.verdict.radius > 0.1
+
+
+def test_an_answer_that_is_known_to_serve_both_certifies_nothing() -> None:
+    assert found_of(odd(3 * ENOUGH)).verdict.radius == 0
+
+
+def test_without_an_odd_answer_the_radius_is_over_all() -> None:
+    rewards = {answer: told for answer, told in odd().items() if answer[1] < 2}
+    assert found_of(rewards).regime == "confidence sequence"
+
+
+def test_a_pairwise_preference_replays_and_with_another_place_does_not() -> None:
+    saying = Saying()
+    memory = memory_of(saying)
+    lived(memory, saying, [(ABOUT_BOILER, "odd", 1.0), (ABOUT_VIOLIN, "odd", 1.0)])
+    lived(memory, saying, APART * (4 * ENOUGH))
+    (made,) = memory.certificates()
+    assert made.regime == "pairwise preference"
+    assert "cannotlink-test" in made.conditions
+    assert replay(made).radius == made.radius
+    with pytest.raises(CertificateRefused):
+        replay(sealed(replace(made, parameters=(*made.parameters[:-1], ("second", 9.0)))))
+
+
+@pytest.mark.parametrize("mean", [0.5, 0.9])
+def test_false_preferences_are_no_more_frequent_than_delta(mean: float) -> None:
+    # Equal means of all three answers, the third one rare: any radius above zero is false.
+    delta, seeds = 0.05, 400
+    false = 0
+    for seed in range(seeds):
+        draws = np.random.default_rng(seed).random((2, 3, 24)) < mean
+        rewards = {
+            (x, u): [float(r) for r in draws[x, u][: 2 if u == 2 else 24]]
+            for x in (0, 1)
+            for u in (0, 1, 2)
+        }
+        (radius,) = judged(rewards, delta=delta)
+        false += radius > 0
+    assert false / seeds <= delta + 3 * np.sqrt(delta * (1 - delta) / seeds)
+
+
+# Nothing to divide
+
+
+def test_a_conflict_over_the_same_evidence_is_logged_once_and_moves_nothing() -> None:
+    saying = Saying()
+    split = SplitSettings(tau_split=0.1, tau_sat=0.2)
+    memory = SlotMemory(slots=4, split=split, answerer=saying, encoder=BagEncoder())
+    memory.ingest(BOILER)
+    reports = lived(memory, saying, APART * (2 * ENOUGH))
+    (made,) = [report.certificate for report in reports if report.certificate]
+    assert (made.decision, made.undivided, made.new_slot) == ("suppressed", True, None)
+    assert (made.saturated, made.pinned) == (False, False)
+    assert replay(made).decision == "suppressed"
+    assert [slot.evidence for slot in memory.slots] == [("e1",)]
+
+
+def test_a_certificate_that_says_otherwise_why_nothing_was_divided_is_refused() -> None:
+    saying = Saying()
+    memory = SlotMemory(slots=4, answerer=saying, encoder=BagEncoder())
+    memory.ingest(BOILER)
+    lived(memory, saying, APART * (2 * ENOUGH))
+    (made,) = memory.certificates()
+    with pytest.raises(CertificateRefused):
+        replay(sealed(replace(made, undivided=False)))

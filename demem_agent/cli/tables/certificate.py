@@ -44,7 +44,18 @@ def certificate_parts(certificate: SplitCertificate) -> Iterator[RenderableType]
     yield _answers(letters)
     yield _candidates(certificate, letters)
     yield _verdict(certificate)
+    if certificate.rivals:
+        yield cell(_scope(certificate))
     yield cell(f"Conditions: {certificate.conditions}.", "dim")
+
+
+def _scope(certificate: SplitCertificate) -> str:
+    """Say what a certificate that names rivals says of readings."""
+    if certificate.undone:
+        return "It was taken back, and says nothing of readings any more."
+    sides = zip(certificate.pair, reversed(certificate.rivals), strict=True)
+    told = [f"where {id} is decided again, {item} stands behind" for id, (item, *_) in sides]
+    return f"In readings: {'; '.join(told)}."
 
 
 def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
@@ -70,8 +81,12 @@ def certificates_table(certificates: Sequence[SplitCertificate]) -> Table:
 def decision_words(certificate: SplitCertificate) -> str:
     """Say what was done."""
     if certificate.decision == "suppressed":
+        taken_back = ", taken back" if certificate.undone else ""
         pinned = "is pinned and " if certificate.pinned else ""
-        return f"suppressed, slot {certificate.slot} {pinned}stays whole"
+        held = f"suppressed, slot {certificate.slot} {pinned}stays whole"
+        if certificate.undivided and not (certificate.saturated or certificate.pinned):
+            held = "suppressed, there is nothing to divide"
+        return f"{held}{taken_back}"
     undone = ", undone" if certificate.undone else ""
     return f"slot {certificate.slot} split, slot {certificate.new_slot} opened{undone}"
 
@@ -119,8 +134,10 @@ def _candidates(certificate: SplitCertificate, letters: Mapping[str, str]) -> Ta
 
 
 def _held(certificate: SplitCertificate, candidate: Candidate) -> str:
-    if certificate.regime == "confidence sequence":
+    if certificate.regime in ("confidence sequence", "pairwise preference"):
         return "(whatever it was read from)"
+    if certificate.regime == "rival lines":
+        return "(in the default reading)"
     return f"({counted({'items': len(candidate.cover)})} in it)"
 
 

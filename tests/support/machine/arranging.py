@@ -56,7 +56,7 @@ class Arranging(Learning):
     def undo(self, pick: int, held: bool) -> None:
         """Take a split back, or be refused where there is none or its slot is held by a pin."""
         known = self.ledger.certificates
-        standing = {id: made for id, made in known.items() if _stands(made)}
+        standing = {id: made for id, made in known.items() if _can_be_undone(made)}
         id, made = self._picked(standing or known, pick)
         if held and made.new_slot is not None and not made.undone:
             self._pin(made.new_slot, True)
@@ -134,6 +134,8 @@ class Arranging(Learning):
     def _undo(self, certificate_id: str) -> None:
         certificate = self.ledger.certificates[certificate_id]
         number = certificate.new_slot
+        if number is None and certificate.rivals and not certificate.undone:
+            return self._undo_scope(certificate)
         if certificate.undone or number is None:
             return self._refused(lambda memory: memory.undo(certificate_id), InvalidInput)
         target = self._parent(number)
@@ -150,6 +152,15 @@ class Arranging(Learning):
         said = "undo does not close the slot that the split opened"
         assert self.ledger.certificates[certificate_id].undone, said
         self._saw("merging undo")
+
+    def _undo_scope(self, certificate: SplitCertificate) -> None:
+        """Take back what a certificate says of readings; nothing else changes."""
+        before = self.it.fingerprint()
+        self._same(lambda memory: memory.undo(certificate.id))
+        assert self.it.fingerprint() == before, "taking a certificate back changed what is kept"
+        self.ledger.certificates[certificate.id] = replace(certificate, undone=True)
+        self.unsplit = None
+        self._saw("certificate taken back")
 
     def _check_undone_exactly(self, certificate: SplitCertificate, unsplit: str) -> None:
         said = "undo right after a split does not restore the state"
@@ -187,6 +198,10 @@ class Arranging(Learning):
     def _witnesses(self) -> bool:
         """Whether a conflict was certified that is not acted on."""
         return any(made.decision == "suppressed" for made in self.ledger.certificates.values())
+
+
+def _can_be_undone(made: SplitCertificate) -> bool:
+    return not made.undone and (made.decision == "split" or bool(made.rivals))
 
 
 def _stands(made: SplitCertificate) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from demem_agent.types import Mode, Reading, Route
+from demem_agent.types import Context, Mode, Reading, Route
 from machine.incoming import NEIGHBOUR_MARKS, Ask, Request, When, asks, kept_conditions, marks_in
 from machine.ledger import moment
 from machine.twin import Twins
@@ -92,6 +92,7 @@ class Asking(Twins):
         known = 0.5 <= reading.recognised <= 1 if reading.decisions else reading.recognised == 0
         assert known, "a reading misstates how probably the same was decided before"
         assert self.setup.decisions or not reading.decisions, "known again, and nothing is kept"
+        self._check_scope(reading)
         held = set(kept_conditions(conditions))
         for id in reading.decisions:
             context = self._context(id)
@@ -101,12 +102,34 @@ class Asking(Twins):
             assert held.issuperset(context.conditions), "a condition does not hold"
             self._saw("recognised")
 
+    def _check_scope(self, reading: Reading) -> None:
+        """Check that a line that is right on the other side of a certificate is ahead of none."""
+        known = [self._context(id) for id in reading.decisions]
+        for made in self.ledger.certificates.values():
+            if made.undone or not made.rivals:
+                continue
+            sides = [_sides(self._context(made.pair[n]), made.rivals[n], known) for n in (0, 1)]
+            if sides[0] == sides[1]:
+                continue
+            item, start, end = made.rivals[int(sides[0])]
+            told = [verdict for context in known for verdict in context.verdicts]
+            if any(verdict[0] == item and verdict[3] > 0 for verdict in told):
+                continue
+            least = min(line.score for line in reading.lines) if reading.lines else 0.0
+            for line in reading.lines:
+                if line.evidence.id == item and line.start < end and start < line.end:
+                    assert line.score == least, "a line of the other side is ahead of another"
+            self._saw("kept behind")
+
     def _check_evidence(self, reading: Reading) -> None:
         for item in reading.evidence:
             live = self.ledger.live.get(item.id)
             assert item == live, "a reading gives evidence that is not live"
         said = "a reading holds text of evidence that it does not name"
-        assert marks_in(reading.text) <= marks_in(reading.evidence), said
+        shown = marks_in(reading.evidence)
+        if reading.mode == "strict":
+            shown |= self._marks_decided(reading.slots)
+        assert marks_in(reading.text) <= shown, said
         said = "a reading names nothing, or what it does not hold"
         assert bool(reading.text) == bool(reading.evidence), said
         strange = NEIGHBOUR_MARKS.search(reading.text)
@@ -115,3 +138,14 @@ class Asking(Twins):
     def _slots_behind(self, reading: Reading) -> set[int]:
         read = {item.id for item in reading.evidence}
         return {slot for slot, items in self._placed().items() if items & read}
+
+
+def _sides(witness: Context, line: tuple[str, int, int], known: Sequence[Context]) -> bool:
+    """Whether what is known again is the decision of a witness, or was settled the same."""
+    for context in known:
+        best = max(context.verdicts, key=lambda verdict: verdict[3], default=None)
+        whom = context.asker, context.conditions
+        same = best is not None and best[3] > 0 and best[:3] == line
+        if context.id == witness.id or (same and whom == (witness.asker, witness.conditions)):
+            return True
+    return False

@@ -53,12 +53,36 @@ class Certifying(Twins):
         assert (made.saturated, made.pinned) == (full, pinned), said
         limit = self.setup.split.tau_sat if full else self.setup.split.tau_split
         assert made.threshold == limit, "a certificate is by another threshold than the setting"
-        if full or pinned:
+        self._check_rivals(made)
+        if full or pinned or made.undivided:
+            if made.undivided:
+                self._check_undivided(made)
             said = "K slots were active" if full else "a pinned slot was split"
             assert (made.decision, made.new_slot) == ("suppressed", None), said
             assert self._placed() == placed, "a suppressed witness moved evidence"
         else:
             self._check_split(made, placed)
+
+    def _check_undivided(self, made: SplitCertificate) -> None:
+        """Check that there was nothing to divide: else each side had evidence of its own."""
+        self._saw("nothing to divide")
+        first, second = (self._context(answer) for answer in made.pair)
+        apart = first.slot != second.slot
+        inside = self._placed().get(made.slot, set())
+        own = (set(first.supports) ^ set(second.supports)) & inside
+        sides = {item in second.supports for item in own}
+        assert apart or len(sides) < 2, "a slot that could be divided was not"
+
+    def _check_rivals(self, made: SplitCertificate) -> None:
+        """Check that what a certificate calls right was told, and that both are not the same."""
+        if not made.rivals:
+            assert made.regime != "rival lines", "rivals without their lines"
+            return
+        assert made.rivals[0] != made.rivals[1], "a line is its own rival"
+        for answer, (item, *_) in zip(made.pair, made.rivals, strict=True):
+            told = {verdict[0]: verdict[3] for verdict in self._context(answer).verdicts}
+            assert told.get(item, 0) > 0, "a rival line that was not told to be right"
+        self._saw("certificate that names rivals")
 
     def _check_split(self, made: SplitCertificate, placed: Placed) -> None:
         assert made.decision == "split", "a slot was free, yet the slot was not split"
@@ -79,7 +103,7 @@ class Certifying(Twins):
         self.ledger.certificates[made.id] = made
         self._saw(made.decision)
         self._saw(f"certificate by {made.channels[1]}")
-        if made.regime == "confidence sequence":
+        if made.regime in ("confidence sequence", "pairwise preference"):
             self._saw("certificate by repeated rewards")
         if made.pinned:
             self._saw("suppressed as pinned")

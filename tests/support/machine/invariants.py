@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from hypothesis.stateful import invariant
 
@@ -94,6 +95,23 @@ class Invariants(Twins):
                 self.replayed.add(certificate)
 
     @invariant()
+    def witnesses_are_followed(self) -> None:
+        """What was asked like a witness of the latest split is where that witness is."""
+        made = self.fresh
+        self.fresh = None
+        if made is None or made.decision != "split" or self.it.certificates()[-1] != made:
+            return
+        asked = {context.id: _asked(context) for context in self.it.contexts()}
+        home = {context.id: context.slot for context in self.it.contexts()}
+        first, second = made.pair
+        for witness in made.pair:
+            if asked[first] != asked[second] and asked[witness][1]:
+                same = {home[id] for id in asked if asked[id] == asked[witness]}
+                inside = same & {made.slot, made.new_slot}
+                assert inside == {home[witness]}, "a question does not follow its witness"
+                self._saw("followed")
+
+    @invariant()
     def slots_are_as_they_were_arranged(self) -> None:
         """Names and pins are the user's; parents are active, no slot descends from itself."""
         slots = {slot.number: slot for slot in self.it.slots}
@@ -144,6 +162,7 @@ class Invariants(Twins):
         own = set(slot.cover) <= set(slot.evidence)
         assert own, "a summary covers evidence of another slot"
         covered = marks_in([self.ledger.live[item] for item in slot.cover])
+        covered |= self._marks_decided([slot.number])
         said = "a summary holds text that it does not cover"
         assert marks_in(slot.summary) <= covered, said
         said = "a summary has no cover, or a cover no summary"
@@ -174,8 +193,7 @@ def _check_replay(certificate: SplitCertificate) -> None:
     found = replay(certificate)
     stated = (certificate.decision, certificate.radius)
     assert (found.decision, found.radius) == stated, "another decision"
-    tested = certificate.regime in ("guard band", "confidence sequence")
-    assert tested, "a certificate without a test"
+    assert certificate.regime != "none", "a certificate without a test"
     for other in flipped(certificate):
         assert is_refused(other), "a certificate with one number changed is accepted"
 
@@ -188,3 +206,9 @@ def _check_lineage(slot: Slot, slots: dict[int, Slot]) -> None:
         assert parent not in above, "a slot descends from itself"
         above.add(parent)
         parent = slots[parent].parent
+
+
+def _asked(context: Context) -> tuple[str, tuple[str, ...]]:
+    """Return who asks what, in words alone."""
+    words = re.findall(r"\w+", context.query.casefold())
+    return (context.asker or "").casefold(), tuple(words)

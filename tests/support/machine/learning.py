@@ -101,6 +101,18 @@ class Learning(Asking, Certifying):
                 if self._feedback(answer, {"reward": reward}, None) is not None:
                     return
 
+    @precondition(lambda self: len(self.ledger.live) > 1 and self.setup.decisions)
+    @rule(pick=picks(), other=picks(), again=st.booleans())
+    def settle_for_two(self, pick: int, other: int, again: bool) -> None:
+        """Tell two people who ask the same two different things, and ask for one of them again."""
+        texts = self.ledger.sentence(pick), self.ledger.sentence(other)
+        question = "What is the boiler valve?"
+        for asker, text in zip(("Ana", "Bo"), texts, strict=True):
+            answer = self._answer(question, None, asker)
+            self._feedback(answer, {"reference": text, "reward": 0.0}, None)
+        if again:
+            self._answer(question, None, "Ana")
+
     @precondition(lambda self: self.ledger.reported)
     @rule(pick=picks())
     def give_feedback_again_under_the_same_key(self, pick: int) -> None:
@@ -159,6 +171,7 @@ class Learning(Asking, Certifying):
         if failing is not None:
             self._fail(lambda: self.it.feedback(**request, key=key), *failing)
         report = self._same(lambda memory: memory.feedback(**request, key=key))
+        self.fresh = report.certificate
         self._check_report(report, given)
         self._check_remembered(report, context, given)
         self.ledger.rewards[answer] += (report.reward,)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -22,7 +22,7 @@ from demem_agent.reading.ask import LONGEST_CONDITION
 from demem_agent.stores import MemoryStore, open_store
 from demem_agent.types import Context, Encoder, SplitCertificate
 from machine.building import BreakableStore, Setup, bag
-from machine.incoming import Ask, kept_conditions
+from machine.incoming import Ask, kept_conditions, marks_in
 from machine.ledger import Ledger
 
 __all__ = ["NEIGHBOURS", "Twins"]
@@ -39,6 +39,7 @@ class Twins(RuleBasedStateMachine):
     """What one run holds, and what its rules share.
 
     Attributes:
+        fresh: the certificate of the last feedback, until its split was looked at.
         unsplit: of the last operation, if it split: its certificate, and the state without it.
         readings: what was read, and holds nothing forgotten.
         scanned: the state that was last searched for what is forgotten.
@@ -66,6 +67,7 @@ class Twins(RuleBasedStateMachine):
         self.ledger = Ledger()
         self.memory: SlotMemory | None = None
         self.unsplit: tuple[str, str] | None = None
+        self.fresh: SplitCertificate | None = None
         self.readings: list[str] = []
         self.scanned = ""
         self.interrupted: str | None = None
@@ -135,6 +137,17 @@ class Twins(RuleBasedStateMachine):
     def _placed(self) -> dict[int, set[str]]:
         """Return the ids of what each slot holds, by its number."""
         return {slot.number: set(slot.evidence) for slot in self.it.slots}
+
+    def _marks_decided(self, slots: Iterable[int]) -> set[str]:
+        """Return the marks of what was asked where something proved right in these slots.
+
+        The text of a slot opens with its decisions, which say what was asked.
+        """
+        found: set[str] = set()
+        for context in self.it.contexts():
+            if context.slot in slots and any(verdict[3] > 0 for verdict in context.verdicts):
+                found |= marks_in((context.query, context.conditions))
+        return found
 
     def _slot(self, pick: int) -> int:
         """Return the number of an active slot."""

@@ -1,4 +1,4 @@
-"""``demem undo``: take back a split, or what was told of an answer."""
+"""``demem undo``: take back a certificate, or what was told of an answer."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ __all__ = ["undo"]
 def undo(
     id: Annotated[
         str,
-        typer.Argument(metavar="ID", help="Of a split, such as c1, or of an answer, such as a1."),
+        typer.Argument(metavar="ID", help="Of a certificate, as c1, or of an answer, as a1."),
     ],
     place: Place,
     output: Output,
 ) -> None:
-    """Take back a split, or what was told of an answer.
+    """Take back a certificate, or what was told of an answer.
 
-    A split: exactly, if nothing came after it; else by merging and keeping what came after. An
-    answer: what its feedback said of lines; its rewards stay on record.
+    A split: exactly, if nothing came after it; else by merging and keeping what came after. A
+    certificate that names rivals says nothing of readings any more. An answer: what its feedback
+    said of lines; its rewards stay on record.
     """
     with place.open() as memory:
         memory.undo(id)
