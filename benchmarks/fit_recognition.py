@@ -18,7 +18,8 @@ like it:
 Of each file or dialogue memories of 4, 15, 60 and 240 past questions are drawn (all there are,
 where there are fewer), of the reworded ones no memory of 4. A question of a memory weighs one, over
 all past ones it is compared with, and the three sources weigh the same. What comes back in the very
-same words is left out: the library takes it for the same without the model.
+same words is left out: the library takes it for the same without the model. What the library sets
+by hand besides, such as what an exchanged thing counts, is no part of the model.
 
 Shown are the coefficients that ``demem_agent/slots/recognition.py`` has, and how often the
 likeliest past question is recognised, by the probability asked for: rightly and wrongly where the
@@ -63,6 +64,8 @@ JUDGED = (*FITTED, "BEAM")
 SIZES = (4, 15, 60, 240)
 #: Among four of a thousand wordings hardly any two are of one question.
 SIZES_OF = {"reworded": (15, 60, 240)}
+#: Memories of each size that are drawn of a file or dialogue.
+ROUNDS = 4
 #: Questions asked of each such memory.
 ASKED = 60
 #: What each source weighs in all.
@@ -348,7 +351,7 @@ def drawn(groups: Iterable[Group]) -> Pairs:
     found: list[tuple[Any, ...]] = []
     count = 0
     for group in groups:
-        for size in SIZES_OF.get(group.source, SIZES):
+        for size in ROUNDS * SIZES_OF.get(group.source, SIZES):
             past = Past(group, group.drawn(chance, size))
             for i in group.drawn(chance, ASKED):
                 count += 1

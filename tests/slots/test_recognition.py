@@ -307,8 +307,8 @@ def likelihood(
 ) -> float:
     """Return how probably a question is the first of some decisions, however improbable."""
     rows = decisions.teaching(asker)
-    found = decisions._alike(Asked(text, asker), rows, index, behind)
-    return {one.id: one.probability for one in found}.get("a1", 0.0)
+    found = decisions._likeliest(Asked(text, asker), rows, index, behind)
+    return {one.id: one.probability for one in found}["a1"]
 
 
 def all_behind(by: float) -> NDArray[np.float64]:
