@@ -64,14 +64,15 @@ JUDGED = (*FITTED, "BEAM")
 SIZES = (4, 15, 60, 240)
 #: Among four of a thousand wordings hardly any two are of one question.
 SIZES_OF = {"reworded": (15, 60, 240)}
-#: Memories of each size that are drawn of a file or dialogue.
+#: Memories of each size that are drawn of a file or dialogue, each with a seed of its own.
 ROUNDS = 4
 #: Questions asked of each such memory.
 ASKED = 60
 #: What each source weighs in all.
 WEIGHT = 20_000.0
 PENALTY = 0.1
-STEPS = 25
+#: Fitting ends where no coefficient moves by more.
+CLOSE = 1e-6
 THRESHOLDS = (KNOWN, 0.7, SURE)
 #: A line that scores less than this below the best one stands first as well.
 TIED = 0.01
@@ -141,7 +142,7 @@ class Pairs:
 
 def main() -> None:
     given = options()
-    pairs = drawn(groups_of(given.data))
+    pairs = drawn(list(groups_of(given.data)))
     found = rounded(fitted(pairs))
     rates = judged(pairs, held_out(pairs))
     if given.json:
@@ -304,8 +305,9 @@ class Group:
 class Past:
     """Some questions of a group, as those that were asked before."""
 
-    def __init__(self, group: Group, past: Sequence[int]) -> None:
+    def __init__(self, group: Group, size: int, past: Sequence[int]) -> None:
         self.group = group
+        self.size = size
         self.past = past
         self._held: Counter[str] = Counter()
         for j in past:
@@ -319,6 +321,16 @@ class Past:
             holds = own.conditions.issuperset(other.conditions)
             if holds and other.asker == own.asker and self.group.spoken[i] != self.group.spoken[j]:
                 yield j
+
+    def rows(self, i: int, number: int) -> Iterator[tuple[Any, ...]]:
+        """Yield a row of :class:`Pairs` for each past question that a question is compared with."""
+        group = self.group
+        right = group.questions[i].right
+        leads = group.behind(i, right[0]) < TIED
+        for j in self.comparable(i):
+            same = not set(right).isdisjoint(group.questions[j].right)
+            signals = self.signals(i, j)
+            yield signals, same, group.source, group.name, self.size, number, leads
 
     def signals(self, i: int, j: int) -> tuple[float, ...]:
         """Return what the library looks at, in the order of :data:`DIGITS`."""
@@ -345,23 +357,24 @@ class Past:
         return math.log(1 + (len(self.past) - held + 0.5) / (held + 0.5))
 
 
-def drawn(groups: Iterable[Group]) -> Pairs:
+def drawn(groups: Sequence[Group]) -> Pairs:
     """Draw memories of several sizes, and ask each what it was not told in these words."""
-    chance = np.random.default_rng(SEED)
     found: list[tuple[Any, ...]] = []
     count = 0
-    for group in groups:
-        for size in ROUNDS * SIZES_OF.get(group.source, SIZES):
-            past = Past(group, group.drawn(chance, size))
-            for i in group.drawn(chance, ASKED):
-                count += 1
-                own = group.questions[i]
-                leads = group.behind(i, own.right[0]) < TIED
-                for j in past.comparable(i):
-                    same = not set(own.right).isdisjoint(group.questions[j].right)
-                    row = (past.signals(i, j), same, group.source, group.name, size, count, leads)
-                    found.append(row)
+    for chance in map(np.random.default_rng, range(ROUNDS)):
+        for past, i in asked_of(groups, chance):
+            count += 1
+            found += past.rows(i, count)
     return Pairs(*map(np.array, zip(*found, strict=True)))
+
+
+def asked_of(groups: Iterable[Group], chance: np.random.Generator) -> Iterator[tuple[Past, int]]:
+    """Yield memories, one of each size of each group, with the number of each question asked."""
+    for group in groups:
+        for size in SIZES_OF.get(group.source, SIZES):
+            past = Past(group, size, group.drawn(chance, size))
+            for i in group.drawn(chance, ASKED):
+                yield past, i
 
 
 # The model
@@ -373,11 +386,13 @@ def fitted(pairs: Pairs) -> Floats:
     weight = weights(chosen)
     rows = np.column_stack([chosen.signals, np.ones(len(chosen.signals))])
     found = np.zeros(rows.shape[1])
-    for _ in range(STEPS):
+    step = np.ones(rows.shape[1])
+    while np.abs(step).max() > CLOSE:
         p = 1 / (1 + np.exp(-rows @ found))
         slope = rows.T @ (weight * (p - chosen.same)) + PENALTY * found
         curve = (rows * (weight * p * (1 - p))[:, None]).T @ rows
-        found -= np.linalg.solve(curve + PENALTY * np.eye(len(found)), slope)
+        step = np.linalg.solve(curve + PENALTY * np.eye(len(found)), slope)
+        found -= step
     return found
 
 
@@ -401,13 +416,18 @@ def rounded(model: Floats) -> dict[str, float]:
 
 def held_out(pairs: Pairs) -> Floats:
     """Return the probability of each pair by a model that was not fitted on its group."""
-    found = np.zeros(len(pairs.same))
-    for group in np.unique(pairs.group):
+    is_fitted = np.isin(pairs.source, FITTED)
+    found = _probability(pairs, fitted(pairs))
+    for group in np.unique(pairs.group[is_fitted]):
         inside = pairs.group == group
-        model = fitted(pairs.part(~inside))
-        logit = pairs.signals[inside] @ model[:-1] + model[-1]
-        found[inside] = 1 / (1 + np.exp(-logit))
+        found[inside] = _probability(pairs.part(inside), fitted(pairs.part(~inside)))
     return found
+
+
+def _probability(pairs: Pairs, model: Floats) -> Floats:
+    logit = pairs.signals @ model[:-1] + model[-1]
+    probability: Floats = 1 / (1 + np.exp(-logit))
+    return probability
 
 
 def judged(pairs: Pairs, probability: Floats) -> list[dict[str, float | str]]:
