@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
+from demem_agent.feedback.verdicts import FOUND
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.text.numbers import digits
 from demem_agent.types import Reading, Verdict
@@ -205,3 +206,31 @@ def test_feedback_in_another_order_comes_to_the_same_verdicts(
     both: tuple[list[dict[str, Any]], list[dict[str, Any]]],
 ) -> None:
     assert after(both[0]) == after(both[1])
+
+
+def test_what_was_read_is_looked_through_too_for_a_line_that_a_text_speaks_for() -> None:
+    memory = SlotMemory(**OPTIONS)
+    for n in range(FOUND):  # no line has a word of the text: as many as are looked for come first
+        memory.ingest(f"The drawer number {n} is empty.")
+    memory.ingest("I take the ferry at nine.", speaker="Ana")
+    memory.answer("When does the ferry leave?")
+    memory.feedback("a1", reference="Ana")
+    assert list(judged(memory)) == [memory.evidence()[-1].id]
+
+
+def lines_told_of(rated: bool, question: str) -> set[str]:
+    """Return the items that a text speaks for, where the first line of the memory holds it."""
+    memory = memory_of()
+    if rated:
+        memory.feedback("a1", reward=0.0)
+    memory.answer(question)
+    memory.feedback("a2", reference=TOLD[0])
+    return {item for item, *_ in memory.contexts()[1].verdicts}
+
+
+@pytest.mark.parametrize("question", [QUESTION, "How fast, then, may I go on the bridge?"])
+def test_what_ratings_spoke_against_when_the_same_was_decided_is_not_what_a_text_speaks_for(
+    question: str,
+) -> None:
+    assert lines_told_of(rated=False, question=question) == {"e1"}
+    assert "e1" not in lines_told_of(rated=True, question=question)

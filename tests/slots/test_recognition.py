@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.ragged import NOTHING, Ragged
-from demem_agent.slots.recognition import KNOWN, Asked, Decisions
+from demem_agent.slots.recognition import FARTHEST, KNOWN, TYPICAL, Asked, Decisions
 from demem_agent.slots.records import StoredContext, Vector
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Context, Evidence, Verdict
@@ -293,3 +293,79 @@ def test_sums_are_those_of_plain_python(
     assert ragged.numbers() == {NOTHING}.union(*rows)
     for number, row in enumerate(rows):
         assert [n for n in ragged.row(number) if n != NOTHING] == row
+
+
+# What each signal says
+
+
+def likelihood(
+    decisions: Decisions,
+    text: str,
+    asker: str | None = None,
+    index: PassageIndex = INDEX,
+    behind: NDArray[np.float64] | None = None,
+) -> float:
+    """Return how probably a question is the first of some decisions, however improbable."""
+    rows = decisions.teaching(asker)
+    found = decisions._likeliest(Asked(text, asker), rows, index, behind)
+    return {one.id: one.probability for one in found}["a1"]
+
+
+def all_behind(by: float) -> NDArray[np.float64]:
+    return np.full(len(INDEX), by)
+
+
+def test_a_question_for_another_kind_of_thing_is_less_likely_the_same() -> None:
+    decisions = decisions_of(decision(1, 1, query="When is the concert?"), decision(2, 2))
+    same_kind = likelihood(decisions, "When was that concert?")
+    assert likelihood(decisions, "Where was that concert?") < same_kind
+    assert likelihood(decisions, "That concert?") == same_kind
+
+
+def test_a_question_of_other_speakers_is_less_likely_the_same_where_nobody_is_known_to_ask() -> (
+    None
+):
+    spoken_by = PassageIndex(ENCODER.dimensions)
+    for n, (speaker, line) in enumerate(zip(("Ana", "Ben", "Ana", "Ben"), LINES, strict=True), 1):
+        said = Evidence(f"e{n}", line, speaker=speaker)
+        spoken_by.add(said, ((0, len(line)),), vector(line)[np.newaxis], 0)
+    past = "What level does Ana like for the seat heating?"
+    asked = "What level has the seat heating for Ben?"
+    decisions = decisions_of(decision(1, 0, query=past), decision(2, 1))
+    of_cleo = decisions_of(decision(1, 0, "Cleo", query=past), decision(2, 1))
+    assert likelihood(decisions, asked, index=spoken_by) < likelihood(decisions, asked)
+    assert likelihood(of_cleo, asked, "Cleo", spoken_by) == likelihood(of_cleo, asked, "Cleo")
+
+
+@given(near=st.floats(0, FARTHEST - 1), further=st.floats(1, FARTHEST))
+def test_a_line_far_behind_makes_it_less_likely_the_same(near: float, further: float) -> None:
+    decisions = decisions_of(*(decision(n + 1, n) for n in range(4)))
+    before = likelihood(decisions, OTHER_WORDS[0], behind=all_behind(near))
+    assert likelihood(decisions, OTHER_WORDS[0], behind=all_behind(near + further)) < before
+
+
+def test_a_line_out_of_sight_counts_as_the_farthest_and_an_unknown_place_as_a_typical_one() -> None:
+    decisions = decisions_of(*(decision(n + 1, n) for n in range(4)))
+    farthest, out_of_sight, typical = (
+        likelihood(decisions, OTHER_WORDS[0], behind=all_behind(by))
+        for by in (FARTHEST, np.inf, TYPICAL)
+    )
+    assert out_of_sight == farthest < typical == likelihood(decisions, OTHER_WORDS[0])
+
+
+@pytest.mark.parametrize("asked", [QUESTIONS[0], "how warm, should the SEAT-HEATING be"])
+def test_the_same_words_are_known_wherever_their_line_stands(asked: str) -> None:
+    decisions = decisions_of(*(decision(n + 1, n) for n in range(4)))
+    assert likelihood(decisions, asked, behind=all_behind(np.inf)) > 0.99
+
+
+def test_words_that_are_rare_in_memory_tell_more_up_to_a_worth() -> None:
+    larger = index_of((*LINES, *(f"Nothing {n}" for n in range(100))))
+    few = "seat heating"
+    many = " ".join(f"word{n}" for n in range(80))
+    for words, tells_more in ((few, True), (many, False)):
+        others = (decision(n + 1, n) for n in range(1, 4))
+        decisions = decisions_of(decision(1, 0, query=f"{words} before"), *others)
+        here = likelihood(decisions, f"{words} after")
+        there = likelihood(decisions, f"{words} after", index=larger)
+        assert there > here if tells_more else there == here
