@@ -26,6 +26,9 @@ likeliest past question is recognised, by the probability asked for: rightly and
 same was asked before, wrongly where it was not, and as a share of all questions how often it does
 ``harm``: it is recognised wrongly, and would put another line ahead of the right one that stands
 first by itself. For these figures each file or dialogue is left out of the fit in turn.
+
+The first two coefficients mean nearly the same: which memories are drawn moves either by 1 against
+the other, and their sum by a few tenths.
 """
 
 from __future__ import annotations
