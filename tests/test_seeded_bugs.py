@@ -350,7 +350,7 @@ def the_last_reward_tells_whether_an_answer_was_good(patch: Patch) -> None:
     patch.setattr(crediting, "_judged_by", judged_by)
 
 
-@bug("names what is forgotten|names evidence that is not there|lost or kept")
+@bug("names what is forgotten|names evidence that is not there|the successions that went")
 def forgetting_leaves_the_successions(patch: Patch) -> None:
     patch.setattr(erase, "_lapsed", lambda state, going: ())
 
