@@ -91,7 +91,8 @@ def ordered(state: State, asked: Current, ranking: Ranking) -> Ranking:
         if not _put_behind(scores, followed):
             break
     rows = np.fromiter(scores.keys(), np.intp, len(scores))
-    moved: NDArray[np.float64] = np.round(np.fromiter(scores.values(), np.float64, len(scores)), 4)
+    exact: NDArray[np.float64] = np.array(list(scores.values()), np.float64)
+    moved: NDArray[np.float64] = np.round(exact, 4)
     order = np.argsort(-moved, kind="stable")
     return replace(ranking, rows=rows[order], scores=moved[order])
 
