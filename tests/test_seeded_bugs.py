@@ -351,7 +351,7 @@ def the_last_reward_tells_whether_an_answer_was_good(patch: Patch) -> None:
     patch.setattr(crediting, "_judged_by", judged_by)
 
 
-@bug("names what is forgotten|names evidence that is not there|lost or kept")
+@bug("names what is forgotten|names evidence that is not there|the successions that went")
 def forgetting_leaves_the_successions(patch: Patch) -> None:
     patch.setattr(erase, "_lapsed", lambda state, going: ())
 
@@ -361,7 +361,7 @@ def an_undone_succession_counts_in_readings(patch: Patch) -> None:
     patch.setattr(Lineage, "confidence", lambda self, succession: succession.confidence)
 
 
-@bug("leads back to the line that it supersedes|InvalidInput was not raised")
+@bug("leads back to the line that it supersedes|InvalidInput was not raised", SLOW)
 def a_line_may_supersede_what_supersedes_it(patch: Patch) -> None:
     right = superseding._check
 
@@ -375,15 +375,15 @@ def a_line_may_supersede_what_supersedes_it(patch: Patch) -> None:
     patch.setattr(superseding, "_check", check)
 
 
-@bug("is not marked")
+@bug("is not marked", SLOW)
 def lines_that_no_longer_hold_are_not_marked(patch: Patch) -> None:
     patch.setattr("demem_agent.reading.composing.noting", lambda state, asked, cut: cut)
 
 
-@bug("a re(opened|stored) memory|not what stands|the twin")
+@bug("a re(opened|stored) memory|not what stands|the twin|are not live", SLOW)
 def stores_do_not_keep_successions(patch: Patch) -> None:
     for store in STORES:
-        _commit_as(patch, store, lambda delta: replace(delta, successions=()))
+        _commit_as(patch, store, lambda delta: replace(delta, successions=(), lapsed=()))
 
 
 @bug("live evidence is not|neighbour|the twin")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.ragged import NOTHING, Ragged
-from demem_agent.slots.recognition import FARTHEST, KNOWN, TYPICAL, Asked, Decisions
+from demem_agent.slots.recognition import FARTHEST, KNOWN, UNTOLD, Asked, Decisions
 from demem_agent.slots.records import StoredContext, Vector
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Context, Evidence, Verdict
@@ -348,7 +348,7 @@ def test_a_line_out_of_sight_counts_as_the_farthest_and_an_unknown_place_as_a_ty
     decisions = decisions_of(*(decision(n + 1, n) for n in range(4)))
     farthest, out_of_sight, typical = (
         likelihood(decisions, OTHER_WORDS[0], behind=all_behind(by))
-        for by in (FARTHEST, np.inf, TYPICAL)
+        for by in (FARTHEST, np.inf, UNTOLD)
     )
     assert out_of_sight == farthest < typical == likelihood(decisions, OTHER_WORDS[0])
 
