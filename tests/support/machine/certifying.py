@@ -79,9 +79,9 @@ class Certifying(Twins):
             assert made.regime != "rival lines", "rivals without their lines"
             return
         assert made.rivals[0] != made.rivals[1], "a line is its own rival"
-        for answer, (item, *_) in zip(made.pair, made.rivals, strict=True):
-            told = {verdict[0]: verdict[3] for verdict in self._context(answer).verdicts}
-            assert told.get(item, 0) > 0, "a rival line that was not told to be right"
+        for answer, line in zip(made.pair, made.rivals, strict=True):
+            told = {verdict[:3]: verdict[3] for verdict in self._context(answer).verdicts}
+            assert told.get(line, 0) > 0, "a rival line that was not told to be right"
         self._saw("certificate that names rivals")
 
     def _check_split(self, made: SplitCertificate, placed: Placed) -> None:
