@@ -76,7 +76,7 @@ WEIGHT = 20_000.0
 PENALTY = 0.1
 #: Fitting ends where no coefficient moves by more.
 CLOSE = 1e-6
-THRESHOLDS = (KNOWN, 0.7, SURE)
+THRESHOLDS = (KNOWN, 0.75, SURE)
 #: A line that scores less than this below the best one stands first as well.
 TIED = 0.01
 #: Characters that every memory here fits in.

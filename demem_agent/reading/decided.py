@@ -2,7 +2,7 @@
 
 What feedback said of a line counts as far as it is sure that the same is decided again. It is added
 to the line's score; from :data:`RIGHT` on the line stands ahead of all that was never judged for
-this decision, and one that proved wrong stands behind the first of these, however little it counts.
+this decision, and from :data:`WRONG` against it on one stands behind the first of these.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ __all__ = ["Decided", "decided", "placed"]
 
 #: Log-odds from which on a line stands first.
 RIGHT = 3.0
+#: Log-odds against a line from which on it stands behind the first that was never judged.
+WRONG = 1.5
 #: Probability from which on a context counts whole; one that is as likely another one does not.
-SURE = 0.85
+SURE = 0.9
 #: What keeps a line that proved wrong behind one that was never judged.
 BEHIND = 0.01
 #: What a line loses that settled the same question for somebody else, at most.
@@ -120,7 +122,7 @@ def placed(ranking: Ranking, found: Decided) -> Ranking:
     odds = found.odds[ranking.rows]
     scores = ranking.scores - found.others[ranking.rows]
     right = odds >= RIGHT
-    wrong = odds < 0
+    wrong = odds <= -WRONG
     first = float(scores[~right & ~wrong].max(initial=float(scores.min())))
     ahead = np.maximum(scores, first) + odds
     behind = np.minimum(scores + odds, first - BEHIND)

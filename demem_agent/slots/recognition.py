@@ -46,16 +46,16 @@ MOST_WORTH = 150.0
 FARTHEST = 10.0
 #: How far a line counts as being where that is not known, or says nothing: a correction, which
 #: holds its question, is near each question like it.
-UNTOLD = 5.0
+UNTOLD = 7.0
 #: Log-odds of a question in the very same words.
 SAME_WORDS = 6.0
 #: A decision counts as known again from this probability on.
-KNOWN = 0.5
+KNOWN = 0.6
 #: The code of a word that no question had; sums below this are as good as nothing.
 UNHEARD = -1
 LEAST = 1e-9
 #: The same in log-odds.
-LOGIT_KNOWN = 0.0
+LOGIT_KNOWN = math.log(KNOWN / (1 - KNOWN))
 #: Past contexts whose line is looked up, those likeliest by words.
 MOST = 64
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from demem_agent.slots.recognition import KNOWN
 from demem_agent.types import Context, Mode, Reading, Route
 from machine.incoming import NEIGHBOUR_MARKS, Ask, Request, When, asks, kept_conditions, marks_in
 from machine.ledger import moment
@@ -89,7 +90,7 @@ class Asking(Twins):
         self, reading: Reading, asker: str | None, conditions: Sequence[str]
     ) -> None:
         """Check that what is known again was decided for who asks, and under what holds."""
-        known = 0.5 <= reading.recognised <= 1 if reading.decisions else reading.recognised == 0
+        known = KNOWN <= reading.recognised <= 1 if reading.decisions else reading.recognised == 0
         assert known, "a reading misstates how probably the same was decided before"
         assert self.setup.decisions or not reading.decisions, "known again, and nothing is kept"
         self._check_scope(reading)
