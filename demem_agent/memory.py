@@ -134,7 +134,7 @@ class MemoryHandle:
 
     def _successions(self) -> tuple[Succession, ...]:
         state = self._held.state
-        found = []
+        found: list[Succession] = []
         for one in state.successions.values():
             sure = one.confidence if one.undone else state.derived.current.confidence(one)
             found.append(replace(one, confidence=sure))

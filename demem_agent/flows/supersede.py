@@ -80,5 +80,5 @@ def _whole(state: State, item: str) -> Stretch:
 
 
 def _replayed(stored: dict[str, Any]) -> Succession:
-    fields = stored | {"old": tuple(stored["old"]), "new": tuple(stored["new"])}
+    fields: dict[str, Any] = stored | {"old": tuple(stored["old"]), "new": tuple(stored["new"])}
     return Succession(**fields)
