@@ -199,7 +199,7 @@ def pairs_of(ahead: _Ahead, arrival: Arrival) -> Iterator[Pair]:
             soon = item.session is not None and near.evidence.session == item.session
             for old in ahead.claims_of(near):
                 for new in later:
-                    if not known.shared(old, new):
+                    if not known.shared(old, new) or (told and _counts(old, new)):
                         continue
                     found = signals(old, new, known.__getitem__, cosine, soon=soon, told=told)
                     if found is not None:
@@ -229,6 +229,12 @@ class _Worth(dict[str, float]):
         both = sum(map(self.__getitem__, old.held & new.held))
         one, other = self.mass(old), self.mass(new)
         return both >= SHARED * min(one, other) and both >= ALIKE * math.sqrt(one * other) > 0
+
+
+def _counts(old: Claim, new: Claim) -> bool:
+    """Whether two sentences differ in numbers alone, as those on room 3 and on room 4 do."""
+    differ = old.held ^ new.held
+    return bool(differ) and differ <= old.numbers | new.numbers
 
 
 def _best(found: Iterable[Pair], judge: Judge) -> list[tuple[float, Pair]]:

@@ -76,6 +76,12 @@ def test_what_holds_beside_another_does_not_take_its_place(one: str, other: str)
     assert [(found.old[0], found.new[0]) for found in sure] == [("e1", "e4")]
 
 
+def test_lines_of_nobody_that_differ_in_a_number_alone_stand_side_by_side() -> None:
+    memory = SlotMemory()
+    memory.ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in (3, 4, 5)])
+    assert memory.successions() == ()
+
+
 def test_what_holds_is_ahead_and_the_other_is_marked_in_the_margin() -> None:
     reading = moved().read("Where do I live now?", limit=400)
     best = order(reading)

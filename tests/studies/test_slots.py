@@ -222,6 +222,14 @@ def test_a_split_of_contexts_without_gold_is_not_judged() -> None:
     assert judge_splits([split_of({"e1"}, {"e1"}, set())], {"a1": frozenset({"e1"})}) == []
 
 
+def test_a_certificate_of_lines_is_not_judged_by_what_slots_hold() -> None:
+    of_slots = split_of({"e1"}, {"e1"}, {"e2"})
+    of_lines = replace(of_slots, regime="rival lines", candidates=of_slots.candidates[:1])
+    gold = {id: frozenset({"e1"}) for id in of_lines.pair}
+    assert len(judge_splits([of_slots], gold)) == 1
+    assert judge_splits([of_lines], gold) == []
+
+
 # Partitions
 
 

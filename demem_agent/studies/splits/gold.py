@@ -20,6 +20,8 @@ from demem_agent.types import Candidate, SplitCertificate
 
 __all__ = ["JudgedSplit", "claim", "count_splits", "judge_splits", "rights"]
 
+#: The candidates of a test by contents, besides the slots that its queries are routed to.
+CONTENTS = frozenset({"current", "split first", "split second"})
 Gold = frozenset[str]
 
 
@@ -53,17 +55,22 @@ def judge_splits(
 
     Args:
         gold: ids of the gold items of each context; certificates of contexts without any are left
-            out.
+            out, and so are those that speak of answers or lines and not of contents of slots.
     """
     judged = []
     for certificate in certificates:
         one, other = certificate.pair
         first = gold.get(one)
         second = gold.get(other)
-        if first and second:
+        if first and second and _of_contents(certificate.candidates):
             by_gold, repaired = claim(certificate.candidates, first, second)
             judged.append(JudgedSplit(certificate.id, by_gold, repaired))
     return judged
+
+
+def _of_contents(candidates: Sequence[Candidate]) -> bool:
+    """Whether candidates are what a slot holds, now and after a split."""
+    return {candidate.name for candidate in candidates} >= CONTENTS
 
 
 def rights(judged: Iterable[JudgedSplit]) -> list[bool]:
