@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -80,9 +81,14 @@ BESIDE = (
 )
 
 
+#: The commits that the reports shown were made from.
+COMMITS: set[str] = set()
+
+
 def main() -> None:
     given = arguments()
     made = audit_blocks(audits(given)) if given.audits else dict(blocks(*reports_of(given)))
+    made["made"] = f"Made from commit {', '.join(sorted(COMMITS))}."
     if given.into is None:
         print("\n\n".join(f"<!-- {name} -->\n{text}\n<!-- end -->" for name, text in made.items()))
         return
@@ -158,8 +164,17 @@ def measured(command: Sequence[str], out: Path, reuse: bool) -> Report:
             code = demem([*command, "--out", str(out)])
         if code:
             sys.exit(code)
+        (out / "commit.txt").write_text(commit(), encoding="utf-8")
+    COMMITS.add(f"`{(out / 'commit.txt').read_text(encoding='utf-8')}`")
     read: Report = json.loads(made.read_text(encoding="utf-8"))
     return read
+
+
+def commit() -> str:
+    """Return the hash of the commit that is checked out, with a mark where files differ from it."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
+    return done.stdout.strip()
 
 
 # Blocks
