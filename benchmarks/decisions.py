@@ -2,7 +2,7 @@
 
     pip install demem-agent
     python benchmarks/decisions.py --data FOLDER [--files 2 7] [--told line] [--json]
-    python benchmarks/decisions.py --data FOLDER --streams recurring --settings decisions
+    python benchmarks/decisions.py --data FOLDER --streams recurring --settings off
 
 FOLDER has history_N.txt and qa_N.json of VehicleMemBench: what several people said in a car over
 months, and decisions that rest on it. ``benchmarks/vehicle_data.py`` tells which lines say what is
@@ -57,7 +57,7 @@ JUDGED = (4, 5)
 TAUGHT = 3
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
-    "decisions": {"decisions": True},
+    "off": {"decisions": False},
 }
 
 

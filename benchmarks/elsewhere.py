@@ -1,7 +1,7 @@
 """Does feedback on some questions harm what is read for others?
 
     pip install demem-agent
-    python benchmarks/elsewhere.py --data FOLDER [--only locomo] [--settings decisions] [--json]
+    python benchmarks/elsewhere.py --data FOLDER [--only locomo] [--settings off] [--json]
 
 FOLDER holds any of ``locomo/*.json``, ``longmemeval/*.json.gz`` and ``beam/N/chat.json``. All turns
 of a dialogue are remembered. Half of its questions, drawn by a seed, are answered by the built-in
@@ -60,8 +60,7 @@ KNOWN = 0.5
 TOGETHER = 5
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
-    "learn": {"learn": True},
-    "decisions": {"decisions": True},
+    "off": {"decisions": False},
 }
 
 
@@ -299,9 +298,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the benchmarks' files")
     parser.add_argument("--only", nargs="+", default=[], help="of locomo, longmemeval, beam")
-    parser.add_argument(
-        "--settings", nargs="+", choices=list(SETTINGS), default=["default", "decisions"]
-    )
+    parser.add_argument("--settings", nargs="+", choices=list(SETTINGS), default=["default", "off"])
     parser.add_argument("--told", nargs="+", choices=get_args(Told), default=list(get_args(Told)))
     parser.add_argument("--seeds", type=int, default=1, help="draws of the half that is told of")
     parser.add_argument("--first", type=int, help="only so many memories of each benchmark")

@@ -279,7 +279,8 @@ class Group:
         self.people = [words & people for words in self.words]
         self.kinds = [asks_for(question.text) for question in questions]
         self.spoken = [spoken(question.text) for question in questions]
-        self.rarity = {word: index.lexical.idf(word) for words in self.words for word in words}
+        every = set[str]().union(*self.words)
+        self.rarity = {word: index.lexical.idf(word) for word in every}
         self._memory = memory
         self._behind: dict[int, dict[str, float]] = {}
 

@@ -2,7 +2,7 @@
 
     pip install demem-agent
     python benchmarks/knowledge_updates.py --data FOLDER [--only beam letta] [--json]
-    python benchmarks/knowledge_updates.py --data FOLDER --settings decisions --asker user
+    python benchmarks/knowledge_updates.py --data FOLDER --settings off --asker user
 
 FOLDER holds any of ``beam/N/chat.json``, ``longmemeval/*.json.gz`` and ``letta/*.jsonl``. All turns
 of a chat are remembered and each question about something that changed is read once, without any
@@ -42,8 +42,7 @@ from demem_agent.types import Line, Reading
 LIMITS = (500, 2000, 6000)
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
-    "learn": {"learn": True},
-    "decisions": {"decisions": True},
+    "off": {"decisions": False},
 }
 
 Row = dict[str, float | int | None]

@@ -102,7 +102,8 @@ def run(car: Car, told: Told, found: Found) -> None:
     timed = Timed(Subject.of(car, {"decisions": True}, ()))
     asked: list[Decision] = []
     for situation in _stream(car):
-        found.events.append(taught(timed, Judge(car), car, situation, told))  # type: ignore[arg-type]  # as a subject
+        event = taught(timed, Judge(car), car, situation, told)  # type: ignore[arg-type]  # as one
+        found.events.append(event)
         asked.append(situation.decision)
     memory = timed.memory
     memory.check()

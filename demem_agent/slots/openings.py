@@ -82,7 +82,7 @@ def opened(state: State, slot: SlotState, limit: int, wrap: Wrap) -> Opened | No
     openings = _fitting(state, _decisions(state, slot.number), int(SHARE * limit))
     if not openings:
         return None
-    kept = [one for one in slot.summary.kept if not any(first.says(one) for first in openings)]
+    kept = [one for one in slot.summary.kept if not _is_said(one, openings)]
     text = _text(openings, kept)
     while kept and state.measure(wrap(text)) > limit:
         kept.pop()
@@ -90,6 +90,11 @@ def opened(state: State, slot: SlotState, limit: int, wrap: Wrap) -> Opened | No
     if state.measure(wrap(text)) > limit:
         return None
     return Opened(tuple(openings), tuple(kept), text)
+
+
+def _is_said(excerpt: Excerpt, openings: Iterable[Opening]) -> bool:
+    """Whether an opening says what an excerpt does."""
+    return any(opening.says(excerpt) for opening in openings)
 
 
 def slot_view(state: State, number: int) -> Slot:

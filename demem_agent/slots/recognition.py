@@ -246,7 +246,7 @@ class Decisions:
         self, asked: Asked, rows: Sequence[int], index: PassageIndex, behind: Behind
     ) -> list[Recognised]:
         holding = [row for row in rows if row not in self._bound or self._holds(row, asked)]
-        # What else there is to say than words lowers the odds.
+        # All else lowers the odds, but for the same words, which have the highest by words already.
         return self._likeliest(asked, holding, index, behind, LOGIT_KNOWN)
 
     def _likeliest(

@@ -207,7 +207,9 @@ def shared_reading(state: State, pair: Pair, trials: Trials) -> Verdict:
         )
         tried.append(one)
     split = state.settings.split
-    table = np.array([[one.scores[x] for one in tried] for x in (0, 1)])
+    of_first = [one.scores[0] for one in tried]
+    of_second = [one.scores[1] for one in tried]
+    table = np.array([of_first, of_second])
     band = guard_band(table, c_beta=split.c_beta, sigma_0=split.sigma_0, eta_cal=split.eta_cal)
     return verdict_of(tried, band)
 

@@ -93,8 +93,12 @@ def _chain(id: str, successions: Sequence[Succession]) -> list[Succession]:
     """Return the successions that lead to an item or away from it, in their order."""
     later = _reached(id, [(one.old[0], one.new[0]) for one in successions])
     earlier = _reached(id, [(one.new[0], one.old[0]) for one in successions])
-    chained = (later, earlier)
-    return [one for one in successions if any({one.old[0], one.new[0]} <= held for held in chained)]
+    found = []
+    for one in successions:
+        ends = {one.old[0], one.new[0]}
+        if ends <= later or ends <= earlier:
+            found.append(one)
+    return found
 
 
 def _reached(id: str, steps: Sequence[tuple[str, str]]) -> set[str]:
