@@ -40,6 +40,9 @@ except ImportError as error:
 
 __all__ = ["MemoryProvider"]
 
+#: What a session keeps of this provider.
+State = dict[str, Any]
+
 _NO_REASON = (
     "a run was not remembered: its answer came without a finish reason, "
     "as that of a stream that broke off. If the chat client never gives one, nothing is remembered "
@@ -103,7 +106,7 @@ class MemoryProvider(ContextProvider):
         self._warned = False
 
     async def before_run(
-        self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
+        self, *, agent: object, session: AgentSession, context: SessionContext, state: State
     ) -> None:
         """Recall for what is asked, and put it before the model in this run alone."""
         asking = self.situation.asking(session)
@@ -121,7 +124,7 @@ class MemoryProvider(ContextProvider):
             context.extend_messages(self, [told], origin_session_ids=_origins(reading, session))
 
     async def after_run(
-        self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
+        self, *, agent: object, session: AgentSession, context: SessionContext, state: State
     ) -> None:
         """Remember what was asked and answered, if the model came to its end.
 
@@ -165,9 +168,7 @@ class MemoryProvider(ContextProvider):
         else:
             LOG.info("a run was not remembered: %s", reason or "no finish reason")
 
-    def _key(
-        self, who: str | None, asked: str, context: SessionContext, state: dict[str, Any]
-    ) -> str:
+    def _key(self, who: str | None, asked: str, context: SessionContext, state: State) -> str:
         """Return the key of a run: the same for the same message.
 
         Without ids of messages, it is the same for the same words at the same place of a session.
@@ -183,7 +184,7 @@ class MemoryProvider(ContextProvider):
         return digest(context.session_id, state.get("runs", 0), said, before, today)
 
 
-def _asked(context: SessionContext, state: dict[str, Any]) -> str:
+def _asked(context: SessionContext, state: State) -> str:
     """Return what the user says.
 
     In a run that goes on with approvals or results of tools, it is what the first one asked.

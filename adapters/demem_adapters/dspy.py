@@ -231,7 +231,7 @@ class WithMemory(dspy.Module):
         kept["memories"].__setstate__(made)
         super().__setstate__(kept)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
         super(WithMemory, copied).__setstate__(copy.deepcopy(super().__getstate__(), memo))

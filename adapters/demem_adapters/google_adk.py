@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from demem_adapters.common import (
     LOG,
@@ -14,6 +13,7 @@ from demem_adapters.common import (
     Asker,
     Conditions,
     Memories,
+    Said,
     Situation,
     digest,
     logged,
@@ -135,7 +135,7 @@ class MemoryService(BaseMemoryService):
         """Return the name under which what a user says is remembered."""
         return self.situation.asking(app_name, user_id).get("asker") or USER
 
-    def _remember(self, namespace: str, turns: Iterable[dict[str, Any]]) -> None:
+    def _remember(self, namespace: str, turns: Iterable[Said]) -> None:
         for turn in turns:
             try:
                 self.memories.remember(namespace, **turn)
@@ -177,7 +177,7 @@ def _whole(event: Event) -> bool:
     return event.finish_reason == types.FinishReason.STOP
 
 
-def _turn(event: Event, session: str | None, user: str) -> dict[str, Any]:
+def _turn(event: Event, session: str | None, user: str) -> Said:
     by_user = event.author == USER
     return {
         "text": _text(event.content),
@@ -189,7 +189,7 @@ def _turn(event: Event, session: str | None, user: str) -> dict[str, Any]:
     }
 
 
-def _entry_turn(entry: MemoryEntry) -> dict[str, Any]:
+def _entry_turn(entry: MemoryEntry) -> Said:
     text = _text(entry.content)
     key = entry.id or digest(entry.author, entry.timestamp, text)
     return {

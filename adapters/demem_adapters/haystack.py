@@ -13,6 +13,7 @@ from demem_adapters.common import (
     USER,
     Inject,
     Memories,
+    Said,
     Situation,
     block,
     checked,
@@ -208,7 +209,7 @@ class MemoryWriter:
             asker: who has said the messages of users, if not whom the component was made with.
         """
         user = asker or self.asker or USER
-        turns: list[dict[str, Any]] = []
+        turns: list[Said] = []
         for message, key in _told(messages or (), session):
             turns.append(_turn(message, key, session, user))
         turns += map(_document_turn, documents or ())
@@ -315,12 +316,11 @@ class RememberHook(_MemoryHook):
         """Remember, and leave the messages as they were said."""
         messages = _said(state)
         state.set("messages", messages, handler_override=replace_values)
-        asked = [(message, key) for message, key in _told(messages) if message.is_from("user")]
+        asked = _asked(messages)
         said = _said_at_end(state, messages)
-        if not asked or said is None:
+        if asked is None or said is None:
             return
-        message, key = asked[-1]
-        question = _text(message)
+        question, key = asked
         namespace = self._named(state)
         turn = _told_of(state, "turn")
         key = self._again(namespace, question, key) if turn is None else digest("turn", turn)
@@ -417,6 +417,15 @@ def _unused_key(key: str, question: str, items: Iterable[Evidence]) -> str:
     return again
 
 
+def _asked(messages: Iterable[ChatMessage]) -> tuple[str, str] | None:
+    """Return what the user said last, with the key of its turn; None where that is nothing."""
+    asked: tuple[str, str] | None = None
+    for message, key in _told(messages):
+        if message.is_from("user"):
+            asked = _text(message), key
+    return asked
+
+
 def _said_at_end(state: State, messages: Sequence[ChatMessage]) -> str | None:
     """Return what the model said at the end of a run; None where the run did not end well.
 
@@ -469,23 +478,29 @@ def _told(
         yield message, key
 
 
-def _turn(message: ChatMessage, key: str, session: str | None, user: str) -> dict[str, Any]:
+def _turn(message: ChatMessage, key: str, session: str | None, user: str) -> Said:
     text = _text(message)
-    about = {"text": text, "speaker": message.role.value, "session": session}
+    said: Said = {"text": text, "session": session}
     # As Memories.converse has it, so that what a hook remembered is known to the writer.
     if message.is_from("user"):
-        return {**about, "speaker": user, "key": f"{key}:user"}
+        return {**said, "speaker": user, "key": f"{key}:user"}
     reply = _reply_key(key, text)
-    return {**about, "key": reply, "source_id": reply}
+    return {**said, "speaker": message.role.value, "key": reply, "source_id": reply}
 
 
 def _reply_key(key: str, text: str) -> str:
     return f"{key}:{digest(text)}"
 
 
-def _document_turn(document: Document) -> dict[str, Any]:
-    about = {name: document.meta.get(name) for name in ("speaker", "at", "source")}
-    # By this Haystack's splitter knows the pieces of one document.
-    about["session"] = document.meta.get("source_id")
-    key = digest(document.id, about)
-    return {"text": document.content or "", "source_id": document.id, "key": key, **about}
+def _document_turn(document: Document) -> Said:
+    meta = document.meta
+    said: Said = {
+        "text": document.content or "",
+        "speaker": meta.get("speaker"),
+        "at": meta.get("at"),
+        "source": meta.get("source"),
+        # By this Haystack's splitter knows the pieces of one document.
+        "session": meta.get("source_id"),
+    }
+    about = {name: said[name] for name in ("speaker", "at", "source", "session")}
+    return {**said, "source_id": document.id, "key": digest(document.id, about)}

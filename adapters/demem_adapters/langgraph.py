@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from demem_adapters.common import Asker, Conditions, Memories, Recent, Situation
 from demem_adapters.common.passages import passages
@@ -40,9 +40,13 @@ Path = tuple[str, ...]
 Place = tuple[Path, str]
 #: Whose memory the items of a store's namespace belong to; None keeps them out of memory.
 Owner = Callable[[Path], str | None]
-#: Operations that the inner store is asked to carry out; what it gave comes back, a list of
+Given = TypeVar("Given")
+#: Yields operations that the inner store is asked to carry out; what it gave comes back, a list of
 #: results.
-Flow = Generator[list[Op], Any, list[Result]]
+Flow = Generator[list[Op], Any, Given]
+#: The value of an item, and what takes the text to be remembered out of one.
+Value = Mapping[str, Any]
+TextOf = Callable[[Value], str]
 
 #: By this memory tells the items of a store from what else it may hold.
 SOURCE = "store"
@@ -62,7 +66,7 @@ def wrap(
     memories: Memories,
     *,
     owner: Owner = ".".join,
-    text: Callable[[Mapping[str, Any]], str] | None = None,
+    text: TextOf | None = None,
     asker: Asker | None = None,
     conditions: Conditions = (),
 ) -> SlotStore:
@@ -96,7 +100,7 @@ class SlotStore(BaseStore):
         inner: BaseStore,
         memories: Memories,
         owner: Owner,
-        text: Callable[[Mapping[str, Any]], str],
+        text: TextOf,
         situation: Situation,
     ) -> None:
         self._inner = inner
@@ -150,7 +154,7 @@ class SlotStore(BaseStore):
             self._remember(PutOp(item.namespace, item.key, item.value), look)
         return len(items)
 
-    def _batch(self, ops: list[Op]) -> Flow:
+    def _batch(self, ops: list[Op]) -> Flow[list[Result]]:
         # Before anything is put: a batch reads what was there before it.
         results = yield from self._searches(ops)
         rest = [n for n in range(len(ops)) if n not in results]
@@ -160,7 +164,7 @@ class SlotStore(BaseStore):
         yield from self._puts(ops)
         return [results[n] for n in range(len(ops))]
 
-    def _searches(self, ops: list[Op]) -> Generator[list[Op], Any, dict[int, Result]]:
+    def _searches(self, ops: list[Op]) -> Flow[dict[int, Result]]:
         """Return what searches with a query found, by the number of the operation."""
         results: dict[int, Result] = {}
         for n, op in enumerate(ops):
@@ -170,7 +174,7 @@ class SlotStore(BaseStore):
                     results[n] = found
         return results
 
-    def _puts(self, ops: list[Op]) -> Generator[list[Op], Any, None]:
+    def _puts(self, ops: list[Op]) -> Flow[None]:
         """Remember what was put, as the inner store now has it: another may have put since."""
         puts: dict[Place, PutOp] = {}
         for op in ops:
@@ -183,13 +187,12 @@ class SlotStore(BaseStore):
         for put, item in zip(puts.values(), items, strict=True):
             self._remember(put._replace(value=item.value if item else None), look)
 
-    def _search(self, op: SearchOp) -> Generator[list[Op], Any, list[SearchItem] | None]:
+    def _search(self, op: SearchOp) -> Flow[list[SearchItem] | None]:
         """Return what a search finds; None where nothing under its prefix is to be remembered."""
         known = yield from self._memories_below(op.namespace_prefix)
         if not known:
             return None
-        (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
-        items: dict[Place, Item] = {(item.namespace, item.key): item for item in every}
+        items = yield from self._items_of(op)
         end = op.offset + op.limit
         asking = self._situation.asking(op.namespace_prefix)
         scores = _ranked(known, op.query or "", items, end, asking)
@@ -199,7 +202,12 @@ class SlotStore(BaseStore):
             yield [GetOp(path, key) for path, key in page]
         return [_scored(items[place], scores.get(place)) for place in page]
 
-    def _memories_below(self, path: Path) -> Generator[list[Op], Any, list[SlotMemory]]:
+    def _items_of(self, op: SearchOp) -> Flow[dict[Place, Item]]:
+        """Return all items that a search without its query finds in the inner store."""
+        (every,) = yield [op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False)]
+        return {(item.namespace, item.key): item for item in every}
+
+    def _memories_below(self, path: Path) -> Flow[list[SlotMemory]]:
         """Return the memories that were written to of the owners of the namespaces below one."""
         prefix = MatchCondition("prefix", path)
         (below,) = yield [ListNamespacesOp((prefix,), limit=_ALL)]
@@ -238,7 +246,7 @@ class SlotStore(BaseStore):
             self._memories.remember(name, text, session=place, source=SOURCE, source_id=place)
 
 
-def text_of(value: Mapping[str, Any]) -> str:
+def text_of(value: Value) -> str:
     """Return a value as text, one field a line.
 
     The names of fields that are nothing but text (``text``, ``content``, ``memory``) are left out.
@@ -246,26 +254,25 @@ def text_of(value: Mapping[str, Any]) -> str:
     return "\n".join(_leaves("", value))
 
 
-def _indexed_by(store: BaseStore) -> Callable[[Mapping[str, Any]], str]:
+def _indexed_by(store: BaseStore) -> TextOf:
     """Return what takes the text out of a value as the store's own index does."""
     config = getattr(store, "index_config", None) or {}
-    named = (
-        config.get("fields") or config.get("text_fields") or ()
-    )  # by which some stores call them
+    # Some stores call them text_fields.
+    named = config.get("fields") or config.get("text_fields") or ()
     fields = [named] if isinstance(named, str) else [*named]
     if not fields or "$" in fields:
         return text_of
     return lambda value: _text_at(value, fields)
 
 
-def _text_at(value: Mapping[str, Any], paths: Iterable[str]) -> str:
+def _text_at(value: Value, paths: Iterable[str]) -> str:
     texts: list[str] = []
     for path in paths:
         texts += get_text_at_path(value, path)
     return "\n".join(texts)
 
 
-def _leaves(name: str, value: Any) -> Iterator[str]:
+def _leaves(name: str, value: object) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _leaves(str(key), inner)
@@ -276,7 +283,7 @@ def _leaves(name: str, value: Any) -> Iterator[str]:
         yield str(value) if not name or name in _PLAIN else f"{name}: {value}"
 
 
-def _indexed(put: PutOp, text: Callable[[Mapping[str, Any]], str]) -> str:
+def _indexed(put: PutOp, text: TextOf) -> str:
     if put.value is None or put.index is False:
         return ""
     if put.index is None:
@@ -347,7 +354,9 @@ def _scored(item: Item, score: float | None) -> SearchItem:
     )
 
 
-def _advance(flow: Flow, given: list[Result] | None = None) -> tuple[list[Op] | None, list[Result]]:
+def _advance(
+    flow: Flow[list[Result]], given: list[Result] | None = None
+) -> tuple[list[Op] | None, list[Result]]:
     """Take a flow one step on, to what it asks for or, at its end, to None and what it gives.
 
     A function of its own, since no thread can be left by StopIteration.

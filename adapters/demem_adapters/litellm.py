@@ -21,7 +21,7 @@ from demem_adapters.common import (
     block,
     named,
 )
-from demem_adapters.openai.turns import Turn, Turns
+from demem_adapters.openai.turns import Call, Turn, Turns
 
 try:
     from litellm import ModelResponse
@@ -31,6 +31,9 @@ except ImportError as error:
     raise ImportError("this adapter needs litellm: pip install 'demem-agent[litellm]'") from error
 
 __all__ = ["MemoryLogger", "wrap"]
+
+#: ``completion`` or ``acompletion``, or a function of the same arguments.
+Create = Callable[..., Any]
 
 #: Calls under way; the oldest goes when there are more: of one that failed nobody says for sure
 #: that it is over.
@@ -87,8 +90,8 @@ class MemoryLogger(CustomLogger):
         self._streams: Recent[str, Turn] = Recent(_MOST_CALLS)
 
     async def async_pre_call_deployment_hook(
-        self, kwargs: dict[str, Any], call_type: CallTypes | None
-    ) -> dict[str, Any] | None:
+        self, kwargs: Call, call_type: CallTypes | None
+    ) -> Call | None:
         """Recall for the user's last message, and put it before the model in this call alone."""
         messages = kwargs.get("messages")
         if call_type != CallTypes.acompletion or not messages or self._has_memory(messages):
@@ -111,13 +114,13 @@ class MemoryLogger(CustomLogger):
         return False
 
     async def async_post_call_success_deployment_hook(
-        self, request_data: dict[str, Any], response: Any, call_type: CallTypes | None
+        self, request_data: Call, response: Any, call_type: CallTypes | None
     ) -> None:
         """Remember a turn before its answer is given, so that the next one knows of it."""
         await self._end(request_data, response)
 
     async def async_post_call_streaming_deployment_hook(
-        self, request_data: dict[str, Any], response_chunk: Any, call_type: CallTypes | None
+        self, request_data: Call, response_chunk: Any, call_type: CallTypes | None
     ) -> None:
         """Note that a stream came to its end: LiteLLM asks about reasons of the provider's only."""
         call = request_data["litellm_call_id"]
@@ -126,14 +129,14 @@ class MemoryLogger(CustomLogger):
             self._turns[call] = self._streams.pop(call)
 
     async def async_log_success_event(
-        self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any
+        self, kwargs: Call, response_obj: Any, start_time: object, end_time: object
     ) -> None:
         """Remember what no other hook is told of: streams, and answers from LiteLLM's cache."""
         if self._streams.pop(kwargs["litellm_call_id"], None):
             LOG.warning(_UNSURE)
         await self._end(kwargs, response_obj)
 
-    async def _end(self, call: Mapping[str, Any], response: Any) -> None:
+    async def _end(self, call: Call, response: object) -> None:
         turn = self._turns.pop(call.get("litellm_call_id", ""), None)
         if turn is not None and isinstance(response, ModelResponse) and not _redacted(response):
             turn.hear(response)
@@ -141,14 +144,14 @@ class MemoryLogger(CustomLogger):
 
 
 def wrap(
-    create: Callable[..., Any],
+    create: Create,
     memories: Memories,
     *,
     namespace: Namespace = "default",
     asker: Asker | None = None,
     conditions: Conditions = (),
     inject: Place = "user",
-) -> Callable[..., Any]:
+) -> Create:
     """Make a function like ``litellm.completion`` that has memory.
 
     Streams, tools and errors are passed through as they are; a stream is remembered when it has

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
@@ -19,6 +19,7 @@ from demem_adapters.common import (
     Memories,
     Namespace,
     Recent,
+    Said,
     Situation,
     block,
     digest,
@@ -155,7 +156,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
     async def _aput(self, messages: list[ChatMessage]) -> None:
         await self.aput(messages)
 
-    def _remember(self, turns: Sequence[dict[str, Any]]) -> None:
+    def _remember(self, turns: Sequence[Said]) -> None:
         with logged("a turn was not remembered"):
             for turn in turns:
                 self.memories.remember(named(self.namespace, turn["session"]), **turn)
@@ -247,10 +248,7 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         if namespace is None or not query_bundle.query_str.strip():
             return nodes
         given = _by_key(nodes)
-        told: dict[str, dict[str, Any]] = {}
-        for key, node in given.items():
-            if node.get_content().strip():
-                told[key] = _about(node)
+        told = _told(given)
         situation = Situation(self.asker, self.conditions, unnamed=None)
         asking = situation.asking(query_bundle)
         read = self._read(namespace, query_bundle.query_str, told, asking)
@@ -263,7 +261,7 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         return kept
 
     def _read(
-        self, namespace: str, query: str, told: dict[str, dict[str, Any]], asking: Asking
+        self, namespace: str, query: str, told: dict[str, Said], asking: Asking
     ) -> dict[str, str]:
         """Return what is read of these nodes, by key: as much as fits.
 
@@ -311,7 +309,7 @@ def _text(message: ChatMessage) -> str:
     return "\n".join(texts)
 
 
-def _is_said(part: Any) -> bool:
+def _is_said(part: object) -> bool:
     return isinstance(part, TextBlock) and DECLARED not in part.text
 
 
@@ -327,7 +325,7 @@ def _turns(
     session_id: str | None,
     before: Counter[str],
     user: Callable[[str | None], str],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Said]:
     """Yield what was said, with a key of session, speaker, text and how often it was said.
 
     Args:
@@ -397,9 +395,18 @@ def _by_key(nodes: Iterable[NodeWithScore]) -> dict[str, NodeWithScore]:
     return given
 
 
-def _about(node: NodeWithScore) -> dict[str, Any]:
+def _told(nodes: Mapping[str, NodeWithScore]) -> dict[str, Said]:
+    """Describe those of the nodes that have text."""
+    told: dict[str, Said] = {}
+    for key, node in nodes.items():
+        if node.get_content().strip():
+            told[key] = _about(node)
+    return told
+
+
+def _about(node: NodeWithScore) -> Said:
     """Describe a node to a memory: its text, and of its metadata what a memory understands."""
-    about: dict[str, Any] = {"text": node.get_content(), "session": node.node.ref_doc_id}
+    about: Said = {"text": node.get_content(), "session": node.node.ref_doc_id}
     for name in ("speaker", "session", "source"):
         if isinstance(node.metadata.get(name), str):
             about[name] = node.metadata[name]

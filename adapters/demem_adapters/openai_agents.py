@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Unpack
 
 from demem_adapters.common import (
     ASSISTANT,
@@ -15,6 +16,7 @@ from demem_adapters.common import (
     Conditions,
     Inject,
     Memories,
+    Message,
     Namespace,
     Situation,
     checked,
@@ -24,10 +26,11 @@ from demem_adapters.common import (
     put_before,
 )
 from demem_agent import FeedbackReport, InvalidInput, Reading
+from demem_agent.feedback import Told
 from demem_agent.reading import Asking
 
 try:
-    from agents import OpenAIConversationsSession, RunConfig
+    from agents import OpenAIConversationsSession, RunConfig, SessionSettings
     from agents.models.fake_id import FAKE_RESPONSES_ID
     from agents.run import CallModelData, ModelInputData
 except ImportError as error:
@@ -38,6 +41,15 @@ except ImportError as error:
 __all__ = ["MemorySession"]
 
 Items = list[Any]  # dicts, as the SDK keeps them
+
+
+@dataclass(frozen=True, slots=True)
+class _Unanswered:
+    """A message of the user's: in whose memory it belongs, and who said it."""
+
+    namespace: str | None
+    speaker: str
+    message: Message
 
 
 class MemorySession:
@@ -83,9 +95,8 @@ class MemorySession:
         self._situation = Situation(asker, conditions)
         self._inject: Inject = checked(inject)
         self._takes_wrapper = _takes_wrapper(session)
-        #: Messages of the user's that no answer has come to yet, and in whose memory they belong,
-        #: said by whom.
-        self._unanswered: list[tuple[str | None, str, Mapping[str, Any]]] = []
+        #: Messages of the user's that no answer has come to yet.
+        self._unanswered: list[_Unanswered] = []
         #: The last message as it was kept.
         self._said = ""
         #: The messages that were recalled for, as a digest, and the last of them.
@@ -132,7 +143,7 @@ class MemorySession:
         return ModelInputData(put, data.model_data.instructions)
 
     async def _read_for(
-        self, namespace: str | None, items: Sequence[Any], last: int | None, asking: Asking
+        self, namespace: str | None, items: Items, last: int | None, asking: Asking
     ) -> None:
         """Recall for the user's last message, if that was not done yet.
 
@@ -149,7 +160,9 @@ class MemorySession:
             namespace, self._question, shown=shown, **asking
         )
 
-    async def get_items(self, limit: int | None = None, wrapper: Any = None, **more: Any) -> Items:
+    async def get_items(
+        self, limit: int | None = None, wrapper: object = None, **more: Any
+    ) -> Items:
         """Return the latest items, as the session keeps them.
 
         Args:
@@ -158,7 +171,7 @@ class MemorySession:
         found: Items = await self.session.get_items(limit, **self._wrapped(wrapper), **more)
         return found
 
-    async def add_items(self, items: Items, wrapper: Any = None) -> None:
+    async def add_items(self, items: Items, wrapper: object = None) -> None:
         """Keep the items, and remember what was said in them; a memory that fails costs no run."""
         await self.session.add_items(items, **self._wrapped(wrapper))
         context = getattr(wrapper, "context", None)
@@ -167,39 +180,35 @@ class MemorySession:
         for item in items:
             if _role(item) == "user":
                 self._said = _text(item)
-                self._unanswered.append((namespace, asking.get("asker") or USER, item))
+                waiting = _Unanswered(namespace, asking.get("asker") or USER, item)
+                self._unanswered.append(waiting)
             elif _is_answer(item):
                 asked = self._take_unanswered(namespace)
                 with logged("a turn was not remembered"):
                     await asyncio.to_thread(self._remember, namespace, asked, item, asking)
 
-    def _take_unanswered(self, namespace: str | None) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return the messages of a namespace that wait for an answer, which has come now.
-
-        Each comes with who said it.
-        """
-        taken: list[tuple[str, Mapping[str, Any]]] = []
-        left: list[tuple[str | None, str, Mapping[str, Any]]] = []
-        for whose, speaker, message in self._unanswered:
-            if whose == namespace:
-                taken.append((speaker, message))
-            else:
-                left.append((whose, speaker, message))
+    def _take_unanswered(self, namespace: str | None) -> list[_Unanswered]:
+        """Return the messages of a namespace that wait for an answer, which has come now."""
+        taken: list[_Unanswered] = []
+        left: list[_Unanswered] = []
+        for waiting in self._unanswered:
+            here = taken if waiting.namespace == namespace else left
+            here.append(waiting)
         self._unanswered = left
         return taken
 
-    async def pop_item(self, wrapper: Any = None) -> Any:
+    async def pop_item(self, wrapper: object = None) -> Any:
         """Take out the newest item, as the session does."""
         taken = await self.session.pop_item(**self._wrapped(wrapper))
-        self._unanswered = [waiting for waiting in self._unanswered if waiting[-1] != taken]
+        self._unanswered = [waiting for waiting in self._unanswered if waiting.message != taken]
         return taken
 
-    async def clear_session(self, wrapper: Any = None) -> None:
+    async def clear_session(self, wrapper: object = None) -> None:
         """Clear the session; what was remembered stays."""
         self._unanswered = []
         await self.session.clear_session(**self._wrapped(wrapper))
 
-    async def feedback(self, **told: Any) -> FeedbackReport:
+    async def feedback(self, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the last answer in this session did; arguments as in ``SlotMemory.feedback``.
 
         Raises:
@@ -219,12 +228,13 @@ class MemorySession:
         return str(self.session.session_id)
 
     @property
-    def session_settings(self) -> Any:
+    def session_settings(self) -> SessionSettings | None:
         """Settings of the session, as it gives them."""
         return getattr(self.session, "session_settings", None)
 
     @session_settings.setter
-    def session_settings(self, settings: Any) -> None:
+    def session_settings(self, settings: SessionSettings | None) -> None:
+        """Set those of the session."""
         self.session.session_settings = settings
 
     def __getattr__(self, name: str) -> Any:
@@ -235,14 +245,15 @@ class MemorySession:
     def _remember(
         self,
         namespace: str | None,
-        asked: Sequence[tuple[str, Mapping[str, Any]]],
-        answer: Mapping[str, Any],
+        asked: Sequence[_Unanswered],
+        answer: Message,
         asking: Asking,
     ) -> None:
         before = ""
-        for speaker, item in asked:
-            before = self.memories.before(namespace, _text(item), session=self.session_id)
-            self._keep(namespace, item, before, speaker)
+        for waiting in asked:
+            message = waiting.message
+            before = self.memories.before(namespace, _text(message), session=self.session_id)
+            self._keep(namespace, message, before, waiting.speaker)
         self._keep(namespace, answer, before, ASSISTANT)
         call = answer.get("id")
         if call == FAKE_RESPONSES_ID:
@@ -256,18 +267,16 @@ class MemorySession:
         )
         self._answer = (namespace, recorded.id) if recorded and namespace else None
 
-    def _keep(
-        self, namespace: str | None, item: Mapping[str, Any], before: str, speaker: str
-    ) -> None:
+    def _keep(self, namespace: str | None, item: Message, before: str, speaker: str) -> None:
         text = _text(item)
         today = date.today().isoformat()
         key = digest(self.session_id, item.get("id"), speaker, text, today, before)
         self.memories.remember(namespace, text, speaker=speaker, session=self.session_id, key=key)
 
-    def _whose(self, context: Any) -> str | None:
+    def _whose(self, context: object) -> str | None:
         return named(self._namespace, context)
 
-    def _wrapped(self, wrapper: Any) -> dict[str, Any]:
+    def _wrapped(self, wrapper: object) -> dict[str, Any]:
         if wrapper is None or not self._takes_wrapper:
             return {}
         return {"wrapper": wrapper}
@@ -279,28 +288,28 @@ def _takes_wrapper(session: Any) -> bool:
     return all("wrapper" in inspect.signature(method).parameters for method in methods)
 
 
-def _role(item: Any) -> str | None:
+def _role(item: object) -> str | None:
     """Return who said a message; None for what is none, such as the call of a tool."""
     if isinstance(item, Mapping) and item.get("type", "message") == "message":
         return item.get("role")
     return None
 
 
-def _last_of_user(items: Sequence[Any]) -> int | None:
+def _last_of_user(items: Sequence[object]) -> int | None:
     for number in reversed(range(len(items))):
         if _role(items[number]) == "user":
             return number
     return None
 
 
-def _is_answer(item: Any) -> bool:
+def _is_answer(item: Message) -> bool:
     """Whether an item is an answer with words that came to its end."""
     if _role(item) != "assistant" or item.get("status", "completed") != "completed":
         return False
     return bool(_text(item).strip())
 
 
-def _text(item: Mapping[str, Any]) -> str:
+def _text(item: Message) -> str:
     """Return the text of a message; a refusal has none."""
     content = item.get("content")
     if isinstance(content, str):

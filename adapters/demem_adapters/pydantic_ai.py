@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from demem_adapters.common import (
     Asker,
@@ -45,6 +45,9 @@ except ImportError as error:
     ) from error
 
 __all__ = ["LongTermMemory"]
+
+#: What Pydantic AI tells of a run, whatever the agent's dependencies are.
+Run: TypeAlias = RunContext[Any]
 
 #: The model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_call"})
@@ -101,12 +104,12 @@ class LongTermMemory(AbstractCapability[Any]):
         """Make one from what a YAML or JSON file can say; arguments also as in ``Memories``."""
         return cls(Memories(url, limit=limit, **options), namespace, inject, tools, asker)
 
-    async def for_run(self, ctx: RunContext[Any]) -> LongTermMemory:
+    async def for_run(self, ctx: Run) -> LongTermMemory:
         """Make a capability for one run, so that runs at the same time keep to what they read."""
         return replace(self)
 
     async def before_model_request(
-        self, ctx: RunContext[Any], request_context: ModelRequestContext
+        self, ctx: Run, request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Recall for the last prompt, and put it before the model in this request alone."""
         messages = request_context.messages
@@ -120,9 +123,7 @@ class LongTermMemory(AbstractCapability[Any]):
             return request_context
         return replace(request_context, messages=_with(messages, block(self._reading), self.inject))
 
-    async def after_run(
-        self, ctx: RunContext[Any], *, result: AgentRunResult[Any]
-    ) -> AgentRunResult[Any]:
+    async def after_run(self, ctx: Run, *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
         """Remember the prompt as the user wrote it and the output, if the model came to its end."""
         prompts = [*_prompts(result.all_messages())]
         waits = isinstance(result.output, DeferredToolRequests)
@@ -130,7 +131,7 @@ class LongTermMemory(AbstractCapability[Any]):
             await asyncio.to_thread(self._remember, ctx, prompts, _said(result.output))
         return result
 
-    def _remember(self, ctx: RunContext[Any], prompts: Sequence[str], said: str) -> None:
+    def _remember(self, ctx: Run, prompts: Sequence[str], said: str) -> None:
         namespace = self._named(ctx)
         session = ctx.conversation_id
         asked = _text(ctx.prompt) if ctx.prompt else prompts[-1]
@@ -153,7 +154,7 @@ class LongTermMemory(AbstractCapability[Any]):
             return None
         return FunctionToolset([self.recall, self.remember], id=self.id)
 
-    async def recall(self, ctx: RunContext[Any], query: str) -> str:
+    async def recall(self, ctx: Run, query: str) -> str:
         """Look up what is remembered of earlier conversations.
 
         Args:
@@ -162,7 +163,7 @@ class LongTermMemory(AbstractCapability[Any]):
         reading = await self.memories.arecall(self._named(ctx), query, **self._asking(ctx))
         return block(reading) or "Nothing is remembered."
 
-    async def remember(self, ctx: RunContext[Any], text: str) -> str:
+    async def remember(self, ctx: Run, text: str) -> str:
         """Remember something for later conversations. What is said in this one is remembered
         anyway.
 
@@ -175,10 +176,10 @@ class LongTermMemory(AbstractCapability[Any]):
         )
         return "Remembered."
 
-    def _named(self, ctx: RunContext[Any]) -> str | None:
+    def _named(self, ctx: Run) -> str | None:
         return named(self.namespace, ctx)
 
-    def _asking(self, ctx: RunContext[Any]) -> Asking:
+    def _asking(self, ctx: Run) -> Asking:
         return Situation(self.asker, self.conditions).asking(ctx)
 
 
@@ -194,7 +195,7 @@ def _whole(response: ModelResponse) -> bool:
     return (sent or response.provider_name in _UNSAID) and response.finish_reason in _WHOLE
 
 
-def _said(output: Any) -> str:
+def _said(output: object) -> str:
     if isinstance(output, str):
         return output
     return to_json(output, fallback=str).decode()

@@ -24,16 +24,29 @@ from demem_agent.reading import Asking
 from demem_agent.turns import text_field
 
 try:
+    from strands import Agent
     from strands.agent import AgentResult
     from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent, BeforeModelCallEvent
-    from strands.memory import MemoryEntry, MemoryManager, MemoryStore
-    from strands.middleware import InvokeModelStage
+    from strands.memory import (
+        InjectionFormatContext,
+        InjectionQueryContext,
+        MemoryEntry,
+        MemoryInjectionConfig,
+        MemoryManager,
+        MemoryStore,
+        SearchOptions,
+    )
+    from strands.middleware import InvokeModelContext, InvokeModelStage
+    from strands.types.content import Message
 except ImportError as error:
     raise ImportError(
         "this adapter needs strands-agents: pip install 'demem-agent[strands]'"
     ) from error
 
 __all__ = ["LongTermMemory", "SlotStore"]
+
+#: What Strands hands from hook to hook in one call of an agent.
+State = dict[str, Any]
 
 #: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for
 #: somebody.
@@ -83,14 +96,14 @@ class SlotStore(MemoryStore):
         self.extraction = None
         self._readings: Recent[str, tuple[Reading | None, Asking]] = Recent(_MOST_READINGS)
 
-    async def search(self, query: str, options: Any = None) -> list[MemoryEntry]:
+    async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Read for a query: one entry however many are asked for, none where nothing is found."""
         asking = self.situation.asking()
         reading = await self.memories.arecall(self.namespace, query, **asking)
         self._readings[query] = reading, asking
         return [MemoryEntry(content=reading.text)] if reading else []
 
-    async def add(self, content: str, metadata: Any = None) -> None:
+    async def add(self, content: str, metadata: object = None) -> None:
         """Remember a statement once, as the model gives it to ``add_memory``.
 
         The metadata is left out.
@@ -139,8 +152,8 @@ class LongTermMemory(MemoryManager):
         asker: Asker | None = None,
         conditions: Conditions = (),
         session: str | None = None,
-        stores: Sequence[Any] = (),
-        injection: Any = True,
+        stores: Sequence[MemoryStore] = (),
+        injection: bool | MemoryInjectionConfig = True,
         **options: Any,
     ) -> None:
         self.memories = memories
@@ -163,7 +176,7 @@ class LongTermMemory(MemoryManager):
             [self._store, *stores], injection=config if injection else False, **options
         )
 
-    async def init_agent(self, agent: Any) -> None:
+    async def init_agent(self, agent: Agent) -> None:
         """Attach to an agent: Strands calls this."""
         await super().init_agent(agent)
         turns = _Turns()
@@ -212,8 +225,8 @@ def _made(
 class _Turn:
     """What was asked in a turn, the task that carries it out, and whether it came to its end."""
 
-    asked: Any
-    task: Any
+    asked: Message | None
+    task: asyncio.Task[object] | None
     ended: bool = False
 
 
@@ -241,7 +254,7 @@ class _Turns:
         self._note(event.invocation_state, ended=False)
 
     async def watch(
-        self, context: Any, call: Callable[[Any], AsyncIterator[Any]]
+        self, context: InvokeModelContext, call: Callable[[InvokeModelContext], AsyncIterator[Any]]
     ) -> AsyncIterator[Any]:
         """Note whether a stream came to its end: to Strands one that breaks off is "end_turn"."""
         cut = False
@@ -261,12 +274,12 @@ class _Turns:
             event.invocation_state.pop(self._name, None)
         return turn
 
-    def _note(self, state: dict[str, Any], *, ended: bool) -> None:
+    def _note(self, state: State, *, ended: bool) -> None:
         turn = self._now(state)
         if turn is not None:
             turn.ended = ended
 
-    def _now(self, state: dict[str, Any]) -> _Turn | None:
+    def _now(self, state: State) -> _Turn | None:
         """Return the turn that was begun last, of this task unless several read its stream."""
         turns = [*reversed(state.get(self._name, ()))]
         task = asyncio.current_task()
@@ -283,7 +296,7 @@ def _said(result: AgentResult) -> str:
     return _text(result.message) if result.stop_reason in _WHOLE else ""
 
 
-def _asked(messages: Sequence[Any]) -> Any:
+def _asked(messages: Sequence[Message]) -> Message | None:
     """Return the last message with words of the user's; results of tools are theirs as well."""
     for message in reversed(messages):
         if message["role"] == "user" and _text(message):
@@ -291,7 +304,7 @@ def _asked(messages: Sequence[Any]) -> Any:
     return None
 
 
-def _text(message: Any) -> str:
+def _text(message: Message) -> str:
     """Return the words of a message; those of an answer with citations are one level down."""
     texts: list[str] = []
     for block in message["content"]:
@@ -300,11 +313,11 @@ def _text(message: Any) -> str:
     return "\n".join(texts).strip()
 
 
-def _query(context: Any) -> str:
+def _query(context: InjectionQueryContext) -> str:
     asked = _asked(context.messages)
     return _text(asked) if asked is not None else ""
 
 
-def _block(context: Any) -> str:
+def _block(context: InjectionFormatContext) -> str:
     entries: Iterable[MemoryEntry] = context.entries
     return "\n".join([DECLARED, *(entry.content for entry in entries)])

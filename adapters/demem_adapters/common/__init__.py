@@ -10,7 +10,8 @@ from demem_adapters.common.asking import ASSISTANT, USER, Asker, Conditions, Sit
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.injecting import DECLARED, Inject, Place, block, checked, put_before
-from demem_adapters.common.memories import Memories
+from demem_adapters.common.memories import Memories, Said
+from demem_adapters.common.messages import SYSTEM, Message, last_of_user
 from demem_adapters.common.naming import Namespace, named
 from demem_adapters.common.recent import Recent
 
@@ -18,19 +19,23 @@ __all__ = [
     "ASSISTANT",
     "DECLARED",
     "LOG",
+    "SYSTEM",
     "USER",
     "Asker",
     "Conditions",
     "Inject",
     "Memories",
+    "Message",
     "Namespace",
     "Place",
     "Recent",
+    "Said",
     "Situation",
     "block",
     "checked",
     "digest",
     "is_person",
+    "last_of_user",
     "logged",
     "named",
     "put_before",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar, get_args
 
+from demem_adapters.common.messages import SYSTEM, Message, last_of_user
 from demem_agent import InvalidInput, Reading
 
 __all__ = ["DECLARED", "Inject", "Place", "block", "checked", "put_before"]
@@ -20,11 +21,10 @@ Inject = Literal["user", "system"]
 #: speak in turn.
 Place = Literal["user", "system", "merged"]
 Where = TypeVar("Where", bound=str)
-_SYSTEM = ("system", "developer")
 
 
 def put_before(
-    messages: Iterable[Mapping[str, Any]],
+    messages: Iterable[Message],
     reading: Reading | None,
     inject: Place = "user",
     *,
@@ -46,29 +46,23 @@ def put_before(
     if inject == "system":
         given.insert(_after_instructions(given), {"role": "system", "content": block(reading)})
         return given
-    last = _last_of_user(given)
-    if inject == "merged" and last < len(given):
+    last = last_of_user(given)
+    if inject == "merged" and last is not None:
         given[last] = _merged(block(reading), given[last], part)
     else:
-        given.insert(last, {"role": "user", "content": block(reading)})
+        place = len(given) if last is None else last
+        given.insert(place, {"role": "user", "content": block(reading)})
     return given
 
 
-def _after_instructions(messages: Sequence[Mapping[str, Any]]) -> int:
+def _after_instructions(messages: Sequence[Message]) -> int:
     for number, message in enumerate(messages):
-        if message.get("role") not in _SYSTEM:
+        if message.get("role") not in SYSTEM:
             return number
     return len(messages)
 
 
-def _last_of_user(messages: Sequence[Mapping[str, Any]]) -> int:
-    for number in reversed(range(len(messages))):
-        if messages[number].get("role") == "user":
-            return number
-    return len(messages)
-
-
-def _merged(recalled: str, message: Mapping[str, Any], part: str) -> dict[str, Any]:
+def _merged(recalled: str, message: Message, part: str) -> dict[str, Any]:
     content = message.get("content")
     if isinstance(content, list):
         return {**message, "content": [{"type": part, "text": recalled}, *content]}

@@ -7,7 +7,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable, Sequence
-from typing import Any, Unpack
+from datetime import date, datetime
+from typing import Any, Required, TypedDict, Unpack
 
 from demem_adapters.common.asking import ASSISTANT, USER
 from demem_adapters.common.digests import digest
@@ -24,10 +25,22 @@ from demem_agent.stores import Store
 from demem_agent.turns import whole_field
 from demem_agent.types import number_of
 
-__all__ = ["Memories"]
+__all__ = ["Memories", "Said"]
 
 #: Calls whose answers feedback can refer to without a look into the memory.
 _MOST_ANSWERS = 10_000
+
+
+class Said(TypedDict, total=False):
+    """A text and what is known of it, as arguments of :meth:`Memories.remember`."""
+
+    text: Required[str]
+    speaker: str | None
+    at: datetime | date | str | None
+    session: str | None
+    source: str | None
+    source_id: str | None
+    key: str | None
 
 
 class Memories(Namespaces):
@@ -143,7 +156,7 @@ class Memories(Namespaces):
         text: str,
         *,
         speaker: str | None = None,
-        at: Any = None,
+        at: datetime | date | str | None = None,
         session: str | None = None,
         source: str | None = None,
         source_id: str | None = None,

@@ -116,7 +116,7 @@ class Namespaces:
         self.__init__(kept["store"] or MemoryStore(), **kept["about"])  # type: ignore[misc]
         self.restore(kept["exported"])
 
-    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
         made = type(self).__new__(type(self))
         made.__setstate__(self.__getstate__())
         return made

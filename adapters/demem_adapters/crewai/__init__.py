@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from datetime import date
 from itertools import accumulate
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from demem_adapters.common import ASSISTANT, LOG, USER, Asker, Conditions, Recent, digest, logged
 from demem_adapters.crewai.storage import SAID_BY, MemoryStorage, wanting
-from demem_agent import InvalidInput, Reading
+from demem_agent import FeedbackReport, InvalidInput, Reading
+from demem_agent.feedback import Told
 from demem_agent.reading import Asking
 
 try:
@@ -105,7 +106,7 @@ class LongTermMemory(Memory):
             raise InvalidInput("root_scope", scope, "a text such as '/user/ana', or left out")
         super().__init__(**given)
 
-    def model_post_init(self, context: Any) -> None:
+    def model_post_init(self, context: object) -> None:
         """Stand on the memories instead of a database and a provider of CrewAI's choice."""
         self.storage = MemoryStorage(
             self.memories,
@@ -245,7 +246,7 @@ class LongTermMemory(Memory):
         with logged("a result that was turned down is still remembered"):
             self.storage.delete(record_ids=self._kept.pop(asked, []))
 
-    def feedback(self, result: Any, **told: Any) -> Any:
+    def feedback(self, result: Any, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how a result did, such as ``thumbs=True`` or ``correction="..."``.
 
         Args:
@@ -282,7 +283,7 @@ class LongTermMemory(Memory):
             del kept["root_scope"]
         return _made, (type(self), kept)
 
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+    def __deepcopy__(self, memo: dict[int, object] | None = None) -> Self:
         made, (kind, kept) = self.__reduce__()
         return made(kind, {**kept, "memories": self.memories.__deepcopy__(memo or {})})
 
@@ -299,7 +300,7 @@ def _sides(turn: _Turn, scope: str) -> Iterator[MemoryRecord]:
         yield MemoryRecord(id=once, content=text, scope=scope, metadata={SAID_BY: by})
 
 
-def _note(source: Any, event: LLMCallCompletedEvent) -> None:
+def _note(source: object, event: LLMCallCompletedEvent) -> None:
     """Keep in mind which answers were cut off: CrewAI does not say so with a task's result."""
     if not isinstance(event.response, str):
         return
@@ -311,7 +312,7 @@ def _note(source: Any, event: LLMCallCompletedEvent) -> None:
         _cut_off[answer] = None
 
 
-def _take_back(source: Any, event: LLMGuardrailCompletedEvent) -> None:
+def _take_back(source: object, event: LLMGuardrailCompletedEvent) -> None:
     """Forget what a guardrail turned down: CrewAI hands a result over before it asks."""
     if event.success:
         return

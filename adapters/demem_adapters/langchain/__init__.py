@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple, TypedDict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypedDict
 
 from demem_adapters.common import (
     Asker,
@@ -25,7 +25,7 @@ from demem_agent import Reading
 from demem_agent.reading import Asking
 
 try:
-    from langchain.agents.middleware import AgentMiddleware, ModelRequest
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
     from langchain.agents.middleware.types import PrivateStateAttr
     from langchain.tools import ToolRuntime
     from langchain_core.documents import Document
@@ -54,6 +54,11 @@ __all__ = [
     "tools",
     "wrap",
 ]
+
+#: A call of the model by an agent, of whatever context, and what carries it out.
+Request: TypeAlias = ModelRequest[Any]
+Handler = Callable[[Request], ModelResponse]
+AsyncHandler = Callable[[Request], Awaitable[ModelResponse]]
 
 #: Where providers say why a model stopped, and what they say when it did not come to its end.
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
@@ -141,16 +146,12 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """Note which message the run is to answer."""
         return self.before_agent(state, runtime)
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
-    ) -> Any:
+    def wrap_model_call(self, request: Request, handler: Handler) -> ModelResponse:
         """Call the model with what was recalled, which stays out of the agent's state."""
         reading, asking = self._recall(request)
         return self._held(handler(_with(request, reading, self.inject)), reading, asking)
 
-    async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
-    ) -> Any:
+    async def awrap_model_call(self, request: Request, handler: AsyncHandler) -> ModelResponse:
         """Call the model as :meth:`wrap_model_call` does, without blocking the event loop."""
         reading, asking = await asyncio.to_thread(self._recall, request)
         return self._held(await handler(_with(request, reading, self.inject)), reading, asking)
@@ -179,7 +180,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """Remember as :meth:`after_agent` does, without blocking the event loop."""
         await asyncio.to_thread(self.after_agent, state, runtime)
 
-    def _recall(self, request: ModelRequest[Any]) -> tuple[Reading | None, Asking]:
+    def _recall(self, request: Request) -> tuple[Reading | None, Asking]:
         turn = self._turn(request.messages, request.state, request.runtime)
         shown = [message.text for message in request.messages]
         reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
@@ -201,7 +202,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self._asked[held] = text
         return _Turn(name, thread, text, held, self.situation.asking(runtime))
 
-    def _held(self, response: Any, reading: Reading | None, asking: Asking) -> Any:
+    def _held(
+        self, response: ModelResponse, reading: Reading | None, asking: Asking
+    ) -> ModelResponse:
         """Hold what an answer was given from until the agent has ended.
 
         Only then is it known to be the answer.
@@ -253,7 +256,7 @@ class MemoryRetriever(BaseRetriever):
     k: int | None = None
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: Any, **call: Any
+        self, query: str, *, run_manager: object, **call: Any
     ) -> list[Document]:
         asking = Situation(self.asker, self.conditions).asking(call)
         reading = self.memories.recall(named(self.namespace, call), query, **asking)
@@ -261,7 +264,7 @@ class MemoryRetriever(BaseRetriever):
         return [_document(passage) for passage in found[: call.get("k", self.k)]]
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: Any, **call: Any
+        self, query: str, *, run_manager: object, **call: Any
     ) -> list[Document]:
         return await asyncio.to_thread(
             self._get_relevant_documents, query, run_manager=None, **call
@@ -326,7 +329,7 @@ def _said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
     return said
 
 
-def _with(request: ModelRequest[Any], reading: Reading | None, inject: Inject) -> ModelRequest[Any]:
+def _with(request: Request, reading: Reading | None, inject: Inject) -> Request:
     if reading is None:
         return request
     if inject == "system":

@@ -19,7 +19,7 @@ except ImportError as error:
 __all__ = ["SelectedRetriever", "SlotSelector", "as_turn", "wrap"]
 
 #: What a memory is to know of a document: the arguments of ``SlotMemory.ingest``.
-Describe = Callable[[Document], Mapping[str, Any]]
+Describe = Callable[[Document], Mapping[str, object]]
 #: Readings of the candidates at most, each of a limit that the one before it left room for.
 _READS = 6
 
@@ -54,7 +54,7 @@ class SlotSelector(BaseDocumentCompressor):
     options: dict[str, Any] = Field(default_factory=dict)
 
     def compress_documents(
-        self, documents: Sequence[Document], query: str, callbacks: Any = None
+        self, documents: Sequence[Document], query: str, callbacks: object = None
     ) -> list[Document]:
         """Return what a memory of these documents reads for a query, in order of time and place."""
         given = [document for document in documents if document.page_content.strip()]
@@ -65,7 +65,7 @@ class SlotSelector(BaseDocumentCompressor):
         memory.ingest_many([self._turn(n, document) for n, document in enumerate(given)])
         return _filled(memory, query, given, self.limit)
 
-    def _turn(self, number: int, document: Document) -> dict[str, Any]:
+    def _turn(self, number: int, document: Document) -> dict[str, object]:
         # Documents of no session are no neighbours: of forty rooms the one asked for would be
         # behind two others.
         alone = {"session": f"#{number}"}
@@ -144,7 +144,7 @@ def _size(document: Document) -> int:
     return len(said_by) + len(document.page_content) + len("\n\n")
 
 
-def _known(about: Mapping[str, Any]) -> dict[str, Any]:
+def _known(about: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in about.items() if value is not None}
 
 
@@ -158,5 +158,5 @@ def _place(document: Document) -> tuple[str, str, list[float]]:
     return str(told.get("at") or ""), str(told.get("source") or ""), place
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0

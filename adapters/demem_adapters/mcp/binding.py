@@ -20,19 +20,22 @@ __all__ = ["Known", "bound", "told"]
 #: Arguments that calls need not give, by name: values, or functions of the framework's context.
 Known = Mapping[str, Asker | Conditions | None]
 
+#: What the desk does, or that as the SDK calls it.
+Tool = Callable[..., Any]
+
 _OF_CONTEXT = inspect.Parameter(
     "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Context
 )
 
 
 def bound(
-    function: Callable[..., Any],
+    function: Tool,
     namespace: Namespace | None,
     failed: type[Exception],
     *,
     known: Known | None = None,
     quoted: bool = False,
-) -> Callable[..., Any]:
+) -> Tool:
     """Return the function as the SDK wants it: async, and told whose memory by ``namespace``.
 
     Its signature has ``namespace`` if each call names it, and the framework's context if that tells
@@ -60,12 +63,19 @@ def bound(
         except DeMemError as error:
             raise failed(clean(str(error))) from None
 
-    result = hints["return"]
-    annotations = {parameter.name: parameter.annotation for parameter in parameters}
+    return _shown_as(
+        call, function, inspect.Signature(parameters, return_annotation=hints["return"])
+    )
+
+
+def _shown_as(call: Tool, function: Tool, signature: inspect.Signature) -> Tool:
+    """Give a function the name and the text of another, and a signature, for the SDK to read."""
+    annotations: dict[str, object] = {"return": signature.return_annotation}
+    for name, parameter in signature.parameters.items():
+        annotations[name] = parameter.annotation
     call.__name__ = function.__name__
     call.__doc__ = inspect.getdoc(function)
-    call.__annotations__ = {**annotations, "return": result}
-    signature = inspect.Signature(parameters, return_annotation=result)
+    call.__annotations__ = annotations
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
@@ -80,8 +90,8 @@ def told(function: Callable[..., str], *given: str) -> Callable[[], Awaitable[st
 
 
 def _parameters(
-    function: Callable[..., Any],
-    hints: Mapping[str, Any],
+    function: Tool,
+    hints: Mapping[str, object],
     namespace: Namespace | None,
     filled: Known,
 ) -> list[inspect.Parameter]:
@@ -95,14 +105,14 @@ def _parameters(
     return shown
 
 
-def _unquoted(given: Mapping[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = {}
+def _unquoted(given: Mapping[str, object]) -> dict[str, object]:
+    plain: dict[str, object] = {}
     for name, value in given.items():
         plain[name] = unquote(value) if isinstance(value, str) else value
     return plain
 
 
-def _whose(namespace: Namespace | None, given: dict[str, Any], context: Any) -> str:
+def _whose(namespace: Namespace | None, given: dict[str, Any], context: object) -> str:
     """Return whose memory a call has, taken out of its arguments where these tell it."""
     if namespace is None:
         return str(given.pop("namespace"))
@@ -112,7 +122,7 @@ def _whose(namespace: Namespace | None, given: dict[str, Any], context: Any) -> 
     return str(whose)
 
 
-def _asked_of(name: str, value: Any, context: Any) -> Any:
+def _asked_of(name: str, value: Any, context: object) -> Any:
     """Return what is known of a call; what is a function is asked with its context."""
     if not callable(value):
         return value
@@ -123,6 +133,6 @@ def _asked_of(name: str, value: Any, context: Any) -> Any:
         raise InvalidInput(name, type(error).__name__, "told by the request") from error
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a value that any client can be sent: dates as text, and no lone surrogates."""
     return json.loads(clean(json.dumps(value, default=datetime.isoformat, ensure_ascii=False)))

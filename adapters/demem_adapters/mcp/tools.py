@@ -24,9 +24,12 @@ from demem_agent.errors import CertificateRefused, NotFound
 from demem_agent.feedback import Told, signal_of
 from demem_agent.reading import Asking
 from demem_agent.splitting import replay
-from demem_agent.types import Context
+from demem_agent.types import Context, by_id
 
 __all__ = ["Desk"]
+
+#: What a tool gives, as JSON.
+Json = dict[str, Any]
 
 _Words = Annotated[str, Field(description="What was asked, in full.")]
 _Time = Annotated[
@@ -81,13 +84,13 @@ class Desk:
         at: _Time = "",
         source_id: str = "",
         key: _Key = "",
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Remember something, in the words it was said in. The same again is remembered once a day.
 
         speaker: who said it. source_id: your own id of it, by which it can be forgotten.
         """
         memory = self.memories.of(namespace)
-        about: dict[str, Any] = {
+        about: Json = {
             "speaker": speaker or None,
             "at": at or None,
             "source_id": source_id or None,
@@ -135,7 +138,7 @@ class Desk:
         key: _Key = "",
         asker: _Asker = "",
         conditions: _Facts = None,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Tell how an answer did, for memory to learn from; a correction is remembered as well.
 
         Give one of: thumbs (whether the user liked it), correction (what the user says would have
@@ -160,7 +163,7 @@ class Desk:
         question: str = "",
         asker: _Asker = "",
         conditions: _Facts = None,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Explain an answer (a1), a certificate (c1) or an item (e1) by its id, or what a question
         would recall.
 
@@ -178,7 +181,7 @@ class Desk:
 
     def forget(
         self, namespace: str, evidence_id: str = "", source_id: str = "", before: _Time = ""
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Erase what was remembered, and every text that came from it, for good.
 
         Give exactly one of: evidence_id (such as e12, from explain), source_id, before (all that is
@@ -209,7 +212,7 @@ class Desk:
 
     def prompt(
         self, namespace: str, question: str, asker: _Asker = "", conditions: _Facts = None
-    ) -> list[dict[str, Any]]:
+    ) -> list[Json]:
         """Put a question with what memory holds about it before a model."""
         situation = _Situation.of(asker, conditions)
         reading = self.memories.recall(namespace, question, **situation.asking())
@@ -217,16 +220,16 @@ class Desk:
 
     def _asked(
         self, memory: SlotMemory, namespace: str, question: str, situation: _Situation
-    ) -> dict[str, Any]:
+    ) -> Json:
         reading = self.memories.recall(namespace, question, **situation.asking())
         slot_of = _slots_by_item(memory)
-        items: list[dict[str, Any]] = []
+        items: list[Json] = []
         for line in reading.lines if reading else ():
             item = asdict(line.evidence)
             items.append({**item, "text": line.text, "slot": slot_of.get(item["id"])})
         return {"route": asdict(memory.route(question, **situation.asking())), "items": items}
 
-    def _records(self, namespace: str, kind: str) -> dict[str, Any]:
+    def _records(self, namespace: str, kind: str) -> Json:
         memory = self.memories.known(namespace)
         if kind not in ("slots", "certificates"):
             raise NotFound("resource", kind)
@@ -234,7 +237,7 @@ class Desk:
             return {}
         if kind == "slots":
             return {str(slot.number): slot for slot in memory.slots}
-        return {certificate.id: certificate for certificate in memory.certificates()}
+        return by_id(memory.certificates())
 
 
 def _answer_of(memory: SlotMemory, question: str, answer: str, situation: _Situation) -> str | None:
@@ -245,7 +248,7 @@ def _answer_of(memory: SlotMemory, question: str, answer: str, situation: _Situa
     return None
 
 
-def _ingested_once_a_day(memory: SlotMemory, text: str, about: dict[str, Any]) -> Ingested:
+def _ingested_once_a_day(memory: SlotMemory, text: str, about: Json) -> Ingested:
     """Remember a text under a key of its words: once a day where it is not dated."""
     today = "" if about["at"] else date.today().isoformat()
     done = memory.ingest(text, key=digest(text, about, today), **about)
@@ -256,7 +259,7 @@ def _ingested_once_a_day(memory: SlotMemory, text: str, about: dict[str, Any]) -
     return done
 
 
-def _reported(report: FeedbackReport) -> dict[str, Any]:
+def _reported(report: FeedbackReport) -> Json:
     """Return what a feedback has done, with the id of a certificate in its place."""
     plain = asdict(replace(report, certificate=None))
     plain["certificate"] = report.certificate.id if report.certificate else None
@@ -271,7 +274,7 @@ def _slots_by_item(memory: SlotMemory) -> dict[str, int]:
     return slot_of
 
 
-def _found(memory: SlotMemory | None, id: str) -> dict[str, Any]:
+def _found(memory: SlotMemory | None, id: str) -> Json:
     """Return what an id names, with what tells of it."""
     if memory is None:
         raise NotFound("answer, certificate or evidence", id)

@@ -21,6 +21,8 @@ except ImportError as error:
 __all__ = ["wrap"]
 
 Client = TypeVar("Client", OpenAI, AsyncOpenAI)
+#: The ``create`` of completions or of responses.
+Create = Callable[..., Any]
 
 
 def wrap(
@@ -87,7 +89,7 @@ def wrap(
     return wrapped
 
 
-def _create(create: Callable[..., Any], turns: Turns, **call: Any) -> Any:
+def _create(create: Create, turns: Turns, **call: Any) -> Any:
     turn, asked = turns.begin(call)
     response = create(**asked)
     if call.get("stream"):
@@ -97,7 +99,7 @@ def _create(create: Callable[..., Any], turns: Turns, **call: Any) -> Any:
     return response
 
 
-async def _acreate(create: Callable[..., Any], turns: Turns, **call: Any) -> Any:
+async def _acreate(create: Create, turns: Turns, **call: Any) -> Any:
     turn, asked = await asyncio.to_thread(turns.begin, call)
     response = await create(**asked)
     if call.get("stream"):

@@ -7,7 +7,9 @@ from datetime import date
 from typing import Any
 
 from demem_adapters.common import (
+    SYSTEM,
     Memories,
+    Message,
     Namespace,
     Place,
     Recent,
@@ -15,6 +17,7 @@ from demem_adapters.common import (
     block,
     checked,
     digest,
+    last_of_user,
     named,
     put_before,
 )
@@ -26,8 +29,10 @@ __all__ = ["ResponseTurns", "Turn", "Turns"]
 
 #: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_calls", "function_call"})
-_SYSTEM = ("system", "developer")
 _THE_USER = Situation()
+
+#: The arguments of a call of the client, by name.
+Call = dict[str, Any]
 
 
 class Turn:
@@ -49,19 +54,19 @@ class Turn:
         self,
         turns: Turns,
         namespace: str | None,
-        messages: Sequence[Mapping[str, Any]],
-        *about: Any,
+        messages: Sequence[Message],
+        *about: str,
         asking: Asking,
     ) -> None:
         self.turns = turns
         self.namespace = namespace
         self.asking = asking
-        last = _last_of_user(messages)
-        up_to_asked = messages[: max(last, 0) + 1]
-        after_asked = messages[last + 1 :]
-        self.asked = _text(messages[last]) if last >= 0 else ""
+        last = last_of_user(messages)
+        after_asked = messages if last is None else messages[last + 1 :]
+        up_to_asked = messages[: (last or 0) + 1]
+        self.asked = "" if last is None else _text(messages[last])
         self.shown = [_text(message) for message in messages]
-        self.goes_on = any(message.get("role") not in _SYSTEM for message in after_asked)
+        self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
         self.key = ""
@@ -134,7 +139,7 @@ class Turns:
         #: prompt stays as it was.
         self.waiting: Recent[str, Turn] = Recent()
 
-    def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
+    def begin(self, call: Call) -> tuple[Turn, Call]:
         """Recall; return the turn, and the call with what was recalled among its messages."""
         messages = [_plain(message) for message in call.get("messages") or ()]
         asking = self.situation.asking(call)
@@ -166,7 +171,7 @@ class ResponseTurns(Turns):
 
     heard = staticmethod(heard_of_response)
 
-    def begin(self, call: dict[str, Any]) -> tuple[Turn, dict[str, Any]]:
+    def begin(self, call: Call) -> tuple[Turn, Call]:
         """Recall; return the turn, and the call with what was recalled in it.
 
         It stands in the input, or in the instructions.
@@ -188,12 +193,12 @@ class ResponseTurns(Turns):
 
     def _with(
         self,
-        call: dict[str, Any],
-        items: Sequence[Mapping[str, Any]],
+        call: Call,
+        items: Sequence[Message],
         reading: Reading | None,
         *,
         kept: bool,
-    ) -> dict[str, Any]:
+    ) -> Call:
         """Return the call with what was recalled; ``kept``: the provider keeps it already."""
         if reading is None:
             return call
@@ -206,28 +211,21 @@ class ResponseTurns(Turns):
         return {**call, "input": put_before(items, reading, self.inject, part="input_text")}
 
 
-def _last_of_user(messages: Sequence[Mapping[str, Any]]) -> int:
-    for number in reversed(range(len(messages))):
-        if messages[number].get("role") == "user":
-            return number
-    return -1
-
-
-def _items(given: Any) -> list[Mapping[str, Any]]:
+def _items(given: Any) -> list[Message]:
     """Return the input of a response as items: it may be a text."""
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
     return [_plain(item) for item in given]
 
 
-def _id(named: Any) -> str:
+def _id(named: object) -> str:
     """Return the id of a response or conversation, which may come as an object."""
     if isinstance(named, Mapping):
         return str(named.get("id"))
     return str(getattr(named, "id", named))
 
 
-def _text(message: Mapping[str, Any]) -> str:
+def _text(message: Message) -> str:
     """Return the text of a message; of one in parts, the texts of its parts."""
     content = message.get("content")
     if isinstance(content, str):
@@ -236,9 +234,9 @@ def _text(message: Mapping[str, Any]) -> str:
     return "\n".join(str(part.get("text") or "") for part in parts).strip()
 
 
-def _plain(message: Any) -> Mapping[str, Any]:
+def _plain(message: Any) -> Message:
     """Return a message as a mapping: the client also takes the objects that it gives."""
     if isinstance(message, Mapping):
         return message
-    plain: Mapping[str, Any] = message.model_dump(exclude_none=True)
+    plain: Message = message.model_dump(exclude_none=True)
     return plain
