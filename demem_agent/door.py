@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
@@ -54,22 +53,22 @@ class Door:
         """
         return [self._dated(turn) for turn in turns], [_hash_of(turn) for turn in turns]
 
-    def routing(self, query: str, given: Mapping[str, Any]) -> Ask:
+    def routing(self, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``route``."""
         refuse_unknown("route", given, Routes)
         return self.reading(query, given)
 
-    def reading(self, query: str, given: Mapping[str, Any]) -> Ask:
+    def reading(self, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``read``."""
         return ask_of(query, given, self.settings, self.when(given.get("at")))
 
-    def asking(self, method: str, query: str, given: Mapping[str, Any]) -> Ask:
+    def asking(self, method: str, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``answer`` or ``answered``."""
         refuse_unknown(method, given, Asking)
         return self.reading(query, given)
 
     def answered(
-        self, query: str, text: str, reading: Reading | None, given: Mapping[str, Any]
+        self, query: str, text: str, reading: Reading | None, given: Mapping[str, object]
     ) -> tuple[Ask, str, Reading | None]:
         """Check an answer that was given elsewhere."""
         ask = self.asking("answered", query, given)
@@ -80,7 +79,7 @@ class Door:
         return ask, text, reading
 
     def feedback(
-        self, answer: Answer | str, told: Mapping[str, Any], key: str | None, raters: Raters
+        self, answer: Answer | str, told: Mapping[str, object], key: str | None, raters: Raters
     ) -> Given:
         """Check what is told of an answer, and that somebody is there to judge it if asked to."""
         known = answer if isinstance(answer, Answer) else None
@@ -138,7 +137,7 @@ class Door:
             text_field("key", key)
         return text_field("old", old), text_field("new", new), key
 
-    def when(self, at: When) -> datetime | None:
+    def when(self, at: object) -> datetime | None:
         """Return the time given, or else what the clock says."""
         when = time_field("at", at)
         return self._now() if when is None else when

@@ -6,10 +6,10 @@ symbol it uses is given in each docstring.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 __all__ = [
     "Answer",
@@ -42,6 +42,7 @@ __all__ = [
     "Superseded",
     "Unit",
     "Verdict",
+    "by_id",
     "number_of",
 ]
 
@@ -69,6 +70,19 @@ Verdict = tuple[str, int, int, float]
 def number_of(id: str) -> int:
     """Return the running number in an id such as ``e12``."""
     return int(id[1:])
+
+
+class _WithId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Record = TypeVar("Record", bound=_WithId)
+
+
+def by_id(records: Iterable[Record]) -> dict[str, Record]:
+    """Return records, such as evidence or contexts, by their ids."""
+    return {record.id: record for record in records}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +235,8 @@ class Reading:
         recognised: probability in [0, 1] that the same was decided before, for the same asker; 0.0
             where nothing is known of it.
         decisions: ids of the answers that it is known from, likeliest first.
+        opposed: ids of the evidence that stands behind all else since it sets another value than
+            what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
     """
 
@@ -235,6 +251,7 @@ class Reading:
     probability: float = 0.0
     recognised: float = 0.0
     decisions: tuple[str, ...] = ()
+    opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
 
 

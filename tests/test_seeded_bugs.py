@@ -25,10 +25,10 @@ from demem_agent.flows.quoting import Quotes
 from demem_agent.reading import composing
 from demem_agent.reading.packing import pack
 from demem_agent.slots.ledger import stored_result, unkeyed
-from demem_agent.slots.lineage import Lineage
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.lineage import Lineage
 from demem_agent.splitting import division, replaying, trigger
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.loading import load_state

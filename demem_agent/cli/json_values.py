@@ -67,6 +67,7 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "slots": list(reading.slots),
         "recognised": reading.recognised,
         "decisions": list(reading.decisions),
+        "opposed": list(reading.opposed),
         "withheld": list(reading.withheld),
         "lines": lines_value(reading.lines, memory, cited),
     }

@@ -11,6 +11,7 @@ import numpy as np
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.bootstrap import Interval, bootstrap
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
 from demem_agent.turns import whole_field
 
@@ -106,15 +107,16 @@ def paired(
 
 
 def _systems(measured: Sequence[Measured], drawing: _Drawing) -> dict[str, Json]:
-    groups: dict[tuple[str, int], list[Measured]] = {}
-    for record in measured:
-        place = (record.system, record.limit)
-        groups.setdefault(place, []).append(record)
     systems: dict[str, Json] = {}
-    for (system, limit), group in groups.items():
+    for (system, limit), group in grouped(measured, _place).items():
         cells = systems.setdefault(system, {})
         cells[str(limit)] = _cell(group, drawing)
     return systems
+
+
+def _place(record: Measured) -> tuple[str, int]:
+    """Return of which system a record is, and at which limit."""
+    return record.system, record.limit
 
 
 def _cell(group: Sequence[Measured], drawing: _Drawing) -> Json:
@@ -132,9 +134,7 @@ def _cell(group: Sequence[Measured], drawing: _Drawing) -> Json:
 
 
 def _categories(group: Sequence[Measured], drawing: _Drawing) -> dict[str, Json]:
-    parts: dict[str, list[Measured]] = {}
-    for record in group:
-        parts.setdefault(record.category, []).append(record)
+    parts = grouped(group, lambda record: record.category)
     return {name: _measures(part, drawing) for name, part in parts.items()}
 
 
@@ -160,7 +160,7 @@ def _values(group: Iterable[Measured], measure: MeasureName) -> dict[Key, float]
 def _of_system(
     measured: Sequence[Measured], system: str, limit: int, measure: MeasureName
 ) -> dict[Key, float]:
-    group = [record for record in measured if (record.system, record.limit) == (system, limit)]
+    group = grouped(measured, _place).get((system, limit), ())
     values = _values(group, measure)
     if not values:
         allowed = f"one that {measure} was measured of at the limit {limit}"

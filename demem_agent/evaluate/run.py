@@ -12,6 +12,7 @@ from time import perf_counter
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
 from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording, answer_f1, contains, extract
 from demem_agent.evaluate.system import Maker, System
@@ -130,10 +131,7 @@ def _questions(dialogue: Dialogue) -> list[_Asked]:
 
 def _by_id(turns: Sequence[Turn]) -> TurnsById:
     """Return turns by their ``source_id``, which several may have."""
-    found: dict[str | None, list[Turn]] = {}
-    for turn in turns:
-        found.setdefault(turn.source_id, []).append(turn)
-    return found
+    return grouped(turns, lambda turn: turn.source_id)
 
 
 def _check_evidence(dialogue: str, number: int, probe: Probe, turns: TurnsById) -> None:

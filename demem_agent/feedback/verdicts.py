@@ -8,11 +8,11 @@ or against the line that stood first.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from demem_agent.channels import Signal, row_of
-from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
+from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.recognition import Asked
 from demem_agent.slots.records import REWARDED
 from demem_agent.slots.state import State
@@ -48,9 +48,14 @@ class _Told:
         """Return the share of the text that a line holds, with what its neighbours add."""
         own = _words(state, stretch)
         beside = _words_beside(state, stretch) - own
-        held = sum(worth for word, worth in self.worth.items() if word in own)
-        added = sum(worth for word, worth in self.worth.items() if word in beside)
+        held = self._held(own)
+        added = self._held(beside)
         return (held + BESIDE * added) / max(sum(self.worth.values()), 1e-9)
+
+    def _held(self, words: Set[str]) -> float:
+        if self.worth.keys().isdisjoint(words):  # as of most lines
+            return 0.0
+        return sum(worth for word, worth in self.worth.items() if word in words)
 
 
 def verdicts_after(
@@ -172,13 +177,8 @@ def _candidates(state: State, context: Context, text: str) -> list[Stretch]:
     words = content_terms(f"{text} {digits(text)}")  # a line may have a number in either form
     shares = index.lexical.scores(words)[1]
     for row in (-shares).argsort(kind="stable")[:FOUND]:
-        found[_stretch(index, int(row))] = None
+        found[index.passages[row].stretch] = None
     return list(found)
-
-
-def _stretch(index: PassageIndex, row: int) -> Stretch:
-    passage = index.passages[row]
-    return passage.evidence_id, passage.start, passage.end
 
 
 def _words(state: State, stretch: Stretch) -> frozenset[str]:
@@ -195,5 +195,5 @@ def _words_beside(state: State, stretch: Stretch) -> set[str]:
     found: set[str] = set()
     for row in (rows[0] - 1, rows[-1] + 1):
         if 0 <= row < len(index) and sessions[row] == sessions[rows[0]]:
-            found |= _words(state, _stretch(index, row))
+            found |= _words(state, index.passages[row].stretch)
     return found

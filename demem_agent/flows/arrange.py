@@ -97,8 +97,7 @@ def moves_of(state: State, closed: int, target: int) -> tuple[tuple[str, int], .
 
 def moved_contexts(state: State, closed: int, target: int) -> tuple[StoredContext, ...]:
     """Return the contexts of a slot that is closed as members of another."""
-    inside = [stored for stored in state.contexts.values() if stored.context.slot == closed]
-    return tuple(in_slot(stored, target) for stored in inside)
+    return tuple(in_slot(stored, target) for stored in state.contexts_in(closed))
 
 
 def _changed(state: State, slot: SlotState, kind: str) -> Flow[None]:
@@ -140,11 +139,7 @@ def _descends(state: State, slot: SlotState, ancestor: int) -> bool:
 
 
 def _taken_back(state: State, closed: int, target: int, rootless: set[int]) -> Iterator[Certified]:
-    together = {
-        stored.context.id
-        for stored in state.contexts.values()
-        if stored.context.slot in (closed, target)
-    }
+    together = {stored.context.id for stored in state.contexts_in(closed, target)}
     for certified in state.certificates.values():
         certificate = certified.certificate
         if certificate.decision != "split" or certificate.undone:

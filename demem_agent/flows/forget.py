@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 
 import numpy as np
 
@@ -40,6 +41,10 @@ class Selected:
     before: datetime | None = None
 
 
+#: What is told of a line of an item, the item's id first.
+Of = TypeVar("Of", bound=tuple[str, *tuple[object, ...]])
+
+
 @dataclass(frozen=True, slots=True)
 class _Going:
     """The items that go, and how they are known again where somebody quotes them."""
@@ -54,6 +59,10 @@ class _Going:
     def without(self, items: Iterable[str]) -> tuple[str, ...]:
         """Return these items less those that go."""
         return tuple(item for item in items if item not in self.items)
+
+    def lines_without(self, lines: Iterable[Of]) -> tuple[Of, ...]:
+        """Return what is told of lines, less that of lines of items that go."""
+        return tuple(line for line in lines if line[0] not in self.items)
 
     def unquoted(self, text: str) -> str:
         """Return a text, or "" where it quotes what goes."""
@@ -213,22 +222,26 @@ def _cleared(stored: StoredContext, going: _Going) -> StoredContext:
     context = stored.context
     query_quotes = going.quotes.held_by(context.query)
     reference_quotes = going.quotes.held_by(context.reference or "")
+    conditions = _unquoted_conditions(context, going)
+    conditions_quote = conditions != context.conditions
     rests_on = _rests_on(context, going)
-    quotes = query_quotes or reference_quotes
-    conditions = tuple(one for one in context.conditions if not going.quotes.repeated_in(one))
-    quotes = quotes or conditions != context.conditions
+    quotes = query_quotes or reference_quotes or conditions_quote
     if not (quotes or rests_on or _answered_from(context, going)):
         return stored
     cleared = _blanked(context, going)
-    vector = stored.vector
-    if conditions != context.conditions:  # what it was decided for is not known any more
+    if conditions_quote:  # what it was decided for is not known any more
         cleared = replace(cleared, conditions=conditions, verdicts=())
-    if query_quotes:
-        cleared = replace(cleared, query="")
-        vector = np.zeros_like(vector)
     if rests_on or reference_quotes or context.channel == "stand-in":
         cleared = replace(cleared, reference=None, channel="none")
-    return StoredContext(cleared, vector)
+    if not query_quotes:
+        return StoredContext(cleared, stored.vector)
+    return StoredContext(replace(cleared, query=""), np.zeros_like(stored.vector))
+
+
+def _unquoted_conditions(context: Context, going: _Going) -> tuple[str, ...]:
+    """Return the conditions of a context that quote nothing of what goes."""
+    quotes = going.quotes
+    return tuple(fact for fact in context.conditions if not quotes.repeated_in(fact))
 
 
 def _answered_from(context: Context, going: _Going) -> bool:
@@ -248,11 +261,11 @@ def _blanked(context: Context, going: _Going) -> Context:
     return replace(
         context,
         answer="",
-        read=tuple(line for line in context.read if line[0] not in going.items),
+        read=going.lines_without(context.read),
         supports=going.without(context.supports),
         kept=going.without(context.kept),
         redacted=True,
-        verdicts=tuple(verdict for verdict in context.verdicts if verdict[0] not in going.items),
+        verdicts=going.lines_without(context.verdicts),
         lead=None,
         credible=False,
     )

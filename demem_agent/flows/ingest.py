@@ -23,7 +23,7 @@ from demem_agent.slots.ledger import operation, stored_result, unkeyed
 from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
-from demem_agent.slots.succeeding import succeeded
+from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.text.sentences import passages as cut_passages
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Ingested, Succession
@@ -69,17 +69,25 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
     operations = _ledger_lines(state, coming, results)
     if operations:
         successions = _successions(state, arrivals)
-        count = state.head.successions + len(successions)
-        head = replace(head, seq=operations[-1].seq, successions=count)
-        delta = Delta(
-            head,
-            operations,
-            evidence=placed.evidence,
-            slots=placed.slots,
-            successions=successions,
-        )
-        yield from committed(state, delta)
+        yield from committed(state, _delta(head, operations, placed, successions))
     return [results.get(n) or _replayed(state, one) for n, one in enumerate(coming)]
+
+
+def _delta(
+    head: Head,
+    operations: tuple[Operation, ...],
+    placed: Placed,
+    successions: tuple[Succession, ...],
+) -> Delta:
+    """Return what is to be written of items that have a place."""
+    count = head.successions + len(successions)
+    return Delta(
+        replace(head, seq=operations[-1].seq, successions=count),
+        operations,
+        evidence=placed.evidence,
+        slots=placed.slots,
+        successions=successions,
+    )
 
 
 def _successions(state: State, arrivals: Sequence[Arrival]) -> tuple[Succession, ...]:

@@ -108,10 +108,7 @@ def _needed(state: State, slot: SlotState) -> set[tuple[str, int]]:
 def _witnessed(state: State) -> set[str]:
     """Return the evidence that the contexts of standing certificates rest on."""
     found: set[str] = set()
-    for certified in state.certificates.values():
-        certificate = certified.certificate
-        if certificate.undone:
-            continue
+    for certificate in state.standing():
         for id in certificate.pair:
             if id in state.contexts:
                 found.update(state.contexts[id].context.supports)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Any
 
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.requests import Flow
 from demem_agent.scoring.index import Stretch
-from demem_agent.slots.ledger import operation, stored_result
+from demem_agent.slots.ledger import StoredResult, operation, stored_result
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 from demem_agent.turns import request_hash
@@ -39,14 +38,8 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
     seq = state.head.seq + 1
     known = _standing(state, old, new)
     count = state.head.successions + (known is None)
-    succession = Succession(
-        id=f"s{count}" if known is None else known.id,
-        old=_whole(state, old),
-        new=_whole(state, new),
-        confidence=TOLD,
-        how="told",
-        after=state.head.contexts,
-    )
+    id = f"s{count}" if known is None else known.id
+    succession = _told(state, id, old, new)
     delta = Delta(
         replace(state.head, seq=seq, successions=count),
         (operation(seq, "supersede", key, request, asdict(succession)),),
@@ -54,6 +47,18 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
     )
     yield from committed(state, delta)
     return succession
+
+
+def _told(state: State, id: str, old: str, new: str) -> Succession:
+    """Return the succession that a user tells: all of one item holds in place of all of another."""
+    return Succession(
+        id=id,
+        old=_whole(state, old),
+        new=_whole(state, new),
+        confidence=TOLD,
+        how="told",
+        after=state.head.contexts,
+    )
 
 
 def _check(state: State, old: str, new: str) -> None:
@@ -79,6 +84,6 @@ def _whole(state: State, item: str) -> Stretch:
     return item, 0, len(state.evidence[item].text)
 
 
-def _replayed(stored: dict[str, Any]) -> Succession:
-    fields: dict[str, Any] = stored | {"old": tuple(stored["old"]), "new": tuple(stored["new"])}
-    return Succession(**fields)
+def _replayed(stored: StoredResult) -> Succession:
+    lines = {"old": tuple(stored["old"]), "new": tuple(stored["new"])}
+    return Succession(**{**stored, **lines})

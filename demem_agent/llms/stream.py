@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from queue import SimpleQueue
-from typing import Any
 
-from demem_agent.llms.calls.background import start
+from demem_agent.llms.calls.background import Work, start
 from demem_agent.llms.model import Completion
 
 __all__ = ["Stream"]
 
 #: Makes the call, handing every piece to the function that it is given.
-Call = Callable[[Callable[[str], object]], Coroutine[Any, Any, Completion]]
+Call = Callable[[Callable[[str], object]], Work[Completion]]
 
 
 class Stream:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.current import current, noting, ordered, withheld
 from demem_agent.reading.decided import decided, placed
+from demem_agent.reading.exploring import explored
+from demem_agent.reading.opposed import opposed
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
 from demem_agent.reading.scope import scoped
 from demem_agent.reading.trimming import Cut, trimmer
@@ -41,16 +41,33 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         lines, text = _strict(state, slot, ask.limit)
         return routed, _reading(state, ask, routed, lines, text)
     ranking = _with_prior(state, routed.slot, ranking)
+    return _of_passages(state, ask, query, routed, ranking)
+
+
+def _of_passages(
+    state: State, ask: Ask, query: Query, routed: Route, ranking: Ranking
+) -> tuple[Route, Reading]:
+    """Read the passages of all slots, best first.
+
+    What was decided before goes ahead; what certificates keep apart, and what holds no longer, goes
+    behind or is left out.
+    """
     found = decided(state, ask, query, ranking)
     asked = current(state, ask)
-    ranking = ordered(state, asked, placed(ranking, found))
+    ranking = explored(state, ask, placed(ranking, found), found)
+    ranking = ordered(state, asked, ranking)
+    ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
     best = _best_first(state, ask, ranking)
     cut = noting(state, asked, _trimmer(state, query))
     lines, text = pack(best, ask.limit, state.measure, cut)
     reading = _reading(state, ask, routed, lines, text)
     return routed, replace(
-        reading, recognised=found.probability, decisions=found.decisions, withheld=gone
+        reading,
+        recognised=found.probability,
+        decisions=found.decisions,
+        opposed=behind,
+        withheld=gone,
     )
 
 
@@ -129,9 +146,7 @@ def _trimmer(state: State, query: Query) -> Cut:
 def _with_prior(state: State, slot: int, ranking: Ranking) -> Ranking:
     """Put the passages of the routed slot ahead by the prior."""
     inside = state.passage_index().slot.view()[ranking.rows] == slot
-    scores = np.round(ranking.scores + SLOT_PRIOR * inside, 4)
-    order = np.argsort(-scores, kind="stable")
-    return replace(ranking, rows=ranking.rows[order], scores=scores[order])
+    return ranking.rescored(ranking.scores + SLOT_PRIOR * inside)
 
 
 def _best_first(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:

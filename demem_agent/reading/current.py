@@ -12,15 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.trimming import Cut
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch, rows_of
-from demem_agent.slots.claims import Claim
-from demem_agent.slots.lineage import HOLDS
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.claims import Claim
+from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.text.changes import asks_of_now, asks_of_the_past
 from demem_agent.text.dates import absolute, ranges
 from demem_agent.text.numbers import digits
@@ -31,6 +30,12 @@ __all__ = ["Current", "current", "noting", "ordered", "withheld"]
 
 #: Confidence from which on a succession counts where the question asks how it is now.
 NOW = 0.35
+#: Confidence from which on one counts where the question is of what both lines speak of.
+SHARED = 0.2
+#: Share of a question's words in the old line that are in the new one as well for that, and how
+#: many they are at least.
+MUCH = 0.3
+FEWEST = 2
 #: Passages that are looked at, best first: more fit in no usual reading.
 LOOKED = 100
 #: What keeps an old line behind the one that holds: the last digit of a score.
@@ -91,9 +96,7 @@ def ordered(state: State, asked: Current, ranking: Ranking) -> Ranking:
             break
     rows = np.fromiter(scores.keys(), np.intp, len(scores))
     exact = np.fromiter(scores.values(), np.float64, len(scores))
-    moved: NDArray[np.float64] = np.round(exact, 4)
-    order = np.argsort(-moved, kind="stable")
-    return replace(ranking, rows=rows[order], scores=moved[order])
+    return replace(ranking, rows=rows).rescored(exact)
 
 
 def _put_behind(scores: dict[int, float], followed: Mapping[int, tuple[int, ...]]) -> bool:
@@ -116,7 +119,7 @@ def _followed(state: State, asked: Current, rows: Iterable[int]) -> dict[int, tu
         passage = index.passages[row]
         if not lineage.superseded(passage.evidence_id):
             continue
-        line = (passage.evidence_id, passage.start, passage.end)
+        line = passage.stretch
         for succession in _bearing(state, asked, line):
             for new in rows_of(index, [lineage.holding(succession.new, asked.least)]):
                 behind, ahead = row, new
@@ -129,8 +132,33 @@ def _followed(state: State, asked: Current, rows: Iterable[int]) -> dict[int, tu
 
 def _bearing(state: State, asked: Current, line: Stretch) -> list[Succession]:
     """Return the successions of a line, where what it no longer says is what a question is of."""
-    found = state.derived.current.of_line(line, asked.least)
+    found = _believed(state, asked, line)
     return found if found and _bears(state, asked, line, found) else []
+
+
+def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
+    """Return the successions of a line that count for a question, the surest of each part.
+
+    One that is not so sure counts where the question is of what both lines speak of; none that was
+    found counts where it is of the rest of the old one.
+    """
+    lineage = state.derived.current
+
+    def counts(one: Succession) -> bool:
+        touched = asked.words & _words(state, one.old)
+        both = len(touched & _words(state, one.new))
+        if lineage.confidence(one) < asked.least:
+            return both >= max(FEWEST, MUCH * len(touched))
+        return both >= MUCH * len(touched) or one.how == "told"
+
+    return lineage.of_line(line, min(asked.least, SHARED), counts)
+
+
+def _words(state: State, line: Stretch) -> set[str]:
+    held: set[str] = set()
+    for claim in _claims(state, line):
+        held |= claim.held
+    return held
 
 
 def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
@@ -140,12 +168,9 @@ def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
     at = state.evidence[succession.new[0]].at
     if asked.until is not None and at is not None and asked.until < at.date():
         return True
-    old = _claims(state, succession.old)
-    held: set[str] = set()
-    for claim in _claims(state, succession.new):
-        held |= claim.held
+    held = _words(state, succession.new)
     gone: set[str] = set()
-    for claim in old:
+    for claim in _claims(state, succession.old):
         gone |= (claim.names | claim.numbers) - held
     return not asked.words.isdisjoint(gone)
 
@@ -183,18 +208,18 @@ def withheld(state: State, asked: Current, ranking: Ranking) -> tuple[Ranking, t
         return ranking, ()
     index = state.passage_index()
     lineage = state.derived.current
-    kept = np.ones(len(ranking.rows), np.bool_)
+    rows: list[int] = []
     gone: dict[str, None] = {}
-    for nth, row in enumerate(ranking.rows.tolist()):
+    for row in ranking.rows.tolist():
         passage = index.passages[row]
         if lineage.superseded(passage.evidence_id):
-            line = (passage.evidence_id, passage.start, passage.end)
-            over = state.derived.current.of_line(line, asked.least)
+            line = passage.stretch
+            over = _believed(state, asked, line)
             over = [one for one in over if not _asks_of_old(state, asked, one)]
             if _is_over(state, line, over):
-                kept[nth] = False
+                rows.append(row)
                 gone[passage.evidence_id] = None
-    return replace(ranking, rows=ranking.rows[kept], scores=ranking.scores[kept]), tuple(gone)
+    return ranking.without_rows(np.array(rows, np.intp)), tuple(gone)
 
 
 def _is_over(state: State, line: Stretch, found: Iterable[Succession]) -> bool:
@@ -212,8 +237,12 @@ def noting(state: State, asked: Current, cut: Cut) -> Cut:
     if not asked.moves:
         return cut
 
+    lineage = state.derived.current
+
     def noted(line: Line, shorter: bool) -> tuple[Line, str]:
         shown, told = cut(line, shorter)
+        if not lineage.superseded(line.evidence.id):
+            return shown, told
         found = _superseded(state, asked, shown)
         return (replace(shown, superseded=found), told) if found else (shown, told)
 
@@ -222,11 +251,9 @@ def noting(state: State, asked: Current, cut: Cut) -> Cut:
 
 def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, ...]:
     lineage = state.derived.current
-    if not lineage.superseded(line.evidence.id):
-        return ()
     whole = (line.evidence.id, line.start, line.end)
     found = []
-    for one in lineage.of_line(whole, asked.least):
+    for one in _believed(state, asked, whole):
         noted = Superseded(
             start=max(one.old[1], line.start),
             end=min(one.old[2], line.end),

@@ -8,7 +8,7 @@ this decision, and from :data:`WRONG` against it on one stands behind the first 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,8 @@ class Decided:
 
     Attributes:
         known: the past contexts that the question is the same decision as, likeliest first.
-        odds: by row of the index, in log-odds, 0 where nothing is known; empty in a memory that
-            keeps no decisions.
+        odds: by row of the index, in log-odds, 0 where nothing is known; empty in a memory of
+            which nothing was told.
         others: by row, what is taken off as it settled the question for somebody else; as long.
         foreign: rows of corrections that were made of other decisions; they are no evidence here.
     """
@@ -65,8 +65,10 @@ def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     """Look up what was decided before for a question."""
     if not state.settings.decisions:
         return Decided((), np.zeros(0), np.zeros(0))
-    index = state.passage_index()
     past = state.derived.decisions
+    if not past.teaches() and not state.derived.cards:
+        return Decided((), np.zeros(0), np.zeros(0))
+    index = state.passage_index()
     asked = Asked(query.text, ask.asker, frozenset(ask.conditions))
     behind = _behind(ranking, len(index))
     known = past.recognised(asked, index, behind)
@@ -115,34 +117,17 @@ def placed(ranking: Ranking, found: Decided) -> Ranking:
     It is as it was where nothing is known.
     """
     if len(found.foreign):
-        ranking = _without(ranking, found.foreign)
+        ranking = ranking.without_rows(found.foreign)
     if not len(ranking.rows) or not (found.odds.any() or found.others.any()):
         return ranking
-    ranking = _with_all_right(ranking, found)
+    ranking = ranking.with_rows(np.flatnonzero(found.odds >= RIGHT))
     odds = found.odds[ranking.rows]
     scores = ranking.scores - found.others[ranking.rows]
     right = odds >= RIGHT
     wrong = odds <= -WRONG
-    first = float(scores[~right & ~wrong].max(initial=float(scores.min())))
+    weighed = scores + odds
+    least = float(weighed.min())
+    first = float(weighed[~right & ~wrong].max(initial=least))
     ahead = np.maximum(scores, first) + odds
-    behind = np.minimum(scores + odds, first - BEHIND)
-    moved: NDArray[np.float64] = np.select([right, wrong], [ahead, behind], scores + odds)
-    moved = np.round(moved, 4)
-    order = np.argsort(-moved, kind="stable")
-    return replace(ranking, rows=ranking.rows[order], scores=moved[order])
-
-
-def _without(ranking: Ranking, rows: NDArray[np.intp]) -> Ranking:
-    kept = ~np.isin(ranking.rows, rows)
-    return replace(ranking, rows=ranking.rows[kept], scores=ranking.scores[kept])
-
-
-def _with_all_right(ranking: Ranking, found: Decided) -> Ranking:
-    """Add what proved right and was too far from the question to be scored."""
-    missing = np.setdiff1d(np.flatnonzero(found.odds >= RIGHT), ranking.rows)
-    least: NDArray[np.float64] = np.full(len(missing), ranking.scores.min(), np.float64)
-    return replace(
-        ranking,
-        rows=np.concatenate([ranking.rows, missing]),
-        scores=np.concatenate([ranking.scores, least]),
-    )
+    behind = np.minimum(weighed, first - BEHIND)
+    return ranking.rescored(np.select([right, wrong], [ahead, behind], weighed))

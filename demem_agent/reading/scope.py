@@ -7,19 +7,19 @@ taken out of memory, and taking the certificate back takes this back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from demem_agent.reading.decided import Decided
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch, rows_of
+from demem_agent.slots.experience import asker_of
 from demem_agent.slots.recognition import best_line
 from demem_agent.slots.state import State
 from demem_agent.types import Context, SplitCertificate
 
-__all__ = ["scoped"]
+__all__ = ["put_last", "scoped"]
 
 #: What keeps the line of the other side behind the last of the others.
 BEHIND = 0.01
@@ -34,22 +34,23 @@ def scoped(state: State, ranking: Ranking, found: Decided) -> Ranking:
         return ranking
     index = state.passage_index()
     lines = list(_of_other_sides(state, found))
-    behind = [row for row in rows_of(index, lines) if found.odds[row] <= 0]
-    is_behind = np.isin(ranking.rows, behind)
+    return put_last(ranking, [row for row in rows_of(index, lines) if found.odds[row] <= 0])
+
+
+def put_last(ranking: Ranking, rows: Sequence[int]) -> Ranking:
+    """Return a ranking with some rows behind all others; those that are not in it stay out."""
+    is_behind = np.isin(ranking.rows, rows)
     if not is_behind.any():
         return ranking
     last = float(ranking.scores.min()) - BEHIND
-    scores = np.where(is_behind, np.round(last, 4), ranking.scores)
-    order = np.argsort(-scores, kind="stable")
-    return replace(ranking, rows=ranking.rows[order], scores=scores[order])
+    return ranking.rescored(np.where(is_behind, last, ranking.scores))
 
 
 def _of_other_sides(state: State, found: Decided) -> Iterator[Stretch]:
     """Yield the live lines that are right on the other side of a certificate."""
     known = [state.contexts[one.id].context for one in found.known]
-    for certified in state.certificates.values():
-        certificate = certified.certificate
-        if certificate.undone or not certificate.rivals:
+    for certificate in state.standing():
+        if not certificate.rivals:
             continue
         is_on = [_is_on(state, certificate, n, known) for n in (0, 1)]
         if is_on[0] != is_on[1]:
@@ -70,5 +71,4 @@ def _is_on(state: State, certificate: SplitCertificate, n: int, known: list[Cont
 
 
 def _for_whom(context: Context) -> tuple[str | None, tuple[str, ...]]:
-    asker = None if context.asker is None else context.asker.casefold()
-    return asker, context.conditions
+    return asker_of(context), context.conditions

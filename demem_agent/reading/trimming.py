@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from demem_agent.text.dates import Span
@@ -34,11 +34,13 @@ def trimmer(words: Mapping[str, float], parts_of: Callable[[Line], Parts]) -> Cu
             between questions.
     """
 
+    stems = [(_in_all_forms(word), worth) for word, worth in words.items()]
+
     def cut(line: Line, shorter: bool) -> tuple[Line, str]:
         found = parts_of(line)
         if not shorter or len(found.spans) < 2:
             return line, _said(found, line, line)
-        start, end = _core(found, words)
+        start, end = _core(found, stems)
         core = Line(line.evidence, start, end, line.score)
         return core, _said(found, line, core)
 
@@ -61,9 +63,9 @@ def _moved(time: Span, shift: int) -> Span:
     return replace(time, start=time.start - shift, end=time.end - shift)
 
 
-def _core(found: Parts, words: Mapping[str, float]) -> tuple[int, int]:
+def _core(found: Parts, stems: Sequence[tuple[str, float]]) -> tuple[int, int]:
     """Return the (start, end) of the sentences that stay."""
-    worth = _worth(found, words)
+    worth = _worth(found, stems)
     held = sum(found.words)
     least = _least_words(held, len(found.times))
     first = 0
@@ -90,13 +92,12 @@ def _least_words(held: int, times: int) -> float:
     return KEPT * max(held - 3, 1) + 3 + 3 * times
 
 
-def _worth(found: Parts, words: Mapping[str, float]) -> list[float]:
+def _worth(found: Parts, stems: Sequence[tuple[str, float]]) -> list[float]:
     """Return what each sentence is worth: by itself, and for the question as its best neighbour."""
-    parts = [(_in_all_forms(word), worth) for word, worth in words.items()]
     around = [0.0]
     for text in found.texts:
         shared = 0.0
-        for word, worth in parts:
+        for word, worth in stems:
             if word in text:
                 shared += worth
         around.append(shared)

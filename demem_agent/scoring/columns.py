@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = ["Column"]
+
+#: Rows of one kind of number; of which, the column knows.
+Rows = NDArray[Any]
 
 _SPARE = 16  # rows of room in a new column
 
@@ -20,18 +23,18 @@ class Column:
 
     def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
         self._shape: tuple[int, ...] = () if width is None else (width,)
-        self._data: NDArray[Any] = np.zeros((_SPARE, *self._shape), dtype)
+        self._data: Rows = np.zeros((_SPARE, *self._shape), dtype)
         self._length = 0
-        self._coming: list[Any] = []
+        self._coming: list[ArrayLike] = []
 
     def __len__(self) -> int:
         return self._length + len(self._coming)
 
-    def append(self, row: Any) -> None:
+    def append(self, row: ArrayLike) -> None:
         """Append one row: a number, or a vector that has the width of the column."""
         self._coming.append(row)
 
-    def extend(self, rows: NDArray[Any]) -> None:
+    def extend(self, rows: Rows) -> None:
         """Append several rows at once."""
         self._settle()
         self._put(rows)
@@ -43,7 +46,7 @@ class Column:
         self._data = np.concatenate([rows, spare])
         self._length = len(rows)
 
-    def view(self) -> NDArray[Any]:
+    def view(self) -> Rows:
         """Return the rows without a copy; valid until the next append."""
         self._settle()
         return self._data[: self._length]
@@ -53,7 +56,7 @@ class Column:
             coming, self._coming = self._coming, []
             self._put(coming)
 
-    def _put(self, rows: NDArray[Any] | list[Any]) -> None:
+    def _put(self, rows: Rows | list[ArrayLike]) -> None:
         needed = self._length + len(rows)
         if needed > len(self._data):
             self._grow(max(needed, 2 * self._length))

@@ -35,6 +35,10 @@ class Passage:
     start: int
     end: int
 
+    @property
+    def stretch(self) -> Stretch:
+        return self.evidence_id, self.start, self.end
+
 
 class PassageIndex:
     """One row per passage, in order of ingestion; after a removal rows are numbered anew.

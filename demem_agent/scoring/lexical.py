@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,10 @@ class LexicalIndex:
         """Return log(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N rows hold."""
         held = self.held(term)
         return math.log(1 + (len(self._lengths) - held + 0.5) / (held + 0.5))
+
+    def postings(self, term: str) -> Sequence[int]:
+        """Return the rows that hold a term, ascending, as they are kept."""
+        return self._rows.get(term, ())
 
     def rows(self, term: str) -> NDArray[np.int32]:
         """Return the rows that hold a term, ascending."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,27 @@ class Ranking:
     rows: NDArray[np.intp]
     scores: NDArray[np.float64]
     signals: Signals
+
+    def rescored(self, scores: NDArray[np.float64]) -> Ranking:
+        """Return the same rows by other scores, one for each row in order, to four places."""
+        rounded = np.round(scores, 4)
+        order = np.argsort(-rounded, kind="stable")
+        return replace(self, rows=self.rows[order], scores=rounded[order])
+
+    def with_rows(self, rows: NDArray[np.intp]) -> Ranking:
+        """Add those of some rows that were too far from the query to be scored, at the end."""
+        missing = np.setdiff1d(rows, self.rows)
+        least: NDArray[np.float64] = np.full(len(missing), self.scores.min(), np.float64)
+        return replace(
+            self,
+            rows=np.concatenate([self.rows, missing]),
+            scores=np.concatenate([self.scores, least]),
+        )
+
+    def without_rows(self, rows: NDArray[np.intp]) -> Ranking:
+        """Leave some rows out."""
+        kept = ~np.isin(self.rows, rows)
+        return replace(self, rows=self.rows[kept], scores=self.scores[kept])
 
 
 def feature_table(

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from demem_agent.scoring.index import Stretch
-from demem_agent.slots.claims import Claim, claims_in
+from demem_agent.slots.successions.claims import Claim, claims_in
+from demem_agent.slots.successions.worth import Idf, Worth
 from demem_agent.summaries.compress import Excerpt, excerpts
 from demem_agent.text.numbers import digits
 from demem_agent.text.parts import Parts, parts
@@ -32,6 +33,7 @@ class Cache:
         tried: answers by context and by the content of a slot they were given from.
         exclusions: per two lines, how probably they exclude each other, in the memory of so many
             items ever remembered and forgotten.
+        worth: of words, in the memory of so many items ever remembered and forgotten.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
     """
 
@@ -41,6 +43,7 @@ class Cache:
     claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
+    worth: dict[tuple[int, int], Worth] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def excerpts_of(
@@ -92,9 +95,16 @@ class Cache:
         if len(self.exclusions) > _TRIED:
             del self.exclusions[next(iter(self.exclusions))]
 
+    def worth_of(self, key: tuple[int, int], idf: Idf) -> Worth:
+        """Return what words are worth; only the latest is kept."""
+        if key not in self.worth:
+            self.worth = {key: Worth(idf)}
+        return self.worth[key]
+
     def forget(self, items: Iterable[str]) -> None:
         """Throw away what quotes these items."""
         self.tried.clear()  # any answer may
+        self.worth.clear()
         for item in items:
             self.excerpts.pop(item, None)
             self.parts.pop(item, None)

@@ -9,9 +9,9 @@ from demem_agent.channels import CORRECTION
 from demem_agent.errors import InvariantBroken
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import Experience
-from demem_agent.slots.lineage import Lineage
 from demem_agent.slots.recognition import Decisions
 from demem_agent.slots.records import StoredEvidence
+from demem_agent.slots.successions.lineage import Lineage
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Derived"]

@@ -16,6 +16,7 @@ __all__ = [
     "AskedBy",
     "Experience",
     "asked_by",
+    "asker_of",
     "known_reference",
     "query_of",
     "question_of",
@@ -58,6 +59,11 @@ def spoken(text: str) -> str:
 def question_of(context: Context) -> AskedBy | None:
     """Return who asks what, by which a question is known again; None once it was forgotten."""
     return asked_by(context.asker, context.query)
+
+
+def asker_of(context: Context) -> str | None:
+    """Return who asked, in lower case; None for nobody in particular."""
+    return None if context.asker is None else context.asker.casefold()
 
 
 def asked_by(asker: str | None, question: str) -> AskedBy | None:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from demem_agent.slots.claims import Signals, probability
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.records import SlotState, Vector, direction
+from demem_agent.slots.successions.model import probability
+from demem_agent.slots.successions.signals import Signals
 
 if TYPE_CHECKING:  # they are told of experiments themselves
     from demem_agent.slots.state import State

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demem_agent.errors import InvariantBroken
+from demem_agent.scoring.index import Stretch
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.records import Certified, SlotState, StoredContext
 from demem_agent.slots.state import State
@@ -124,12 +125,18 @@ def _check_successions(state: State) -> None:
         number = number_of(id)
         _require(0 < number <= state.head.successions, f"{id} was never given")
         _require(0 <= one.confidence <= 1, f"the confidence of {id} is outside [0, 1]")
-        for item, start, end in (one.old, one.new):
-            _require(item in state.evidence, f"{id} names evidence that is not there")
-            inside = 0 <= start < end <= len(state.evidence[item].text)
-            _require(inside, f"{id} names a stretch outside its text")
+        _check_stretch(state, id, one.old)
+        _check_stretch(state, id, one.new)
         apart = one.undone or not state.derived.current.leads(one.new[0], one.old[0])
         _require(apart, f"{id} leads back to the line that it supersedes")
+
+
+def _check_stretch(state: State, id: str, stretch: Stretch) -> None:
+    """Check that a line which a succession names is there."""
+    item, start, end = stretch
+    _require(item in state.evidence, f"{id} names evidence that is not there")
+    inside = 0 <= start < end <= len(state.evidence[item].text)
+    _require(inside, f"{id} names a stretch outside its text")
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -10,11 +10,14 @@ from demem_agent.errors import IdempotencyConflict
 from demem_agent.slots.records import Operation
 from demem_agent.slots.state import State
 
-__all__ = ["operation", "stored_result", "unkeyed"]
+__all__ = ["StoredResult", "operation", "stored_result", "unkeyed"]
+
+#: What a keyed operation gave, as JSON values by field.
+StoredResult = dict[str, Any]
 
 
 def operation(
-    seq: int, kind: str, key: str | None, request: str, result: Mapping[str, Any]
+    seq: int, kind: str, key: str | None, request: str, result: Mapping[str, object]
 ) -> Operation:
     """Make the ledger line of an operation; only a keyed one needs its request and its result
     again.
@@ -29,7 +32,7 @@ def unkeyed(seq: int, kind: str) -> Operation:
     return Operation(seq, kind)
 
 
-def stored_result(state: State, key: str | None, request: str) -> dict[str, Any] | None:
+def stored_result(state: State, key: str | None, request: str) -> StoredResult | None:
     """Return the result stored under a key, or None when the key is new or there is none.
 
     Raises:
@@ -40,5 +43,5 @@ def stored_result(state: State, key: str | None, request: str) -> dict[str, Any]
     done = state.keyed[key]
     if done.request != request:
         raise IdempotencyConflict(key)
-    result: dict[str, Any] = json.loads(done.result)
+    result: StoredResult = json.loads(done.result)
     return result

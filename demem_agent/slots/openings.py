@@ -9,10 +9,12 @@ stand for the excerpts that say the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from demem_agent.scoring.index import Stretch
+from demem_agent.slots.experience import asker_of
 from demem_agent.slots.recognition import best_line
-from demem_agent.slots.records import SlotState, StoredContext
+from demem_agent.slots.records import SlotState
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt, summary_text
 from demem_agent.text.saying import said
@@ -102,14 +104,13 @@ def slot_view(state: State, number: int) -> Slot:
     slot = state.slots[number]
     found = opened(state, slot, state.settings.slot_limit, str)
     text = slot.text if found is None else found.text
-    contexts = (stored.context for stored in state.contexts.values())
     return Slot(
         number=number,
         summary=text,
         size=state.measure(text),
         evidence=tuple(state.members[number]),
         cover=slot.cover if found is None else found.cover,
-        contexts=tuple(context.id for context in contexts if context.slot == number),
+        contexts=tuple(stored.context.id for stored in state.contexts_in(number)),
         parent=slot.parent,
         revision=slot.revision,
         name=slot.name,
@@ -141,30 +142,45 @@ def _decisions(state: State, number: int) -> list[Opening]:
 
     Of those that proved right as often the latest comes first.
     """
-    groups: dict[tuple[object, ...], list[StoredContext]] = {}
-    for stored in state.contexts.values():
+    found: dict[tuple[object, ...], _Decision] = {}
+    for stored in state.contexts_in(number):
         context = stored.context
-        line = best_line(context) if context.slot == number and context.query else None
-        if line is not None and line[0] in state.evidence and state.slot_of.get(line[0]) == number:
-            asker = (context.asker or "").casefold()
-            groups.setdefault((asker, context.conditions, line), []).append(stored)
-    ordered = sorted(groups.values(), key=lambda group: (-len(group), -_latest(group)))
-    return [_opening(state, group) for group in ordered]
+        line = _line_of(state, context, number)
+        if line is not None:
+            key = (asker_of(context), context.conditions, line)
+            found.setdefault(key, _Decision(line)).contexts.append(context)
+    ordered = sorted(found.values(), key=_Decision.rank)
+    return [_opening(state, decision) for decision in ordered]
 
 
-def _latest(group: Sequence[StoredContext]) -> int:
-    return number_of(group[-1].context.id)
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """A line and the contexts, of one asker and the same conditions, in which it proved right."""
+
+    line: Stretch
+    contexts: list[Context] = field(default_factory=list)
+
+    def rank(self) -> tuple[int, int]:
+        """Its place: what proved right most often comes first, and then what did so last."""
+        return -len(self.contexts), -number_of(self.contexts[-1].id)
 
 
-def _opening(state: State, group: Sequence[StoredContext]) -> Opening:
-    context = group[-1].context
-    line = best_line(context)
-    assert line is not None
-    item, start, end = line
+def _line_of(state: State, context: Context, number: int) -> Stretch | None:
+    """Return the line that proved right in a context of a slot, if the slot holds it still."""
+    line = best_line(context) if context.query else None
+    if line is None or line[0] not in state.evidence:
+        return None
+    return line if state.slot_of.get(line[0]) == number else None
+
+
+def _opening(state: State, decision: _Decision) -> Opening:
+    item, start, end = decision.line
     end = _cut(state.evidence[item].text, start, end)
     right = said(state.evidence[item], start, end)
-    times = "once" if len(group) == 1 else f"{len(group)} times"
-    return Opening(f"- {_asked(state, context)} {right} (right {times})", item, start, end)
+    asked = _asked(state, decision.contexts[-1])
+    times = len(decision.contexts)
+    often = "once" if times == 1 else f"{times} times"
+    return Opening(f"- {asked} {right} (right {often})", item, start, end)
 
 
 def _asked(state: State, context: Context) -> str:

@@ -33,6 +33,15 @@ class Ragged:
             self._flat.append(number)
         return len(self._starts) - 1
 
+    def part(self, numbers: Iterable[int]) -> Ragged:
+        """Return some of the rows as they stand, in this order."""
+        chosen = Ragged()
+        for number in numbers:
+            row = self.row(number)
+            chosen._starts.append(len(chosen._flat))
+            chosen._flat.extend(row)
+        return chosen
+
     def row(self, number: int) -> NDArray[np.int32]:
         """Return a row without a copy, what stands in every row included."""
         starts = self._starts.view()

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.experience import spoken
-from demem_agent.slots.ragged import Ragged
 from demem_agent.slots.records import StoredContext
+from demem_agent.slots.vocabulary import Shared, Vocabulary
 from demem_agent.text.questions import asks_for
-from demem_agent.text.words import content_terms, stems, words
+from demem_agent.text.words import content_terms
 from demem_agent.types import Context
 
 __all__ = ["KNOWN", "Asked", "Decisions", "Recognised", "best_line"]
@@ -51,13 +50,14 @@ UNTOLD = 7.0
 SAME_WORDS = 6.0
 #: A decision counts as known again from this probability on.
 KNOWN = 0.6
-#: The code of a word that no question had; sums below this are as good as nothing.
-UNHEARD = -1
+#: Sums below this are as good as nothing.
 LEAST = 1e-9
 #: The same in log-odds.
 LOGIT_KNOWN = math.log(KNOWN / (1 - KNOWN))
 #: Past contexts whose line is looked up, those likeliest by words.
 MOST = 64
+#: More than a probability differs from its log-odds by as it is rounded.
+ROUNDED = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,35 @@ class Recognised:
     probability: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question as it is compared: its words, as they are spoken and as stems, and its kind.
+
+    Attributes:
+        terms: its stems, each once, in order; ``words``: the same without the asker's name.
+    """
+
+    asked: Asked
+    spoken: str
+    kind: str
+    terms: tuple[str, ...]
+    words: frozenset[str]
+    asker: frozenset[str]
+
+    @classmethod
+    def of(cls, asked: Asked) -> _Question:
+        terms = tuple(dict.fromkeys(content_terms(asked.text)))
+        asker = frozenset(content_terms(asked.asker)) if asked.asker else frozenset[str]()
+        return cls(
+            asked=asked,
+            spoken=spoken(asked.text),
+            kind=asks_for(asked.text),
+            terms=terms,
+            words=frozenset(terms) - asker,
+            asker=asker,
+        )
+
+
 #: By row of the index, how far it scores below the best one; None where that is not known.
 Behind = NDArray[np.float64] | None
 
@@ -92,19 +121,20 @@ class Decisions:
     """
 
     def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-        self._held = Column(np.int32)
-        self._held.append(0)
-        self._questions = Ragged()
+        self._vocabulary = Vocabulary()
         self._ids: list[str] = []
         self._rows: dict[str, int] = {}
         self._asked: dict[str | None, dict[int, None]] = {}
         self._contexts: list[Context] = []
+        self._lines: list[Stretch | None] = []
+        self._spoken: list[str] = []
+        self._kinds: list[str] = []
         self._words: list[frozenset[str]] = []
         self._told: dict[int, frozenset[str]] = {}
         self._bound: set[int] = set()
         self._corrected: set[int] = set()
-        self._live = 0
+        #: Speakers, their words and how many of these each row has, until a question comes or goes.
+        self._named: tuple[tuple[str | None, ...], set[str], NDArray[np.float64]] | None = None
 
     def put(self, stored: StoredContext, told: str = "", *, corrected: bool = False) -> None:
         """Enter a context, or what has become of it.
@@ -114,11 +144,13 @@ class Decisions:
             corrected: whether that line was remembered from a correction.
         """
         context = stored.context
+        self._named = None
         if context.id not in self._rows:
             self._add(context)
         row = self._rows[context.id]
         before = self._contexts[row]
         self._contexts[row] = context
+        self._lines[row] = best_line(context)
         if before.query and not context.query:
             self._forget_words(row)
         self._note_taught(row, context, told)
@@ -132,20 +164,20 @@ class Decisions:
         self._rows[context.id] = row
         self._ids.append(context.id)
         self._contexts.append(context)
+        self._lines.append(None)
         if context.conditions:
             self._bound.add(row)
-        self._words.append(frozenset(content_terms(context.query)))
-        codes = self._codes_of(content_terms(context.query), grow=True)
-        self._questions.append(codes)
-        self._held.view()[codes] += 1
-        self._live += bool(codes)
+        self._spoken.append(spoken(context.query))
+        self._kinds.append(asks_for(context.query))
+        terms = content_terms(context.query)
+        self._words.append(frozenset(terms))
+        self._vocabulary.add(terms)
 
     def _forget_words(self, row: int) -> None:
-        codes = self._questions.row(row)[1:]
-        self._held.view()[codes] -= 1
-        self._questions.blank(row)
+        self._vocabulary.blank(row)
         self._words[row] = frozenset()
-        self._live -= bool(len(codes))
+        self._spoken[row] = ""
+        self._kinds[row] = ""
 
     def _note_taught(self, row: int, context: Context, told: str) -> None:
         teaching = self._asked.setdefault(_name(context.asker), {})
@@ -158,24 +190,16 @@ class Decisions:
 
     def drop_unused(self) -> None:
         """Drop the words that no question has any more: nothing is left of them."""
-        used = self._questions.numbers()
-        self._codes = {word: code for word, code in self._codes.items() if code in used}
-
-    def _codes_of(self, terms: Iterable[str], *, grow: bool = False) -> list[int]:
-        found: list[int] = []
-        for term in dict.fromkeys(terms):
-            code = self._codes.get(term)
-            if code is None and grow:
-                code = len(self._held)
-                self._codes[term] = code
-                self._held.append(0)
-            if code is not None:
-                found.append(code)
-        return found
+        self._named = None
+        self._vocabulary.drop_unused()
 
     def teaching(self, asker: str | None) -> list[int]:
         """Return the rows of the contexts of an asker of which something was told, in order."""
         return sorted(self._asked.get(_name(asker), ()))
+
+    def teaches(self) -> bool:
+        """Whether something was told of any context."""
+        return bool(self._told)
 
     def recognised(
         self, asked: Asked, index: PassageIndex, behind: Behind = None
@@ -189,8 +213,9 @@ class Decisions:
             behind: by row of the index, how far it scores below the best one for this question;
                 None where that is not known.
         """
+        question = _Question.of(asked)
         for asker in dict.fromkeys((asked.asker, None)):
-            found = self._alike(asked, self.teaching(asker), index, behind)
+            found = self._alike(question, self.teaching(asker), index, behind)
             known = [one for one in found if one.probability >= KNOWN]
             if known:
                 return self._most_specific(known)
@@ -206,18 +231,53 @@ class Decisions:
         for asker in self._asked:
             if asker not in (None, _name(asked.asker)):
                 rows += self.teaching(asker)
-        found = self._alike(asked, sorted(rows), index, behind)
+        found = self._alike(_Question.of(asked), sorted(rows), index, behind)
         return [one for one in found if one.probability >= KNOWN]
 
-    def of_anyone(self, asked: Asked, index: PassageIndex) -> list[Recognised]:
+    def perhaps(self, asked: Asked, index: PassageIndex, least: float) -> list[Recognised]:
+        """Return the contexts of an asker by how probably they are the same decision, by words.
+
+        Each as if its line stood first for the question now. Where there is none of the asker's,
+        those that were asked by nobody in particular.
+
+        Args:
+            least: those that are less probable may be left out, above 0.
+        """
+        near = np.zeros(len(index))
+        rows = self.teaching(asked.asker) or self.teaching(None)
+        return self._alike(_Question.of(asked), rows, index, near, _logit(least))
+
+    def of_anyone(self, asked: Asked, index: PassageIndex, least: float = 0.0) -> list[Recognised]:
         """Return the contexts that are likeliest the same question, whoever asked.
 
         Their conditions need not hold.
+
+        Args:
+            least: those that are less probable may be left out, which saves most work.
         """
         rows: list[int] = []
         for asker in self._asked:
             rows += self.teaching(asker)
-        return self._likeliest(asked, sorted(rows), index)
+        odds = _logit(least) if least else -math.inf
+        return self._likeliest(_Question.of(asked), sorted(rows), index, None, odds)
+
+    def akin(self, ids: Iterable[str], among: Iterable[str], index: PassageIndex) -> set[str]:
+        """Return the contexts among some that share enough words with any of others.
+
+        No other one is recognised as one of those, where it is not known how far lines are behind.
+        What words say of two questions is the same whichever is asked, and the same words say most.
+        """
+        least = LOGIT_KNOWN + BY_BEHIND * UNTOLD - ROUNDED
+        rows = [self._rows[id] for id in among if id in self._rows]
+        found: set[int] = set()
+        for other in [self._rows[id] for id in ids if id in self._rows]:
+            shared = self._vocabulary.shared(self._words[other], index.lexical.idf, rows)
+            found.update(np.flatnonzero(_by_shared_words(shared) >= least).tolist())
+        return {self._ids[rows[near]] for near in found}
+
+    def right_line(self, id: str) -> Stretch | None:
+        """Return the line that most speaks for in a context; None where nothing does."""
+        return self._lines[self._rows[id]]
 
     def context(self, id: str) -> Context:
         """Return a context by its id."""
@@ -225,13 +285,7 @@ class Decisions:
 
     def telling(self, question: str, most: int) -> list[str]:
         """Return the words of a question that tell it from others, the rarest, as they stand."""
-        idf = self._idf()
-        worth: dict[str, float] = {}
-        for word in words(question):
-            codes = self._codes_of(stems([word]))
-            worth[word] = float(idf[codes[0]]) if codes else self._idf_of(0)
-        rarest = sorted(worth, key=lambda word: -worth[word])[:most]
-        return [word for word in worth if word in rarest]
+        return self._vocabulary.telling(question, most)
 
     def _most_specific(self, known: Sequence[Recognised]) -> list[Recognised]:
         """Leave out those of which others have all the conditions and more."""
@@ -243,34 +297,42 @@ class Decisions:
         return chosen
 
     def _alike(
-        self, asked: Asked, rows: Sequence[int], index: PassageIndex, behind: Behind
+        self,
+        question: _Question,
+        rows: Sequence[int],
+        index: PassageIndex,
+        behind: Behind,
+        least: float = LOGIT_KNOWN,
     ) -> list[Recognised]:
-        holding = [row for row in rows if row not in self._bound or self._holds(row, asked)]
-        # All else lowers the odds, but for the same words, which have the highest by words already.
-        return self._likeliest(asked, holding, index, behind, LOGIT_KNOWN)
+        """Return the contexts of rows that may be the same decision, all that are among them."""
+        holding = rows
+        if self._bound:
+            asked = question.asked
+            holding = [row for row in rows if row not in self._bound or self._holds(row, asked)]
+        return self._likeliest(question, holding, index, behind, least)
 
     def _likeliest(
         self,
-        asked: Asked,
+        question: _Question,
         rows: Sequence[int],
         index: PassageIndex,
-        behind: Behind = None,
+        behind: Behind,
         least: float = -math.inf,
     ) -> list[Recognised]:
-        """Return what is likeliest the same question, of those with such odds by words at least."""
+        """Return what is likeliest the same question, of what may have such odds at least."""
         if not rows:
             return []
         chosen = np.asarray(rows)
-        odds = self._by_words(asked, chosen, index)
+        odds = self._by_words(question, chosen, index)
+        # All else lowers the odds, but for the same words, which have the highest by words already.
         possible = np.flatnonzero(odds >= least)
         first = possible[np.argsort(-odds[possible], kind="stable")[:MOST]]
-        asked_words = frozenset(content_terms(asked.text))
         found = []
-        for nth in first:
-            row = int(chosen[nth])
-            besides = self._by_context(asked, row, index, behind)
-            besides += BY_EXCHANGE * self._exchanged(asked, asked_words, row, index)
-            logit = float(odds[nth]) + besides
+        for row, by_words in zip(chosen[first].tolist(), odds[first].tolist(), strict=True):
+            logit = by_words + self._by_context(question, row, index, behind)
+            if logit < least - ROUNDED:
+                continue
+            logit += BY_EXCHANGE * self._exchanged(question, row, index)
             probability = round((1 + math.tanh(logit / 2)) / 2, 4)
             found.append(Recognised(self._ids[row], probability))
         found.sort(key=lambda one: -one.probability)
@@ -281,29 +343,13 @@ class Decisions:
         return asked.conditions.issuperset(self._contexts[row].conditions)
 
     def _by_words(
-        self, asked: Asked, rows: NDArray[np.intp], index: PassageIndex
+        self, question: _Question, rows: NDArray[np.intp], index: PassageIndex
     ) -> NDArray[np.float64]:
         """Return what words alone say of some rows, as log-odds."""
-        idf = self._idf()
-        terms = list(dict.fromkeys(content_terms(asked.text)))
-        wanted = np.zeros_like(idf)
-        worth = np.zeros_like(idf)
-        mass = 0.0
-        for term in terms:
-            code = self._codes.get(term, UNHEARD)
-            weight = self._idf_of(0) if code == UNHEARD else idf[code]
-            mass += weight
-            if code != UNHEARD:
-                wanted[code] = weight
-                worth[code] = weight * index.lexical.idf(term)
-        shared = self._questions.sums(wanted)[rows]
-        own = self._questions.sums(idf)[rows]
-        alike = shared / np.sqrt(np.maximum(own * mass, LEAST))
-        within = shared / np.maximum(np.minimum(own, mass), LEAST)
-        shared_worth = np.minimum(self._questions.sums(worth)[rows], MOST_WORTH)
-        odds = INTERCEPT + BY_QUESTION * alike + BY_SHORTER * within + BY_WORTH * shared_worth
-        if asked.asker is None:
-            odds += BY_OTHER_PEOPLE * self._of_other_people(terms, rows, index)
+        shared = self._vocabulary.shared(question.terms, index.lexical.idf)
+        odds = _by_shared_words(shared)[rows]
+        if question.asked.asker is None:
+            odds += BY_OTHER_PEOPLE * self._of_other_people(question.terms, rows, index)
         return odds
 
     def _of_other_people(
@@ -313,45 +359,46 @@ class Decisions:
 
         Where nobody is known to ask, it is they whom a decision is of.
         """
-        people: set[str] = set()
-        for name in index.speakers.codes:
-            people.update(content_terms(name or ""))
-        is_named = np.zeros(len(self._held))
-        is_named[self._codes_of(people)] = 1.0
-        is_shared = np.zeros(len(self._held))
+        people, there = self._people(tuple(index.speakers.codes))
         named = people.intersection(terms)
-        is_shared[self._codes_of(named)] = 1.0
-        there = self._questions.sums(is_named)[rows]
-        shared = self._questions.sums(is_shared)[rows]
-        other: NDArray[np.bool_] = (there != shared) | (shared != len(named))
+        shared = self._vocabulary.count(named)
+        other: NDArray[np.bool_] = ((there != shared) | (shared != len(named)))[rows]
         return other
 
-    def _by_context(self, asked: Asked, row: int, index: PassageIndex, behind: Behind) -> float:
-        """Return what the whole question and its line say besides, as log-odds."""
-        context = self._contexts[row]
-        if spoken(context.query) == spoken(asked.text):
-            return SAME_WORDS
-        kinds = {asks_for(asked.text), asks_for(context.query)} - {""}
-        odds = BY_OTHER_KIND if len(kinds) > 1 else 0.0
-        line = best_line(context)
-        nearest = UNTOLD
-        if line is not None and behind is not None and row not in self._corrected:
-            nearest = min(behind[rows_of(index, [line])], default=FARTHEST)
-        return odds - BY_BEHIND * float(min(nearest, FARTHEST))
+    def _people(self, speakers: tuple[str | None, ...]) -> tuple[set[str], NDArray[np.float64]]:
+        """Return the words of some names, and how many of them each row has."""
+        if self._named is None or self._named[0] != speakers:
+            people: set[str] = set()
+            for name in speakers:
+                people.update(content_terms(name or ""))
+            self._named = (speakers, people, self._vocabulary.count(people))
+        return self._named[1:]
 
-    def _exchanged(
-        self, asked: Asked, words: frozenset[str], row: int, index: PassageIndex
+    def _by_context(
+        self, question: _Question, row: int, index: PassageIndex, behind: Behind
     ) -> float:
+        """Return what the whole question and its line say besides, as log-odds."""
+        if self._spoken[row] == question.spoken:
+            return SAME_WORDS
+        kind = self._kinds[row]
+        is_other = question.kind and kind and kind != question.kind
+        odds = BY_OTHER_KIND if is_other else 0.0
+        nearest = UNTOLD
+        if behind is not None and row not in self._corrected:
+            line = self._lines[row]
+            if line is not None:
+                nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
+        return odds - BY_BEHIND * min(nearest, FARTHEST)
+
+    def _exchanged(self, question: _Question, row: int, index: PassageIndex) -> float:
         """Return how much of what ties a past question to its line stands otherwise now, in [0, 1].
 
         By the worth of the words; who asks is left out.
         """
         told = self._told[row]
-        asker = frozenset(content_terms(asked.asker)) if asked.asker else frozenset[str]()
-        now = words - asker
-        past = self._words[row] - asker
-        lost = (past - now) & told
-        instead = now - past - told
+        past = self._words[row] - question.asker
+        lost = (past - question.words) & told
+        instead = question.words - past - told
         if not lost or not instead:
             return 0.0
         worth = index.lexical.idf
@@ -359,14 +406,20 @@ class Decisions:
         tie = max(sum(map(worth, past & told)), LEAST)
         return min(exchanged / (EXCHANGED * tie), 1.0)
 
-    def _idf(self) -> NDArray[np.float64]:
-        held = self._held.view()
-        idf = np.log(1 + (self._live - held + 0.5) / (held + 0.5))
-        idf[0] = 0.0
-        return np.maximum(idf, 0.0)
 
-    def _idf_of(self, held: int) -> float:
-        return math.log(1 + (self._live - held + 0.5) / (held + 0.5))
+def _by_shared_words(shared: Shared) -> NDArray[np.float64]:
+    """Return what the words say that questions share with some, as log-odds."""
+    alike = shared.both / np.sqrt(np.maximum(shared.masses * shared.mass, LEAST))
+    least = np.minimum(shared.masses, shared.mass)
+    within = shared.both / np.maximum(least, LEAST)
+    worth = np.minimum(shared.worth, MOST_WORTH)
+    odds: NDArray[np.float64] = INTERCEPT + BY_QUESTION * alike + BY_SHORTER * within
+    odds += BY_WORTH * worth
+    return odds
+
+
+def _logit(probability: float) -> float:
+    return math.log(probability / (1 - probability))
 
 
 def _name(asker: str | None) -> str | None:

@@ -36,7 +36,7 @@ from demem_agent.slots.records import (
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Context, Evidence, Succession, number_of
+from demem_agent.types import Context, Evidence, SplitCertificate, Succession, number_of
 
 __all__ = ["State"]
 
@@ -109,6 +109,16 @@ class State:
         if context_id not in self.contexts:
             raise NotFound("answer", context_id)
         return self.contexts[context_id]
+
+    def contexts_in(self, *slots: int) -> list[StoredContext]:
+        """Return the contexts of a slot, or of several, in order of time."""
+        return [stored for stored in self.contexts.values() if stored.context.slot in slots]
+
+    def standing(self) -> Iterator[SplitCertificate]:
+        """Yield the certificates that were not undone, in order of time."""
+        for certified in self.certificates.values():
+            if not certified.certificate.undone:
+                yield certified.certificate
 
     def fold(self, summary: Summary, fresh: Iterable[Excerpt]) -> Summary:
         """Extend a summary by Compress_L; an excerpt that it holds is replaced by the fresh one."""

@@ -29,6 +29,7 @@ __all__ = [
     "Verdict",
     "bearable",
     "contents",
+    "guarded",
     "judge",
     "pairs_to_test",
     "verdict_of",
@@ -160,7 +161,7 @@ def judge(
             scores=(_known(scores[0, u]), _known(scores[1, u])),
         )
         tried.append(one)
-    return verdict_of(tried, _band(scores, settings))
+    return verdict_of(tried, guarded(scores, settings))
 
 
 def verdict_of(tried: Sequence[Tried], envelope: Envelope) -> Verdict:
@@ -196,7 +197,7 @@ def worth_having(scores: NDArray[np.float64], settings: SplitSettings, threshold
     Args:
         scores: of one answer, shape (B,).
     """
-    return float(_band(scores, settings).lower[0, 0]) > threshold
+    return float(guarded(scores, settings).lower[0, 0]) > threshold
 
 
 def bearable(scores: NDArray[np.float64], settings: SplitSettings, threshold: float) -> bool:
@@ -208,11 +209,11 @@ def bearable(scores: NDArray[np.float64], settings: SplitSettings, threshold: fl
     Args:
         scores: of this candidate, shape (2, 1, B).
     """
-    most_lost = 1.0 - _band(scores, settings).upper
+    most_lost = 1.0 - guarded(scores, settings).upper
     return bool((most_lost <= threshold).all())
 
 
-def _band(scores: NDArray[np.float64], settings: SplitSettings) -> Envelope:
+def guarded(scores: NDArray[np.float64], settings: SplitSettings) -> Envelope:
     """Return the guard band of scores under a memory's own constants."""
     return guard_band(
         scores,
@@ -240,8 +241,7 @@ def _existing(name: str, slot: SlotState) -> Content:
 def _witnessed_with(state: State, id: str) -> set[str]:
     """Return a context and the partners with which it has a certificate that stands."""
     met = {id}
-    for certified in state.certificates.values():
-        certificate = certified.certificate
-        if not certificate.undone and id in certificate.pair:
+    for certificate in state.standing():
+        if id in certificate.pair:
             met.update(certificate.pair)
     return met

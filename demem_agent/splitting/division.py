@@ -129,11 +129,13 @@ def followed(state: State, number: int, pair: Pair, told: Mapping[str, bool]) ->
     contexts = _with_pair(state, pair)
     sides = dict(told)
     by_question = _sides_of_questions(pair, told, contexts)
-    for id in state.derived.past().inside(number)[0]:
+    inside = state.derived.past().inside(number)[0]
+    akin = _akin(state, inside, told)
+    for id in inside:
         if id not in sides:
             asked = question_of(contexts[id].context)
             side = by_question.get(asked) if asked is not None else None
-            if side is None:
+            if side is None and id in akin:
                 side = _recognised_side(state, contexts[id], told)
             if side is not None:
                 sides[id] = side
@@ -155,10 +157,18 @@ def _sides_of_questions(
     return found
 
 
+def _akin(state: State, inside: Sequence[str], told: Mapping[str, bool]) -> set[str]:
+    """Return the contexts of a slot that may be the same decision as a witness."""
+    if not state.settings.decisions:
+        return set()
+    others = [id for id in inside if id not in told]
+    return state.derived.decisions.akin(told, others, state.passage_index())
+
+
 def _recognised_side(state: State, stored: StoredContext, told: Mapping[str, bool]) -> bool | None:
     """Return the side whose witness is likeliest the same decision as a context; None for none."""
     context = stored.context
-    if not state.settings.decisions or not context.query:
+    if not context.query:
         return None
     asked = Asked(context.query, context.asker, frozenset(context.conditions))
     for one in state.derived.decisions.recognised(asked, state.passage_index()):
@@ -170,9 +180,8 @@ def _recognised_side(state: State, stored: StoredContext, told: Mapping[str, boo
 def suppressed(state: State) -> list[SplitCertificate]:
     """Return the witnesses that could not be acted on and whose contexts share a slot still."""
     found = []
-    for certified in state.certificates.values():
-        certificate = certified.certificate
-        held = certificate.decision == "suppressed" and not certificate.undone
+    for certificate in state.standing():
+        held = certificate.decision == "suppressed"
         if held and _share_a_slot(state, certificate.pair):
             found.append(certificate)
     return found

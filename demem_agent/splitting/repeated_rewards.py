@@ -139,9 +139,8 @@ def _turning_up(state: State, questions: Iterable[AskedBy]) -> dict[str, int]:
 def _witnessed_with(state: State, question: AskedBy) -> set[AskedBy | None]:
     """Return the questions with which one has a certificate from repeated rewards that stands."""
     found: set[AskedBy | None] = set()
-    for certified in state.certificates.values():
-        certificate = certified.certificate
-        if certificate.undone or certificate.regime not in REGIMES:
+    for certificate in state.standing():
+        if certificate.regime not in REGIMES:
             continue
         pair = {question_of(state.contexts[id].context) for id in certificate.pair}
         if question in pair:

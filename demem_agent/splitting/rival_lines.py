@@ -11,22 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.decision import guard_band
 from demem_agent.reading.decided import Decided, placed
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch, rows_of
-from demem_agent.slots.experience import query_of
+from demem_agent.slots.experience import asker_of, query_of
 from demem_agent.slots.recognition import KNOWN, Asked, best_line
 from demem_agent.slots.records import StoredContext
-from demem_agent.slots.rivals import EXCLUDES, rivals
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
-from demem_agent.splitting.conflict import Tried, Verdict, verdict_of
+from demem_agent.slots.successions.rivals import EXCLUDES, rivals, share_words
+from demem_agent.splitting.conflict import Tried, Verdict, guarded, verdict_of
 from demem_agent.splitting.trials import Pair, Preview, Trials
 from demem_agent.text.numbers import digits
 from demem_agent.types import Context, number_of
@@ -61,8 +59,11 @@ def settled(state: State, context: Context) -> Settled | None:
     line = best_line(context)
     if line is None or not context.query or line[0] not in state.evidence:
         return None
-    asker = None if context.asker is None else context.asker.casefold()
-    return Settled(asker, frozenset(context.conditions), line)
+    return _settled_by(context, line)
+
+
+def _settled_by(context: Context, line: Stretch) -> Settled:
+    return Settled(asker_of(context), frozenset(context.conditions), line)
 
 
 def lines_of_pair(pair: Pair) -> tuple[Stretch, Stretch]:
@@ -85,14 +86,30 @@ def rival_pairs(state: State, preview: Preview, limit: int) -> list[Pair]:
     own = settled(state, preview.context.context) if state.settings.decisions else None
     if own is None:
         return []
-    vector = preview.context.vector
-    nearest: dict[Settled, tuple[float, StoredContext]] = {}
+    nearest: dict[Settled, _Near] = {}
     for decision, stored in _rivals_of(state, preview, own):
-        cosine = round(float(vector @ stored.vector), 4)
-        if decision not in nearest or cosine > nearest[decision][0]:
-            nearest[decision] = (cosine, stored)
-    ordered = sorted(nearest.values(), key=lambda near: (-near[0], number_of(near[1].context.id)))
-    return [(stored, preview.context) for _, stored in islice(ordered, limit)]
+        near = _Near.to(preview.context, stored)
+        if decision not in nearest or near.cosine > nearest[decision].cosine:
+            nearest[decision] = near
+    ordered = sorted(nearest.values(), key=_Near.rank)
+    return [(near.stored, preview.context) for near in ordered[:limit]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A context, and how alike it was asked to the one at hand."""
+
+    stored: StoredContext
+    cosine: float
+
+    @classmethod
+    def to(cls, at_hand: StoredContext, stored: StoredContext) -> _Near:
+        """Compare a context to the one at hand."""
+        return cls(stored, round(float(at_hand.vector @ stored.vector), 4))
+
+    def rank(self) -> tuple[float, int]:
+        """Its place: the most alike come first, and then the earliest."""
+        return -self.cosine, number_of(self.stored.context.id)
 
 
 def _rivals_of(
@@ -101,37 +118,49 @@ def _rivals_of(
     """Yield the contexts of decisions that contradict one's own."""
     met = _certified_with(state, own)
     asked = _asked_alike(state, preview.context)
-    excluded: dict[Stretch, float] = {}
+    for line, stored in _of_other_lines(state, preview, own):
+        alike = asked.get(stored.context.id, 0.0)
+        if not _contradict(alike, _exclusion(state, own.line, line)):
+            continue
+        other = settled(state, stored.context)
+        if other is None or other in met or _name_the_same(state, own.line, line):
+            continue
+        is_the_same = alike >= KNOWN and other.for_whom() == own.for_whom()
+        if not is_the_same:  # else what is right for it has changed
+            yield other, stored
+
+
+def _of_other_lines(
+    state: State, preview: Preview, own: Settled
+) -> Iterator[tuple[Stretch, StoredContext]]:
+    """Yield the contexts in which another live line proved right, each with that line."""
     for stored in state.contexts.values():
         context = stored.context
-        if not context.verdicts or context.id == preview.id or context.slot is None:
+        line = state.derived.decisions.right_line(context.id)
+        if line is None or line == own.line or line[0] not in state.evidence:
             continue
-        other = settled(state, context)
-        if other is None or other in met or other.line == own.line:
-            continue
-        alike = asked.get(context.id, 0.0)
-        if alike >= KNOWN and other.for_whom() == own.for_whom():
-            continue  # the same decision: what is right for it has changed
-        if other.line not in excluded:
-            excluded[other.line] = _exclusion(state, own.line, other.line)
-        if _beyond(alike, KNOWN) + excluded[other.line] >= 0:
-            yield other, stored
+        if context.id != preview.id and context.slot is not None:
+            yield line, stored
+
+
+def _contradict(alike: float, excluded: float) -> bool:
+    """Whether two signs tell together that decisions are rivals."""
+    if not alike and not excluded:  # as of most
+        return False
+    return _beyond(alike, KNOWN) + _beyond(excluded, EXCLUDES) >= 0
 
 
 def _certified_with(state: State, own: Settled) -> set[Settled]:
     """Return the decisions that are certified as rivals of one already."""
     met: set[Settled] = set()
-    for certified in state.certificates.values():
-        certificate = certified.certificate
-        if certificate.undone or not certificate.rivals:
+    for certificate in state.standing():
+        if not certificate.rivals:
             continue
-        pair = []
-        for id, line in zip(certificate.pair, certificate.rivals, strict=True):
-            context = state.contexts[id].context
-            asker = None if context.asker is None else context.asker.casefold()
-            pair.append(Settled(asker, frozenset(context.conditions), line))
+        first, second = (state.contexts[id].context for id in certificate.pair)
+        of_first, of_second = certificate.rivals
+        pair = {_settled_by(first, of_first), _settled_by(second, of_second)}
         if own in pair:
-            met.update(pair)
+            met |= pair
     return met
 
 
@@ -139,25 +168,28 @@ def _asked_alike(state: State, stored: StoredContext) -> dict[str, float]:
     """Return by context how probably it asked the same, whoever did and whatever held."""
     context = stored.context
     asked = Asked(context.query, context.asker, frozenset(context.conditions))
-    found = state.derived.decisions.of_anyone(asked, state.passage_index())
+    least = _probability(_logit(KNOWN) + LEAST)  # all below count as much
+    found = state.derived.decisions.of_anyone(asked, state.passage_index(), least)
     return {one.id: one.probability for one in found}
 
 
 def _exclusion(state: State, one: Stretch, other: Stretch) -> float:
-    """Return in log-odds how far two lines speak of the same and set another value.
-
-    What names the same numbers does not.
-    """
-    numbers = _numbers(state, one)
-    if numbers and numbers == _numbers(state, other):
-        return -math.inf
+    """Return how probably two lines speak of the same and set another value."""
+    if not share_words(state, one, other):
+        return 0.0
     first, second = sorted((one, other))
     key = (state.head.evidence, state.head.forgotten, first, second)
     known = state.cache.exclusions.get(key)
     if known is None:
         known = rivals(state, one, other, of_two=True)
         state.cache.keep_exclusion(key, known)
-    return _beyond(known, EXCLUDES)
+    return known
+
+
+def _name_the_same(state: State, one: Stretch, other: Stretch) -> bool:
+    """Whether two lines name the same numbers: then they exclude each other in nothing."""
+    numbers = _numbers(state, one)
+    return bool(numbers) and numbers == _numbers(state, other)
 
 
 def _beyond(probability: float, threshold: float) -> float:
@@ -174,6 +206,10 @@ def _logit(probability: float) -> float:
     return math.log(kept / (1 - kept))
 
 
+def _probability(logit: float) -> float:
+    return (1 + math.tanh(logit / 2)) / 2
+
+
 def _numbers(state: State, line: Stretch) -> set[str]:
     item, start, end = line
     words = digits(state.evidence[item].text[start:end]).split()
@@ -188,30 +224,34 @@ def shared_reading(state: State, pair: Pair, trials: Trials) -> Verdict:
     tell of the line that is right for a question, in the reading of that question: whether it is
     ahead of its rival, and whether it is ahead of all.
     """
-    lines = lines_of_pair(pair)
-    contexts = [stored.context for stored in pair]
-    shared = (
-        ("told of both", contexts),
-        ("told of the first", contexts[:1]),
-        ("told of the second", contexts[1:]),
+    first, second = pair
+    tried = (
+        _shared(state, pair, trials, "told of both", pair),
+        _shared(state, pair, trials, "told of the first", (first,)),
+        _shared(state, pair, trials, "told of the second", (second,)),
     )
-    tried = []
-    for name, told in shared:
-        readings = [_Order.of(state, stored, told, lines, trials) for stored in pair]
-        first, second = readings
-        one = Tried(
-            name,
-            answers=(_text(state, lines[first.ahead]), _text(state, lines[second.ahead])),
-            scores=(first.scores(0), second.scores(1)),
-            cover=tuple(dict.fromkeys(line[0] for line in lines)),
-        )
-        tried.append(one)
-    split = state.settings.split
+    return verdict_of(tried, guarded(_scores_of(tried), state.settings.split))
+
+
+def _shared(
+    state: State, pair: Pair, trials: Trials, name: str, told: Sequence[StoredContext]
+) -> Tried:
+    """Return how both questions of a pair are read for, if both share what some were told."""
+    lines = lines_of_pair(pair)
+    first, second = (_Order.of(state, stored, told, lines, trials) for stored in pair)
+    return Tried(
+        name,
+        answers=(_text(state, lines[first.ahead]), _text(state, lines[second.ahead])),
+        scores=(first.scores(0), second.scores(1)),
+        cover=tuple(dict.fromkeys(item for item, _, _ in lines)),
+    )
+
+
+def _scores_of(tried: Sequence[Tried]) -> NDArray[np.float64]:
+    """Return the scores of what was tried for both questions, shape (2, U, B)."""
     of_first = [one.scores[0] for one in tried]
     of_second = [one.scores[1] for one in tried]
-    table = np.array([of_first, of_second])
-    band = guard_band(table, c_beta=split.c_beta, sigma_0=split.sigma_0, eta_cal=split.eta_cal)
-    return verdict_of(tried, band)
+    return np.array([of_first, of_second])
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,15 +265,15 @@ class _Order:
         cls,
         state: State,
         stored: StoredContext,
-        told: Sequence[Context],
+        told: Sequence[StoredContext],
         lines: Sequence[Stretch],
         trials: Trials,
     ) -> _Order:
         """Read for a question as if what was told of some contexts were told of it."""
         index = state.passage_index()
         odds = np.zeros(len(index))
-        for context in told:
-            for item, start, end, weight in context.verdicts:
+        for other in told:
+            for item, start, end, weight in other.context.verdicts:
                 odds[rows_of(index, [(item, start, end)])] += weight
         known = Decided((), odds, np.zeros(len(index)))
         order = placed(_ranking(state, stored, trials), known).rows

@@ -1,14 +1,11 @@
-"""Records of an audit, each of one dialogue: grouped, and told apart by their dialogues."""
+"""Records of an audit, each of one dialogue, told apart by their dialogues."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import Protocol, TypeVar
+from collections.abc import Iterable
+from typing import Protocol
 
-__all__ = ["OfDialogue", "dialogues_of", "flags", "grouped"]
-
-T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
+__all__ = ["OfDialogue", "dialogues_of", "flags"]
 
 
 class OfDialogue(Protocol):
@@ -18,14 +15,6 @@ class OfDialogue(Protocol):
     def dialogue(self) -> str:
         """The name of the dialogue."""
         ...
-
-
-def grouped(records: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Return the records of each key; keys and records in the order in which they come."""
-    groups: dict[K, list[T]] = {}
-    for record in records:
-        groups.setdefault(key(record), []).append(record)
-    return groups
 
 
 def dialogues_of(records: Iterable[OfDialogue]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 __all__ = [
     "Sign",
@@ -19,28 +19,50 @@ __all__ = [
     "denied",
     "depends",
     "negates",
+    "signs",
     "tells",
 ]
 
-Sign = Literal["changed", "denies", "adds", "depends", "negates", "event", "many", "past", "now"]
+Sign = Literal[
+    "changed",
+    "renews",
+    "denies",
+    "refuses",
+    "closes",
+    "adds",
+    "depends",
+    "negates",
+    "event",
+    "many",
+    "past",
+    "now",
+]
 
-#: ``changed``: what is said holds from now on. ``denies``: what stands after it held before.
+#: ``changed``: what is said holds from now on. ``renews``: the same of a number, a date or a time.
+#: ``denies``: what stands after it held before. ``refuses``: it is not so. ``closes``: nothing else
+#: is so.
 #: ``adds``: it comes to what held before. ``depends``: it holds under a condition. ``negates``:
 #: off, no longer. ``event``: it happened once. ``many``: what is done or liked beside other things.
 #: ``past`` and ``now``: what a question asks for.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
         "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
-        "|since then|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
+        "|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
         "|lowered|extended|postponed|rescheduled|pushed back|revised|adjusted|grown|grew|used to"
-        "|back to|reached|upgraded|swapped|turns out|became|become",
+        "|back to|reached|upgraded|swapped|it turns out|turns out that|became|become",
+        "renews": "new|recently|recent|updated|update|improved|dropped|went up|went down|growth"
+        "|now|just|latest|fell|rose|expanded|already|up to|by now|total",
+        "refuses": "not|never|no|neither|nor|none|isn't|wasn't|aren't|don't|doesn't|didn't|hasn't"
+        "|haven't|cannot|can't|unable",
+        "closes": "only|exclusively|solely|entirely|nothing but|nobody but|never|at all|instead",
         "denies": "not|no longer|instead of|rather than|never|isn't|wasn't|don't|doesn't|didn't"
         "|used to|from|quit|stopped|left|sold",
         "adds": "also|too|as well|another|besides|both|in addition|one more|other|else"
         "|additionally",
         "depends": "if|when|whenever|while|unless|during|in case|on weekends|at night|except",
         "negates": "no longer|anymore|turn off|turned off|turn ... off|turning ... off|is off"
-        "|are off|switch off|switch ... off|switched off|disable|disabled|stopped|quit"
+        "|are off|switch off|switch ... off|switched off|disable|disabled|stopped|i quit"
+        "|quit my|quit the|quit being|just quit|have quit|i've quit"
         "|cancelled|canceled|dislike|dislikes|muted|no need|get rid of",
         "many": "like|likes|love|loves|enjoy|enjoys|liked|loved|enjoyed|visited|visit|tried|try"
         "|bought|read|watched|met|saw|played|made|cooked|ate|recommend|recommended|including"
@@ -56,6 +78,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "German": {
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
         "|eigentlich|geändert|gewechselt|umgezogen|verschoben|ersetzt|erhöht|gesenkt",
+        "renews": "neu|neue|neuen|neuer|neues|kürzlich|gestiegen|gefallen|verbessert|gerade",
+        "refuses": "nicht|nie|niemals|kein|keine|keinen|weder",
+        "closes": "nur|ausschließlich|allein|nie|niemals|stattdessen",
         "denies": "nicht|kein|keine|keinen|statt|anstatt|anstelle|nicht mehr",
         "adds": "auch|außerdem|zusätzlich|noch ein|noch eine|ebenfalls",
         "depends": "wenn|falls|während|sobald|außer|nachts",
@@ -68,6 +93,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "Spanish": {
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
         "|mudado|en realidad|aplazado|subido|bajado",
+        "renews": "nuevo|nueva|recientemente|mejorado|acabo de",
+        "refuses": "no|nunca|jamás|ni|ningún|ninguna",
+        "closes": "solo|sólo|solamente|únicamente|exclusivamente|nunca|jamás",
         "denies": "no|ya no|en vez de|en lugar de|nunca",
         "adds": "también|además|otro|otra",
         "depends": "si|cuando|mientras|salvo|excepto|de noche",
@@ -80,6 +108,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "French": {
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
         "|en fait|reporté|augmenté|baissé",
+        "renews": "nouveau|nouvel|nouvelle|récemment|amélioré|viens de",
+        "refuses": "ne ... pas|ne ... jamais|jamais|aucun|aucune",
+        "closes": "seulement|uniquement|exclusivement|jamais|plutôt",
         "denies": "ne ... pas|ne ... plus|pas|plutôt que|au lieu de|jamais",
         "adds": "aussi|également|en plus|un autre|une autre",
         "depends": "si|quand|lorsque|pendant que|sauf|la nuit",
@@ -91,6 +122,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
     "Italian": {
         "changed": "ora|adesso|non ... più|invece|ormai|cambiato|trasferito|spostato",
+        "renews": "nuovo|nuova|recentemente|migliorato|appena",
+        "refuses": "non|mai|nessun|nessuna|né",
+        "closes": "solo|soltanto|solamente|esclusivamente|mai|invece",
         "denies": "non|invece di|mai",
         "adds": "anche|inoltre|un altro|un'altra",
         "depends": "se|quando|mentre|tranne|di notte",
@@ -102,6 +136,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
     "Portuguese": {
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",
+        "renews": "novo|nova|recentemente|melhorou|acabei de",
+        "refuses": "não|nunca|jamais|nenhum|nenhuma|nem",
+        "closes": "só|somente|apenas|exclusivamente|nunca|jamais",
         "denies": "não|em vez de|nunca|já não",
         "adds": "também|além disso|outro|outra",
         "depends": "se|quando|enquanto|exceto|à noite",
@@ -113,6 +150,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
     "Dutch": {
         "changed": "nu|niet meer|voortaan|in plaats|inmiddels|tegenwoordig|veranderd|verhuisd",
+        "renews": "nieuw|nieuwe|onlangs|gestegen|gedaald|verbeterd|net",
+        "refuses": "niet|nooit|geen|noch",
+        "closes": "alleen|uitsluitend|slechts|enkel|nooit",
         "denies": "niet|geen|in plaats van|nooit",
         "adds": "ook|bovendien|nog een",
         "depends": "als|wanneer|terwijl|tenzij|behalve",
@@ -124,8 +164,12 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
 }
 
+_EVERY: tuple[Sign, ...] = get_args(Sign)
 #: Words between the two parts of a phrase such as "ne ... plus".
 _BETWEEN = r"(?:\W+\w+){0,3}?\W+"
+#: What ``re.IGNORECASE`` takes for another letter than ``str.lower`` does.
+_ODD = re.compile("[İıſ]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 #: Words after one that denies, in which what held before is named.
 _DENIED = 3
 _WORD = re.compile(r"\w+")
@@ -136,6 +180,20 @@ _FIRST = re.compile(r"(?<!\bthe )(?<!\bmy )(?<!\bour )\bfirst\b(?=\W*$| \w+(?:ed
 def tells(text: str, sign: Sign) -> bool:
     """Whether a text has one of the words of a sign, in any language of the table."""
     return _pattern(sign).search(text) is not None
+
+
+def signs(text: str, words: Iterable[str]) -> frozenset[Sign]:
+    """Return the signs that a text may have, by its words in lower case: all others it has not.
+
+    This is much faster than to look for each sign; for those it leaves, :func:`tells` is asked.
+    """
+    if not text.isascii() and (_ODD.search(text) or text.casefold() != text.lower()):
+        return frozenset(_EVERY)
+    found: set[Sign] = set()
+    by_word = _by_word()
+    for word in by_word.keys() & words:
+        found |= by_word[word]
+    return frozenset(found)
 
 
 def denied(text: str) -> Iterable[str]:
@@ -177,13 +235,29 @@ def asks_of_now(question: str) -> bool:
 
 @cache
 def _pattern(sign: Sign) -> re.Pattern[str]:
+    longest_first = sorted(_phrases(sign), key=len, reverse=True)
+    parts = "|".join(map(_part, longest_first))
+    return re.compile(rf"(?<!\w)(?:{parts})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _by_word() -> Mapping[str, set[Sign]]:
+    """Return the signs by the longest word of each phrase, without which it is in no text."""
+    found: dict[str, set[Sign]] = {}
+    for sign in _EVERY:
+        for phrase in _phrases(sign):
+            longest = max(_LETTERS.findall(phrase), key=len)
+            found.setdefault(longest, set()).add(sign)
+    return found
+
+
+def _phrases(sign: Sign) -> Iterable[str]:
+    """Return the phrases of a sign in all languages, each once."""
     phrases: dict[str, None] = {}
     for language in _SIGNS.values():
         for phrase in language[sign].split("|"):
             phrases[phrase] = None
-    longest_first = sorted(phrases, key=len, reverse=True)
-    parts = "|".join(map(_part, longest_first))
-    return re.compile(rf"(?<!\w)(?:{parts})(?!\w)", re.IGNORECASE)
+    return phrases
 
 
 def _part(phrase: str) -> str:

@@ -12,7 +12,9 @@ PASSAGE_CHARS = 350
 
 #: Not after an initial or a title: "J. K. Rowling", "Dr. Ito".
 _ABBREVIATED = r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)"
-_SENTENCE_END = re.compile(rf"(?<=[.!?…。！？]){_ABBREVIATED}[\"'”’)\]]*\s+|\n+")
+_SENTENCE_END = re.compile(
+    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}[\"'”’)\]]*\s+)"  # one sign to look for is fast
+)
 
 #: (start, end) in a text.
 _Stretch = tuple[int, int]

@@ -10,6 +10,7 @@ import Stemmer
 __all__ = ["STOPWORDS", "clean", "content_terms", "content_words", "stems", "terms", "words"]
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 STOPWORDS = frozenset(
@@ -43,7 +44,7 @@ def terms(text: str) -> list[str]:
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, in lower case, without stop words."""
-    return [word for word in _WORD.findall(clean(text).lower()) if word not in STOPWORDS]
+    return [word for word in _all_words(text) if word not in STOPWORDS]
 
 
 def stems(words: list[str]) -> list[str]:
@@ -59,4 +60,10 @@ def content_terms(text: str) -> list[str]:
 
 def content_words(text: str) -> list[str]:
     """Return :func:`words`, or all words when every one is a stop word."""
-    return words(text) or _WORD.findall(clean(text).lower())
+    return words(text) or _all_words(text)
+
+
+def _all_words(text: str) -> list[str]:
+    if text.isascii():  # as most are; much faster
+        return _ASCII_WORD.findall(text.lower())
+    return _WORD.findall(clean(text).lower())

@@ -51,7 +51,7 @@ def test_an_answer_is_stored_with_who_asked_and_what_held(demem: Demem, learning
 def test_ask_says_that_the_same_was_decided_before(demem: Demem, learning: Path) -> None:
     told = demem("ask", ASKED, *FOR_ANA, "-m", learning).out
     assert [line.split() for line in told.splitlines() if line.startswith("recognised")] == [
-        ["recognised", "1.0,", "from", "a1"]
+        ["recognised", "1.0,", "from", "a1;", "put", "behind:", "e2"]
     ]
 
 
@@ -60,7 +60,7 @@ def test_read_says_beside_its_text_that_the_same_was_decided_before(
 ) -> None:
     done = demem("read", "What level for the seat heating?", *FOR_ANA, "-m", learning)
     assert done.err.startswith("recognised .")
-    assert done.err.endswith(", from a1\n")
+    assert done.err.endswith(", from a1; put behind: e2\n")
     assert "recognised" not in done.out
 
 

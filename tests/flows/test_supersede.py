@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, NotFound
-from demem_agent.slots.lineage import HOLDS
+from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Reading
 
@@ -80,6 +80,30 @@ def test_lines_of_nobody_that_differ_in_a_number_alone_stand_side_by_side() -> N
     memory = SlotMemory()
     memory.ingest_many([{"text": f"The boiler in room {n} has a brass valve."} for n in (3, 4, 5)])
     assert memory.successions() == ()
+
+
+def test_a_change_inside_a_long_message_is_found() -> None:
+    memory = SlotMemory()
+    memory.ingest("I have a dentist appointment with Doctor Marsh on March 22.", speaker="Ana")
+    memory.ingest(
+        "I'm trying to sort out the cellar before the winter comes and my aunt arrives, and my"
+        " dentist appointment with Doctor Marsh was moved to March 25, so can you make me a list?",
+        speaker="Ana",
+    )
+    (found,) = memory.successions()
+    said = memory.evidence()[1].text[found.new[1] : found.new[2]]
+    assert "was moved to March 25" in said
+    assert "cellar" not in said
+
+
+def test_what_is_not_sure_counts_only_for_a_question_of_both_lines() -> None:
+    memory = SlotMemory()
+    memory.ingest("My rent for the flat is 800 euros a month.", speaker="Ana", at="2024-03-01")
+    memory.ingest("My rent is 950 euros.", speaker="Ana", at="2024-07-06")
+    (found,) = memory.successions()
+    assert found.confidence < HOLDS
+    assert "until" in memory.read("How many euros is my rent?").text
+    assert "until" not in memory.read("How long is a month?").text
 
 
 def test_what_holds_is_ahead_and_the_other_is_marked_in_the_margin() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.ragged import NOTHING, Ragged
-from demem_agent.slots.recognition import FARTHEST, KNOWN, UNTOLD, Asked, Decisions
+from demem_agent.slots.recognition import FARTHEST, KNOWN, UNTOLD, Asked, Decisions, _Question
 from demem_agent.slots.records import StoredContext, Vector
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Context, Evidence, Verdict
@@ -179,12 +179,12 @@ def test_a_context_whose_question_is_forgotten_is_not_known() -> None:
 def test_no_word_of_a_forgotten_question_is_left() -> None:
     stored = decision(1, 0, query="Does Zebulon need the xylophone?")
     decisions = decisions_of(stored, decision(2, 1))
-    assert "zebulon" in decisions._codes
+    assert "zebulon" in decisions._vocabulary.words
     decisions.put(replace(stored, context=replace(stored.context, query="", verdicts=())))
     decisions.drop_unused()
-    assert {"zebulon", "xylophon"}.isdisjoint(decisions._codes)
-    words = set(decisions._codes)
-    assert words == set(decisions_of(decision(2, 1))._codes)
+    assert {"zebulon", "xylophon"}.isdisjoint(decisions._vocabulary.words)
+    words = decisions._vocabulary.words
+    assert words == decisions_of(decision(2, 1))._vocabulary.words
 
 
 def test_what_words_were_dropped_makes_no_difference_to_what_is_known() -> None:
@@ -202,6 +202,20 @@ def test_questions_without_words_can_be_asked_known_and_forgotten(query: str) ->
     blank = replace(first, context=replace(first.context, query=""))
     assert known(decisions, query) == known(decisions_of(blank, second), query)
     assert known(decisions, QUESTIONS[1]) == known(decisions_of(blank, second), QUESTIONS[1])
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    texts=st.lists(st.sampled_from((*QUESTIONS, *OTHER_WORDS)), min_size=2, max_size=8),
+    asker=st.sampled_from((None, "Ben")),
+)
+def test_whatever_is_known_as_another_is_akin_to_it(texts: list[str], asker: str | None) -> None:
+    rows = [decision(n, 0, asker, query=text) for n, text in enumerate(texts, 1)]
+    decisions = decisions_of(*rows)
+    ids = [stored.context.id for stored in rows]
+    for stored in rows:
+        for other in known(decisions, stored.context.query, asker):
+            assert stored.context.id in decisions.akin([other], ids, INDEX)
 
 
 # However it came about
@@ -307,7 +321,7 @@ def likelihood(
 ) -> float:
     """Return how probably a question is the first of some decisions, however improbable."""
     rows = decisions.teaching(asker)
-    found = decisions._likeliest(Asked(text, asker), rows, index, behind)
+    found = decisions._likeliest(_Question.of(Asked(text, asker)), rows, index, behind)
     return {one.id: one.probability for one in found}["a1"]
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from demem_agent import FeedbackReport, SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.errors import CertificateRefused, InvalidInput
+from demem_agent.reading import composing
 from demem_agent.splitting import replay
 from demem_agent.splitting.replaying import sealed
 from demem_agent.types import Reading
@@ -199,7 +200,9 @@ def test_undo_takes_it_back() -> None:
         memory.undo(made.id)
 
 
-def test_an_undone_certificate_says_nothing_of_readings() -> None:
+def test_an_undone_certificate_says_nothing_of_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What was decided puts the other's line behind, too: here the certificate alone does.
+    monkeypatch.setattr(composing, "opposed", lambda state, ranking, found: (ranking, ()))
     memory = memory_of()
     for n in range(2):
         # More about it, so that what stands last is not the other's line by itself.

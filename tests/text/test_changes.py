@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+from typing import get_args
 
-from demem_agent.text.changes import asks_of_now, asks_of_the_past, denied, depends, negates, tells
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demem_agent.text.changes import (
+    _SIGNS,
+    Sign,
+    asks_of_now,
+    asks_of_the_past,
+    denied,
+    depends,
+    negates,
+    signs,
+    tells,
+)
 
 
 @pytest.mark.parametrize(
@@ -76,3 +91,22 @@ def test_conditions_and_what_is_off_are_told() -> None:
 
 def test_words_are_matched_whole() -> None:
     assert not tells("I know Nowak.", "changed")
+
+
+PHRASES = sorted(
+    phrase.replace("...", "so very")
+    for language in _SIGNS.values()
+    for phrases in language.values()
+    for phrase in phrases.split("|")
+)
+OTHERS = st.sampled_from(("lamp", "3", "iſ", "İ", "off", "'s", "Straße", "ﬁn", "…", "now3", ""))
+
+
+@given(parts=st.lists(st.sampled_from(PHRASES) | OTHERS, max_size=4), big=st.booleans())
+def test_a_text_tells_no_sign_but_those_that_its_words_allow(parts: list[str], big: bool) -> None:
+    text = " ".join(parts)
+    said = text.upper() if big else text
+    allowed = signs(said, re.findall(r"[^\W\d_]+", said.lower()))
+    for sign in get_args(Sign):
+        assert sign in allowed or not tells(said, sign)
+    assert "denies" in allowed or not list(denied(said))

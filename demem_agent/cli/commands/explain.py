@@ -24,7 +24,7 @@ from demem_agent.cli.tables.context import lines_read
 from demem_agent.cli.tables.decisions import verdict_text
 from demem_agent.errors import CertificateRefused, NotFound
 from demem_agent.splitting.replaying import replay
-from demem_agent.types import Context, Succession
+from demem_agent.types import Context, Succession, by_id
 
 __all__ = ["explain"]
 
@@ -48,15 +48,15 @@ def explain(
     whether its numbers agree. Evidence: what has taken its place, and whose place it has taken.
     """
     with place.open() as memory:
-        certificates = {certificate.id: certificate for certificate in memory.certificates()}
+        certificates = by_id(memory.certificates())
         if id in certificates:
             _explain_certificate(certificates[id], output)
             return
-        items = {item.id: item for item in memory.evidence()}
+        items = by_id(memory.evidence())
         if id in items:
             _explain_line(items[id], items, memory.successions(), output)
             return
-        contexts = {context.id: context for context in memory.contexts()}
+        contexts = by_id(memory.contexts())
         if id not in contexts:
             raise NotFound(_KINDS.get(id[:1], "answer"), id)
         naming = [certificate for certificate in certificates.values() if id in certificate.pair]
@@ -162,7 +162,7 @@ def _route_now(context: Context, memory: SlotMemory) -> Route | None:
 
 
 def _verdict_values(context: Context, memory: SlotMemory) -> list[Json]:
-    live = {item.id: item for item in memory.evidence()}
+    live = by_id(memory.evidence())
     values: list[Json] = []
     for verdict in context.verdicts:
         id, start, end, odds = verdict

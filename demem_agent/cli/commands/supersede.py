@@ -10,6 +10,7 @@ import typer
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import successions_table
+from demem_agent.types import by_id
 
 __all__ = ["supersede"]
 
@@ -29,6 +30,6 @@ def supersede(
     """
     with place.open() as memory:
         made = memory.supersede(old, new, key=key)
-        items = {item.id: item for item in memory.evidence()}
+        items = by_id(memory.evidence())
         title = f"{old} is superseded by {new}; undo {made.id} takes it back"
         output.show(asdict(made), successions_table(title, [made], items))

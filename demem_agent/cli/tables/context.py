@@ -14,7 +14,7 @@ from demem_agent.cli.tables.decisions import verdicts_table
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.text.words import content_terms, terms
-from demem_agent.types import Context, Evidence, Line
+from demem_agent.types import Context, Evidence, Line, by_id
 
 __all__ = ["context_parts", "lines_read"]
 
@@ -43,12 +43,12 @@ def context_parts(
     if missing:
         yield cell(f"{missing} more lines were forgotten since.", "dim")
     if context.verdicts:
-        yield verdicts_table(context, {item.id: item for item in memory.evidence()})
+        yield verdicts_table(context, by_id(memory.evidence()))
 
 
 def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
     """Return the lines of the reading whose evidence still lives."""
-    live = {item.id: item for item in memory.evidence()}
+    live = by_id(memory.evidence())
     lines: list[Line] = []
     for item, start, end in context.read:
         if item in live:

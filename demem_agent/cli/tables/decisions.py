@@ -17,11 +17,15 @@ __all__ = ["recognised_words", "verdict_text", "verdicts_table"]
 def recognised_words(reading: Reading) -> str:
     """Say how probably the same was decided before, and in which answers; "" if nothing is known.
 
-    It is as in ``.93, from a1, a4``.
+    It is as in ``.93, from a1, a4``, and where something sets another value than what proved right,
+    ``.93, from a1; put behind: e5``.
     """
     if not reading.decisions:
         return ""
-    return f"{share(reading.recognised, 2)}, from {', '.join(reading.decisions)}"
+    said = f"{share(reading.recognised, 2)}, from {', '.join(reading.decisions)}"
+    if reading.opposed:
+        said += f"; put behind: {', '.join(reading.opposed)}"
+    return said
 
 
 def verdicts_table(context: Context, live: Mapping[str, Evidence]) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any, TypedDict
 
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed
 from demem_agent.llms.judges import Judging
 
@@ -85,24 +86,18 @@ def _whole_runs(marked: Marked, runs: int, questions: int) -> list[int]:
 
 
 def _systems(questions: Sequence[Posed], marks: Sequence[Mark]) -> dict[str, _OfSystem]:
-    categories = list(dict.fromkeys(one.category for one in questions))
+    """Return the figures of every system and category, also of one without a mark."""
+    categories = dict.fromkeys(one.category for one in questions)
+    by_system = grouped(marks, lambda mark: mark.system)
     found: dict[str, _OfSystem] = {}
     for name in dict.fromkeys(one.system for one in questions):
-        own = [mark for mark in marks if mark.system == name]
+        own = by_system.get(name, [])
+        parts = grouped(own, lambda mark: mark.category)
         found[name] = {
             "overall": _figures(own),
-            "categories": _by_category(own, categories),
+            "categories": {part: _figures(parts.get(part, ())) for part in categories},
         }
     return found
-
-
-def _by_category(marks: Sequence[Mark], categories: Sequence[str]) -> dict[str, _Figures]:
-    """Return the figures of every category, also of one without a mark."""
-    parts: dict[str, list[Mark]] = {category: [] for category in categories}
-    for mark in marks:
-        if mark.category in parts:
-            parts[mark.category].append(mark)
-    return {category: _figures(part) for category, part in parts.items()}
 
 
 def _figures(marks: Sequence[Mark]) -> _Figures:
@@ -131,8 +126,11 @@ def _over_runs(marks: Sequence[Mark], kind: Judging) -> _OverRuns | None:
 
 def _means_of_runs(marks: Sequence[Mark], kind: Judging) -> list[float]:
     """Return the mean over questions of each run, in order of runs."""
-    runs: dict[int, list[float]] = {}
-    for mark in marks:
-        of_judges = fmean(getattr(mark, kind))
-        runs.setdefault(mark.run, []).append(of_judges)
-    return [fmean(runs[run]) for run in sorted(runs)]
+    runs = grouped(marks, lambda mark: mark.run)
+    return [_mean(runs[run], kind) for run in sorted(runs)]
+
+
+def _mean(marks: Sequence[Mark], kind: Judging) -> float:
+    """Return the mean over questions of the mean over judges."""
+    of_judges = [fmean(getattr(mark, kind)) for mark in marks]
+    return fmean(of_judges)

@@ -15,9 +15,11 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
 
-__all__ = ["arun", "loop", "run", "start"]
+__all__ = ["Work", "arun", "loop", "run", "start"]
 
 Result = TypeVar("Result")
+#: What the loop is to do; neither sent to nor yielding anything but to the loop itself.
+Work = Coroutine[Any, Any, Result]
 
 
 @cache
@@ -36,12 +38,12 @@ def loop() -> asyncio.AbstractEventLoop:
         return _started(os.getpid())
 
 
-def start(work: Coroutine[Any, Any, Result]) -> Future[Result]:
+def start(work: Work[Result]) -> Future[Result]:
     """Start work on the loop; cancelling the future that this returns cancels the work."""
     return asyncio.run_coroutine_threadsafe(work, loop())
 
 
-def run(work: Coroutine[Any, Any, Result]) -> Result:
+def run(work: Work[Result]) -> Result:
     """Do work on the loop and wait for it; an interrupted caller leaves none behind."""
     future = start(work)
     try:
@@ -50,6 +52,6 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
         future.cancel()
 
 
-async def arun(work: Coroutine[Any, Any, Result]) -> Result:
+async def arun(work: Work[Result]) -> Result:
     """Do work on the loop and await it on the caller's; cancelling the caller cancels the work."""
     return await asyncio.wrap_future(start(work))

@@ -39,10 +39,10 @@ from typing import Literal
 
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.intervals import Intervals
-from demem_agent.studies.records import grouped
 from demem_agent.turns import whole_field
 from demem_agent.types import Evidence, Reading
 
@@ -230,16 +230,14 @@ def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
     A question is audited when it has evidence and something can answer it. An item is gold when its
     ``source_id`` is among the question's evidence.
     """
-    by_source: dict[str | None, list[str]] = {}
-    for item in evidence:
-        by_source.setdefault(item.source_id, []).append(item.id)
+    by_source = grouped(evidence, lambda item: item.source_id)
     found = []
     for probe in dialogue.probes:
-        items: list[str] = []
+        items: list[Evidence] = []
         if probe.category not in UNANSWERABLE:
             for source in probe.evidence:
                 items += by_source.get(source, ())
-        found.append(frozenset(items))
+        found.append(frozenset(item.id for item in items))
     return found
 
 

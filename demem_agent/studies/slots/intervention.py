@@ -22,11 +22,12 @@ from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.memory import SlotMemory
 from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, rank, slot_scores
 from demem_agent.slots.records import Vector, direction, mean_vector
 from demem_agent.studies.intervals import Intervals
-from demem_agent.studies.records import dialogues_of, grouped
+from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.slots.audit import Row, gold_items
 from demem_agent.studies.slots.partition import PARTITIONS, Floats, Items, Labels, Partition
 from demem_agent.text.sentences import passages

@@ -51,15 +51,15 @@ from numpy.typing import NDArray
 from demem_agent.answering.scorers import Contained, coverage
 from demem_agent.decision import gaps
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.asking import taught
-from demem_agent.studies.records import grouped
 from demem_agent.studies.slots.audit import gold_items, share_held
 from demem_agent.studies.slots.reference import characters, gold_of, reference_states
 from demem_agent.studies.splits.loop import support_sizes
 from demem_agent.summaries.compress import Excerpt, compress, excerpts
 from demem_agent.text.words import content_terms
-from demem_agent.types import Attempt, Evidence
+from demem_agent.types import Attempt, Evidence, by_id
 
 __all__ = ["REWARDS", "Bridged", "Content", "bridge", "bridged"]
 
@@ -247,7 +247,7 @@ def _questions(
     memory: SlotMemory, dialogue: Dialogue, gold: Sequence[Gold], states: Sequence[int]
 ) -> list[_Question]:
     """Return what the memory has for each question with gold."""
-    evidence = _by_id(memory)
+    evidence = by_id(memory.evidence())
     limit = memory.settings.slot_limit
     found = []
     for number, probe in enumerate(dialogue.probes):
@@ -285,10 +285,6 @@ def _worth_of_reading(memory: SlotMemory, probe: Probe, gold: Gold) -> dict[Rewa
     }
 
 
-def _by_id(memory: SlotMemory) -> dict[str, Evidence]:
-    return {item.id: item for item in memory.evidence()}
-
-
 def _actions(memory: SlotMemory, gold: Sequence[Gold], states: Sequence[int]) -> _Actions:
     """Return the packed gold of each state and the summary of each slot."""
     contents = _packed_states(memory, gold, states)
@@ -304,7 +300,7 @@ def _packed_states(
     memory: SlotMemory, gold: Sequence[Gold], states: Sequence[int]
 ) -> list[Content]:
     """Return for each state the gold of its questions, packed."""
-    evidence = _by_id(memory)
+    evidence = by_id(memory.evidence())
     members = grouped(range(len(gold)), states.__getitem__)
     contents = []
     for state in range(memory.settings.slots):

@@ -8,10 +8,10 @@ from operator import itemgetter
 
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import BRIDGE as PAPER
-from demem_agent.studies.records import grouped
 from demem_agent.studies.sheets import Found, Sheet
 from demem_agent.studies.splits.bridge import REWARDS, Bridged, Reward, bridge
 

@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from demem_agent.decision import greedy_partition, packing_number, unknown
 from demem_agent.errors import MissingExtra
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import GRAPH as PAPER
-from demem_agent.studies.records import dialogues_of, grouped
+from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.sheets import Cell, Found, Sheet, spread
 from demem_agent.studies.splits.recorded import Tried, record_tests
 

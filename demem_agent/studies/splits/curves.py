@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from demem_agent.studies.records import grouped
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.studies.splits.recorded import Tried, over, with_gold
 
 __all__ = ["PRECISION", "Point", "chosen_threshold", "curve", "held_out", "point"]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from demem_agent.evaluate.drawing.figures import require_matplotlib
 from demem_agent.evaluate.drawing.looks import label, new_figure, plain
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.studies.paper import DEGENERACY
-from demem_agent.studies.records import grouped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ import numpy as np
 from demem_agent.decision import gaps, radius
 from demem_agent.types import Candidate, SplitCertificate
 
-__all__ = ["JudgedSplit", "claim", "count_splits", "judge_splits", "rights"]
+__all__ = ["CONTENTS", "JudgedSplit", "claim", "count_splits", "judge_splits", "rights"]
 
 #: The candidates of a test by contents, besides the slots that its queries are routed to.
 CONTENTS = frozenset({"current", "split first", "split second"})

@@ -12,10 +12,11 @@ from operator import attrgetter
 
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.studies.asking import Tick
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import NOISE as PAPER
-from demem_agent.studies.records import flags, grouped
+from demem_agent.studies.records import flags
 from demem_agent.studies.sheets import Found, Sheet
 from demem_agent.studies.splits.noise import CHANNELS, Corrupted, Noisy, noisy_replay
 

@@ -18,13 +18,14 @@ from dataclasses import asdict
 from operator import attrgetter
 
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.memory import SlotMemory
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.studies.asking import Tick, ticked
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import SLOTS as PAPER_SLOTS
 from demem_agent.studies.paper import SPLITS as PAPER
-from demem_agent.studies.records import flags, grouped
+from demem_agent.studies.records import flags
 from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, spread
 from demem_agent.studies.splits.claims import claims_sheet
 from demem_agent.studies.splits.curves import Point, curve, held_out, point

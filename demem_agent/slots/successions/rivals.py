@@ -1,19 +1,24 @@
 """Whether two lines of a memory exclude each other, and which earlier ones a new line excludes.
 
 Two lines exclude each other where they speak of the same thing and set another value, as
-``slots/claims.py`` judges sentence by sentence. Whose they are is another question: :func:`rivals`
-asks for one owner unless it is told not to, so that the same judgement finds what two people want
+``claims.py`` judges sentence by sentence. Whose they are is another question: :func:`rivals` asks
+for one owner unless it is told not to, so that the same judgement finds what two people want
 otherwise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import product
+
 from demem_agent.scoring.index import Stretch, rows_of
-from demem_agent.slots.claims import EXCLUDES, exclusion, worth
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.claims import Claim
+from demem_agent.slots.successions.model import EXCLUDES, exclusion
+from demem_agent.slots.successions.worth import Worth, worth
 from demem_agent.types import number_of
 
-__all__ = ["EXCLUDES", "narrates", "owner", "rivals"]
+__all__ = ["EXCLUDES", "narrates", "owner", "rivals", "share_words"]
 
 #: Speakers who speak of others rather than of themselves.
 NARRATORS = frozenset({"assistant", "ai", "bot", "model", "system", "narrator", "agent", "tool"})
@@ -33,22 +38,39 @@ def rivals(state: State, one: Stretch, other: Stretch, *, of_two: bool = False) 
     if not (of_two or _of_one_owner(state, one, other)):
         return 0.0
     earlier, later = sorted((one, other), key=_order)
+    pairs = [
+        (old, new)
+        for old, new in product(_claims(state, earlier), _claims(state, later))
+        if not old.held.isdisjoint(new.held)
+    ]
+    return _likeliest(state, pairs, earlier, later) if pairs else 0.0
+
+
+def _likeliest(
+    state: State, pairs: Iterable[tuple[Claim, Claim]], earlier: Stretch, later: Stretch
+) -> float:
+    """Return how probably the likeliest of some pairs of sentences exclude each other."""
     old_item = state.evidence[earlier[0]]
     new_item = state.evidence[later[0]]
     soon = old_item.session is not None and old_item.session == new_item.session
     told = not (owner(old_item.speaker) or owner(new_item.speaker))
-    index = state.passage_index()
-
-    def idf(term: str) -> float:
-        return worth(len(index), index.lexical.held(term))
-
+    known = _worth(state)
     cosine = _cosine(state, earlier, later)
-    most = 0.0
-    for old in state.cache.claims_of(old_item, *earlier[1:]):
-        for new in state.cache.claims_of(new_item, *later[1:]):
-            likely = exclusion(old, new, idf, cosine, soon=soon, told=told)
-            most = max(most, likely)
-    return most
+    return max(exclusion(old, new, known, cosine, soon=soon, told=told) for old, new in pairs)
+
+
+def share_words(state: State, one: Stretch, other: Stretch) -> bool:
+    """Whether two lines have a word in common; without one they are no rivals."""
+    second = _claims(state, other)
+    for claim in _claims(state, one):
+        if not all(claim.held.isdisjoint(further.held) for further in second):
+            return True
+    return False
+
+
+def _claims(state: State, line: Stretch) -> tuple[Claim, ...]:
+    item, start, end = line
+    return state.cache.claims_of(state.evidence[item], start, end)
 
 
 def owner(speaker: str | None) -> str:
@@ -60,6 +82,16 @@ def owner(speaker: str | None) -> str:
 def narrates(speaker: str | None) -> bool:
     """Whether a speaker is an assistant: what it says is advice more often than what holds."""
     return (speaker or "").strip().casefold() in NARRATORS
+
+
+def _worth(state: State) -> Worth:
+    """Return what words are worth in a memory as it stands."""
+    index = state.passage_index()
+
+    def idf(term: str) -> float:
+        return worth(len(index), index.lexical.held(term))
+
+    return state.cache.worth_of((state.head.evidence, state.head.forgotten), idf)
 
 
 def _of_one_owner(state: State, one: Stretch, other: Stretch) -> bool:

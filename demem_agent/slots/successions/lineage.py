@@ -9,7 +9,7 @@ of what holds now. One that a user told is settled.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from demem_agent.scoring.index import Stretch
 from demem_agent.text.changes import asks_of_the_past
@@ -73,16 +73,24 @@ class Lineage:
         """Whether any succession is of an item's lines."""
         return item in self._by_old
 
-    def of_line(self, line: Stretch, least: float = HOLDS) -> list[Succession]:
+    def of_line(
+        self,
+        line: Stretch,
+        least: float = HOLDS,
+        counts: Callable[[Succession], bool] = lambda _: True,
+    ) -> list[Succession]:
         """Return what has taken the place of parts of a line, the surest of each part.
 
         Args:
             least: confidence, in [0, 1].
+            counts: whether one of them is looked at.
         """
         found: dict[tuple[int, int], tuple[float, Succession]] = {}
         for succession in self._by_old.get(line[0], {}).values():
             confidence = self.confidence(succession)
             if confidence < least or not _overlap(line, succession.old):
+                continue
+            if not counts(succession):
                 continue
             _, start, end = succession.old
             known = found.get((start, end))

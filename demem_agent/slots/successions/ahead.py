@@ -1,0 +1,165 @@
+"""The passages of a memory and those on their way in, searched for what is near a new one."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring.index import PassageIndex
+from demem_agent.slots.placement import Arrival
+from demem_agent.slots.records import Vector
+from demem_agent.slots.state import State
+from demem_agent.slots.successions.claims import Claim, claims_in
+from demem_agent.slots.successions.rivals import owner
+from demem_agent.slots.successions.worth import Worth, worth
+from demem_agent.text.words import terms
+from demem_agent.types import Evidence
+
+__all__ = ["NEAREST", "Ahead", "Passage", "passages_of"]
+
+#: Passages that a new one is compared with.
+NEAREST = 3
+#: Share of a new passage's words, by worth, that an earlier one has at least.
+LEAST = 0.15
+#: Words by which they are found, the rarest.
+RAREST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage, committed or on its way in; of the latter the terms are kept, each once."""
+
+    evidence: Evidence
+    start: int
+    end: int
+    vector: Vector
+    terms: tuple[str, ...] = ()
+
+
+class Ahead:
+    """The passages of a memory and those that come in with a batch, before they are committed."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._index = state.derived.index
+        self._count = 0 if self._index is None else len(self._index)
+        self._coming: list[Passage] = []
+        self._claims: dict[tuple[str, int], tuple[Claim, ...]] = {}
+        self._rows: dict[str, array[int]] = {}
+        self._own: dict[str, NDArray[np.bool_]] = {}
+        self._owners: list[str] = []
+
+    def __len__(self) -> int:
+        return self._count + len(self._coming)
+
+    def add(self, coming: Iterable[Passage]) -> None:
+        """Take the passages of an item in: those of items after it come later."""
+        for passage in coming:
+            row = len(self)
+            for term in passage.terms:
+                self._rows.setdefault(term, array("i")).append(row)
+            self._coming.append(passage)
+            self._owners.append(owner(passage.evidence.speaker))
+
+    def worth(self) -> Worth:
+        """Return what words are worth over all passages, until more come."""
+        passages = len(self)
+        coming = self._rows
+        index = self._index
+
+        def idf(term: str) -> float:
+            held = len(coming.get(term, ()))
+            if index is not None:
+                held += index.lexical.held(term)
+            return worth(passages, held)
+
+        return Worth(idf)
+
+    def nearest(self, passage: Passage, known: Worth) -> list[Passage]:
+        """Return the passages of its owner that share most words with a new one, best first."""
+        if not passage.terms:
+            return []
+        weights = {term: known[term] for term in passage.terms}
+        rarest = sorted(weights, key=lambda term: (-weights[term], term))[:RAREST]
+        held = self._shared({term: weights[term] for term in rarest})
+        rows = np.flatnonzero(held >= LEAST * sum(weights.values()))
+        if len(rows):
+            rows = self._of(owner(passage.evidence.speaker), rows)
+        if len(rows) > NEAREST:
+            most = held[rows]
+            rows = rows[most >= np.partition(most, -NEAREST)[-NEAREST]]
+        if len(rows) > 1:
+            order = np.argsort(-np.round(held[rows], 6), kind="stable")
+            rows = rows[order][:NEAREST]
+        return [self._passage(row) for row in rows.tolist()]
+
+    def _shared(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
+        """Add up by row what it has of some terms, up to the last row that has any."""
+        rows = array("i")
+        counts: list[int] = []
+        for term in weights:
+            before = len(rows)
+            if self._index is not None:
+                rows.extend(self._index.lexical.postings(term))
+            rows.extend(self._rows.get(term, ()))
+            counts.append(len(rows) - before)
+        if not rows:
+            return np.zeros(0)
+        each = np.repeat(list(weights.values()), counts)
+        return np.bincount(np.frombuffer(rows, np.int32), each).astype(np.float64, copy=False)
+
+    def _of(self, name: str, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of some rows, ascending, that are of an owner."""
+        first_coming = int(np.searchsorted(rows, self._count))
+        held = rows[:first_coming]
+        own = held[self._held_by(name)[held]].tolist()
+        for row in rows[first_coming:].tolist():
+            if self._owners[row - self._count] == name:
+                own.append(row)
+        return np.array(own, np.intp)
+
+    def _held_by(self, name: str) -> NDArray[np.bool_]:
+        """Return which of the committed passages are of an owner, by row."""
+        if name not in self._own:
+            own = np.zeros(self._count, np.bool_)
+            if self._index is not None:
+                for code in _codes(self._index, name):
+                    own |= self._index.speaker.view() == code
+            self._own[name] = own
+        return self._own[name]
+
+    def _passage(self, row: int) -> Passage:
+        if self._index is None or row >= self._count:
+            return self._coming[row - self._count]
+        found = self._index.passages[row]
+        item = self._state.evidence[found.evidence_id]
+        return Passage(item, found.start, found.end, self._index.vectors.view()[row])
+
+    def claims_of(self, passage: Passage) -> tuple[Claim, ...]:
+        """Return what a passage claims; of one that is committed it is kept."""
+        item = passage.evidence
+        if item.id in self._state.evidence:
+            return self._state.cache.claims_of(item, passage.start, passage.end)
+        key = (item.id, passage.start)
+        if key not in self._claims:
+            self._claims[key] = claims_in(item.text, passage.start, passage.end)
+        return self._claims[key]
+
+
+def passages_of(arrival: Arrival) -> list[Passage]:
+    """Return the passages of an item that comes in, in order."""
+    item = arrival.evidence
+    found = []
+    for (start, end), vector in zip(arrival.spans, arrival.vectors, strict=True):
+        held = dict.fromkeys(terms(item.text[start:end]))
+        found.append(Passage(item, start, end, vector, tuple(held)))
+    return found
+
+
+def _codes(index: PassageIndex, name: str) -> list[int]:
+    """Return the codes of the speakers whose lines are of an owner."""
+    return [code for speaker, code in index.speakers.codes.items() if owner(speaker) == name]

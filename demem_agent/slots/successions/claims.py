@@ -1,0 +1,210 @@
+"""Sentences as they are compared with each other: their words, numbers, names and signs of change.
+
+Nothing here knows a memory.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from demem_agent.text.changes import Sign, denied, signs, tells
+from demem_agent.text.clauses import clauses, supposed
+from demem_agent.text.numbers import digits, spelt
+from demem_agent.text.sentences import sentences
+from demem_agent.text.words import STOPWORDS, clean, stems
+
+__all__ = ["Claim", "claim", "claims_in", "tokens"]
+
+#: How a question begins that tells something first, and where it begins to ask.
+_TELLS = re.compile(
+    r"\W*(?:(?:and|but|so|by the way|also|especially),? )?"
+    r"(?:i|my|we|our|i['’]\w+|we['’]\w+|since|because|considering|given)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"[,;–-] (?:(?:so|and|but|or) )?(?:can|could|how|what|which|should|is|are|do|does|would|will"
+    r"|any|where|when|who|why)\b",
+    re.IGNORECASE,
+)
+#: What stands before a number that something is set to or amounts to, in some languages.
+BEFORE_VALUES = frozenset(
+    """to at is are be now about around level have has until by reached auf ist bei zu hat habe es
+    son tiene tengo est sont ai à è sono ho é tem tenho op naar heb heeft""".split()
+)
+#: Words that a sentence has at least that says something.
+FEWEST_WORDS = 3
+#: What somebody shows or does rather than says, and lines of a program.
+_NOT_SAID = re.compile(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
+#: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
+_NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
+_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
+_ASCII_TOKEN = re.compile(r"[a-z]+|\d+(?:[.,:/]\d+)*")
+_TURNED_ON = re.compile(
+    r"\b(?:turn\w*|keep|switch\w*|is|are|want)\b(?: [\w']+){0,3} on\b"
+    r"|\b(?:enabl|activat|encend|allum)\w+",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)  # without slots, since what few pairs need is worked out when it is
+class Claim:
+    """One sentence ``text[start:end]`` of an item, as it is compared.
+
+    Attributes:
+        said: its text; of a question what stands before it asks. plain: with numbers in digits.
+        words: its stems in order, without stop words, numbers in digits; ``held``: each once.
+        signs: of change, that it may have.
+    """
+
+    start: int
+    end: int
+    said: str
+    plain: str
+    words: tuple[str, ...]
+    held: frozenset[str]
+    signs: frozenset[Sign]
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Those of its words that are numbers."""
+        return frozenset(word for word in self.held if word[0].isdigit())
+
+    @cached_property
+    def valued(self) -> frozenset[str]:
+        """Those of its numbers that something is set to or amounts to, as in "at 60"."""
+        pairs = pairwise(tokens(self.plain))
+        return frozenset(
+            word for near, word in pairs if near in BEFORE_VALUES and word[0].isdigit()
+        )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Those of its words that are names."""
+        names = [word.lower() for word in _NAME.findall(self.plain)]
+        return frozenset(stems(names)) - STOPWORDS if names else frozenset()
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """Stems after a word that denies, as in "not Porto"."""
+        if "denies" not in self.signs:
+            return frozenset()
+        gone = [word for word in denied(self.plain) if word not in STOPWORDS]
+        return frozenset(stems(gone))
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether it says off, or no longer."""
+        return self._tells("negates")
+
+    @cached_property
+    def on(self) -> bool:
+        """Whether it says on."""
+        return _TURNED_ON.search(self.said) is not None
+
+    @cached_property
+    def changed(self) -> bool:
+        """Whether it says that something has changed."""
+        return self._tells("changed")
+
+    @cached_property
+    def renews(self) -> bool:
+        """Whether it says of a number or a time that it is a new one."""
+        return self._tells("renews")
+
+    @cached_property
+    def refuses(self) -> bool:
+        """Whether it says that something is not so."""
+        return self._tells("refuses")
+
+    @cached_property
+    def closes(self) -> bool:
+        """Whether it says that nothing else is so."""
+        return self._tells("closes")
+
+    @cached_property
+    def adds(self) -> bool:
+        """Whether it says that it comes to something else."""
+        return self._tells("adds")
+
+    @cached_property
+    def depends(self) -> bool:
+        """Whether it holds under a condition."""
+        return self._tells("depends")
+
+    @cached_property
+    def happened(self) -> bool:
+        """Whether it is of something that happened once."""
+        return self._tells("event")
+
+    @cached_property
+    def many(self) -> bool:
+        """Whether it is of what is done or liked beside other things."""
+        return self._tells("many")
+
+    @cached_property
+    def exclaims(self) -> bool:
+        """Whether it calls out, or has hardly any words."""
+        return self.said.rstrip("\"'”’) ").endswith("!") or len(self.words) < FEWEST_WORDS
+
+    def _tells(self, sign: Sign) -> bool:
+        return sign in self.signs and tells(self.said, sign)
+
+
+def claims_in(text: str, start: int, end: int) -> tuple[Claim, ...]:
+    """Return the sentences of ``text[start:end]`` that claim something."""
+    found = []
+    for sentence in sentences(text, start, end):
+        asks = _asks(text[slice(*sentence)])
+        for first, last in clauses(text, *sentence):
+            made = claim(text, first, last, asks=asks)
+            if made is not None:
+                found.append(made)
+    return tuple(found)
+
+
+def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = False) -> Claim | None:
+    """Return a sentence as it is compared; None for a question and for one without words.
+
+    Of a question that begins by telling something ("I have 8, is that enough?") that counts, and
+    what it takes for granted after that.
+
+    Args:
+        asks: whether it is of a sentence that ends as a question.
+    """
+    end = len(text) if end is None else end
+    said = clean(text[start:end])
+    if _NOT_SAID.search(said):
+        return None
+    if asks or _asks(said):
+        said = _told_in(said)
+    found = tokens(said)
+    heard = signs(said, found)
+    plain = said
+    if spelt(found):
+        plain = digits(said)
+        found = tokens(plain)
+    words = tuple(stems([word for word in found if word not in STOPWORDS]))
+    if not words:
+        return None
+    return Claim(start, end, said, plain, words, frozenset(words), heard)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words and numbers of a text in order, in lower case."""
+    token = _ASCII_TOKEN if text.isascii() else _TOKEN
+    return token.findall(text.lower())
+
+
+def _asks(said: str) -> bool:
+    return said.rstrip("\"'”’) ").endswith("?")
+
+
+def _told_in(said: str) -> str:
+    """Return what a question tells: what stands before it asks, and what it takes for granted."""
+    if not _TELLS.match(said):
+        return ""
+    asks = _ASKS.search(said)
+    return f"{said[: asks.start()]}{supposed(said, asks.end())}" if asks else said

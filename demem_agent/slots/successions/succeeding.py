@@ -1,0 +1,180 @@
+"""Find, as items come in, the earlier lines that they take the place of.
+
+Looked at are the few lines of the same owner that share most words with the new one, by idf. A
+batch is gone through in order, each item as if all before it had been committed: what is found
+depends on the order of items, and not on how many came at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from demem_agent.scoring.index import Stretch
+from demem_agent.slots.placement import Arrival
+from demem_agent.slots.state import State
+from demem_agent.slots.successions.ahead import NEAREST, Ahead, Passage, passages_of
+from demem_agent.slots.successions.claims import Claim, tokens
+from demem_agent.slots.successions.model import judged, probability
+from demem_agent.slots.successions.rivals import narrates, owner
+from demem_agent.slots.successions.signals import ALIKE, Signals, compared
+from demem_agent.slots.successions.worth import Worth
+from demem_agent.text.changes import signs
+from demem_agent.text.words import terms
+from demem_agent.types import Succession, number_of
+
+__all__ = ["KEPT", "NEAREST", "Pair", "pairs", "succeeded"]
+
+#: What is found with less confidence is not kept.
+KEPT = 0.2
+#: Lines that one item takes the place of, at most.
+MOST = 3
+#: Sentences of a passage that are looked for by themselves, the first that tell of a change.
+CHANGES = 2
+#: Sentences of an item that are compared, the first ones.
+SENTENCES = 12
+
+
+#: Returns how probably two sentences exclude each other, by their signals.
+Judge = Callable[[Signals], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An earlier and a later sentence of one owner, with what tells whether they exclude."""
+
+    old: Stretch
+    new: Stretch
+    signals: Signals
+
+
+def succeeded(
+    state: State, arrivals: Sequence[Arrival], *, without: str | None = None
+) -> tuple[Succession, ...]:
+    """Return the successions by which new items take the place of earlier lines.
+
+    Args:
+        without: items of this source take the place of none.
+    """
+    judge = state.experiment.exclusion
+    least = KEPT if judge is probability else 0.0
+    found: list[Succession] = []
+    ahead = Ahead(state)
+    for arrival in arrivals:
+        item = arrival.evidence
+        coming = passages_of(arrival)
+        passed = narrates(item.speaker) or (without is not None and item.source == without)
+        compared = () if passed else _pairs_of(ahead, coming, least)
+        for confidence, pair in _best(compared, judge):
+            made = Succession(
+                id=f"s{state.head.successions + len(found) + 1}",
+                old=pair.old,
+                new=pair.new,
+                confidence=confidence,
+                how="found",
+                after=state.head.contexts,
+            )
+            found.append(made)
+        ahead.add(coming)
+    return tuple(found)
+
+
+def pairs(state: State, arrivals: Sequence[Arrival]) -> Iterator[Pair]:
+    """Yield all that is compared as items come in, for whoever fits the model."""
+    ahead = Ahead(state)
+    for arrival in arrivals:
+        coming = passages_of(arrival)
+        if not narrates(arrival.evidence.speaker):
+            yield from _pairs_of(ahead, coming)
+        ahead.add(coming)
+
+
+def _pairs_of(ahead: Ahead, coming: Sequence[Passage], least: float = 0.0) -> Iterator[Pair]:
+    """Yield the pairs of an earlier sentence and one of a new item that share enough.
+
+    Args:
+        least: leave out what the model cannot give this probability.
+    """
+    known = ahead.worth()
+    left = SENTENCES
+    told = not owner(coming[0].evidence.speaker)
+    for passage in coming:
+        nearest = ahead.nearest(passage, known) if left else ()
+        if not nearest and passage is coming[-1] and not _may_change(passage):
+            return
+        later = ahead.claims_of(passage)[:left]
+        left -= len(later)
+        for near, sentences in _near(ahead, passage, nearest, later, known):
+            cosine = round(float(near.vector @ passage.vector), 3)
+            soon = _in_one_session(near, passage)
+            for old, new in product(ahead.claims_of(near), sentences):
+                pair = compared(old, new, known, cosine, soon=soon, told=told)
+                if pair is None or pair.alike < ALIKE or (told and _counts(old, new)):
+                    continue
+                found = judged(pair, known, least)
+                if found is not None:
+                    yield Pair(_stretch(near, old), _stretch(passage, new), found)
+
+
+def _near(
+    ahead: Ahead,
+    passage: Passage,
+    nearest: Sequence[Passage],
+    later: Sequence[Claim],
+    known: Worth,
+) -> Iterator[tuple[Passage, Sequence[Claim]]]:
+    """Yield the passages that a new one is compared with, each with the sentences that are.
+
+    A passage that says much is near to none: those of its sentences that tell of a change are
+    looked for by their own words as well.
+    """
+    found = set()
+    for near in nearest:
+        found.add((near.evidence.id, near.start))
+        yield near, later
+    for one in _changes(passage, later):
+        words = tuple(dict.fromkeys(terms(one.plain)))
+        for near in ahead.nearest(replace(passage, terms=words), known):
+            if (near.evidence.id, near.start) not in found:
+                yield near, (one,)
+
+
+def _may_change(passage: Passage) -> bool:
+    """Whether a sentence of a passage may tell of a change; most passages have none."""
+    text = passage.evidence.text[passage.start : passage.end]
+    return not {"changed", "renews"}.isdisjoint(signs(text, tokens(text)))
+
+
+def _changes(passage: Passage, later: Sequence[Claim]) -> list[Claim]:
+    """Return the first sentences that tell of a change and are a part of what is said."""
+    length = passage.end - passage.start
+    parts = [one for one in later if one.end - one.start < length]
+    found = [one for one in parts if one.changed or (one.numbers and one.renews)]
+    return found[:CHANGES]
+
+
+def _in_one_session(one: Passage, other: Passage) -> bool:
+    session = one.evidence.session
+    return session is not None and session == other.evidence.session
+
+
+def _counts(old: Claim, new: Claim) -> bool:
+    """Whether two sentences differ in numbers alone, as those on room 3 and on room 4 do."""
+    differ = old.held ^ new.held
+    return bool(differ) and differ <= old.numbers | new.numbers
+
+
+def _best(found: Iterable[Pair], judge: Judge) -> list[tuple[float, Pair]]:
+    """Return the surest pair of each earlier sentence, the surest first."""
+    best: dict[Stretch, tuple[float, Pair]] = {}
+    for pair in found:
+        confidence = judge(pair.signals)
+        if confidence >= KEPT and confidence > best.get(pair.old, (0.0,))[0]:
+            best[pair.old] = (confidence, pair)
+    ordered = sorted(best.values(), key=lambda one: (-one[0], number_of(one[1].old[0])))
+    return ordered[:MOST]
+
+
+def _stretch(passage: Passage, claim: Claim) -> Stretch:
+    return passage.evidence.id, claim.start, claim.end
