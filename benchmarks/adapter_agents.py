@@ -17,6 +17,7 @@ __all__ = ["AGENTS"]
 
 
 def openai_agents(talk: Talk, memories: Memories) -> Case:
+    """Make an agent of the OpenAI Agents SDK with a session that remembers."""
     from agents import Agent, Runner, SQLiteSession
     from agents.testing import ModelStep, ScriptedModel, assistant_message
 
@@ -38,6 +39,7 @@ def openai_agents(talk: Talk, memories: Memories) -> Case:
 
 
 def pydantic_ai(talk: Talk, memories: Memories) -> Case:
+    """Make an agent of Pydantic AI with memory as a capability."""
     from pydantic_ai import Agent
     from pydantic_ai.messages import ModelResponse, TextPart
     from pydantic_ai.models.function import FunctionModel
@@ -53,22 +55,14 @@ def pydantic_ai(talk: Talk, memories: Memories) -> Case:
 
 
 def google_adk(talk: Talk, memories: Memories) -> Case:
+    """Make a runner of the ADK whose agent preloads memory and remembers its session."""
     from google.adk.agents import LlmAgent
-    from google.adk.models import BaseLlm, LlmResponse
     from google.adk.runners import Runner
     from google.adk.sessions import InMemorySessionService
     from google.adk.tools.preload_memory_tool import PreloadMemoryTool
     from google.genai import types
 
     from demem_adapters.google_adk import MemoryService
-
-    class Fake(BaseLlm):
-        async def generate_content_async(self, *_: Any, **__: Any) -> Any:
-            used = types.GenerateContentResponseUsageMetadata(
-                prompt_token_count=1, candidates_token_count=1
-            )
-            about: Any = {"finish_reason": types.FinishReason.STOP, "usage_metadata": used}
-            yield LlmResponse(content=types.ModelContent(talk.said), **about)
 
     async def keep(callback_context: Any) -> None:
         await callback_context.add_session_to_memory()
@@ -80,7 +74,7 @@ def google_adk(talk: Talk, memories: Memories) -> Case:
             pass
 
     def runner(memory: Any = None, **about: Any) -> Runner:
-        agent = LlmAgent(name="bot", model=Fake(model="fake"), **about)
+        agent = LlmAgent(name="bot", model=_google_model(talk), **about)
         sessions = InMemorySessionService()
         return Runner(
             app_name="house", agent=agent, session_service=sessions, memory_service=memory
@@ -94,7 +88,24 @@ def google_adk(talk: Talk, memories: Memories) -> Case:
     )
 
 
+def _google_model(talk: Talk) -> Any:
+    """Return a model of the ADK that says what the assistant says in a talk."""
+    from google.adk.models import BaseLlm, LlmResponse
+    from google.genai import types
+
+    class Fake(BaseLlm):
+        async def generate_content_async(self, *_: Any, **__: Any) -> Any:
+            used = types.GenerateContentResponseUsageMetadata(
+                prompt_token_count=1, candidates_token_count=1
+            )
+            about: Any = {"finish_reason": types.FinishReason.STOP, "usage_metadata": used}
+            yield LlmResponse(content=types.ModelContent(talk.said), **about)
+
+    return Fake(model="fake")
+
+
 def strands(talk: Talk, memories: Memories) -> Case:
+    """Make an agent of Strands with a memory manager."""
     from strands import Agent
     from strands.models import Model
 
@@ -126,6 +137,7 @@ def strands(talk: Talk, memories: Memories) -> Case:
 
 
 def agent_framework(talk: Talk, memories: Memories) -> Case:
+    """Make an agent of Agent Framework with a context provider."""
     from agent_framework import (
         Agent,
         AgentSession,
@@ -155,6 +167,7 @@ def agent_framework(talk: Talk, memories: Memories) -> Case:
 
 
 def autogen(talk: Talk, memories: Memories) -> Case:
+    """Make an assistant of AutoGen with a client that remembers."""
     from autogen_agentchat.agents import AssistantAgent
     from autogen_core import CancellationToken
     from autogen_ext.models.replay import ReplayChatCompletionClient
@@ -176,6 +189,7 @@ def autogen(talk: Talk, memories: Memories) -> Case:
 
 
 def crewai(talk: Talk, memories: Memories) -> Case:
+    """Make a crew of one agent and one task, with memory."""
     from crewai import Agent, BaseLLM, Crew, Task
 
     from demem_adapters.crewai import LongTermMemory

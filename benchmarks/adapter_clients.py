@@ -74,6 +74,7 @@ def _openai_parts(talk: Talk) -> tuple[Any, Callable[[Any], Any]]:
 
 
 def openai(talk: Talk, memories: Memories) -> Case:
+    """Make a client of OpenAI's with memory, and a plain one."""
     import httpx
     from openai import OpenAI
 
@@ -86,6 +87,7 @@ def openai(talk: Talk, memories: Memories) -> Case:
 
 
 def openai_async(talk: Talk, memories: Memories) -> Case:
+    """Make the same of its async client."""
     import httpx
     from openai import AsyncOpenAI
 
@@ -106,6 +108,7 @@ async def _ask_litellm(talk: Talk, create: Callable[..., Any]) -> None:
 
 
 def litellm_wrap(talk: Talk, memories: Memories) -> Case:
+    """Make a wrapped ``acompletion`` of LiteLLM's, and the plain one."""
     import litellm
 
     from demem_adapters.litellm import wrap
@@ -118,6 +121,7 @@ def litellm_wrap(talk: Talk, memories: Memories) -> Case:
 
 
 def litellm_callback(talk: Talk, memories: Memories) -> Case:
+    """Make ``acompletion`` of LiteLLM's with memory as a callback, and without."""
     import litellm
 
     from demem_adapters.litellm import MemoryLogger
@@ -131,6 +135,7 @@ def litellm_callback(talk: Talk, memories: Memories) -> Case:
 
 
 def dspy(talk: Talk, memories: Memories) -> Case:
+    """Make a program of DSPy with memory, and the plain one."""
     import dspy
     from dspy.utils import DummyLM
 
@@ -149,6 +154,7 @@ def dspy(talk: Talk, memories: Memories) -> Case:
 
 
 def mcp(talk: Talk, memories: Memories) -> Case:
+    """Make a client of an MCP server, which calls its tools."""
     from demem_adapters.mcp import make_server
 
     async def remember(text: str, speaker: str = "") -> dict[str, Any]:

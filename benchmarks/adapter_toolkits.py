@@ -39,6 +39,8 @@ def _langchain_agents(talk: Talk, memories: Memories) -> tuple[Any, Any]:
 
 
 def langchain(talk: Talk, memories: Memories) -> Case:
+    """Make an agent of LangChain with memory as middleware."""
+
     def turn(agent: Any) -> None:
         agent.invoke({"messages": [{"role": "user", "content": talk.asked}]})
 
@@ -47,6 +49,8 @@ def langchain(talk: Talk, memories: Memories) -> Case:
 
 
 def langchain_async(talk: Talk, memories: Memories) -> Case:
+    """Make the same, called from an event loop."""
+
     def turn(agent: Any) -> None:
         talk.run(agent.ainvoke({"messages": [{"role": "user", "content": talk.asked}]}))
 
@@ -55,6 +59,7 @@ def langchain_async(talk: Talk, memories: Memories) -> Case:
 
 
 def langchain_retriever(talk: Talk, memories: Memories) -> Case:
+    """Make a retriever of LangChain that reads from memory."""
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
 
@@ -70,6 +75,7 @@ def langchain_retriever(talk: Talk, memories: Memories) -> Case:
 
 
 def langgraph_store(talk: Talk, memories: Memories) -> Case:
+    """Make a store of LangGraph whose searches are answered from memory."""
     from langgraph.store.memory import InMemoryStore
 
     from demem_adapters.langgraph import wrap
@@ -96,6 +102,7 @@ def langgraph_store(talk: Talk, memories: Memories) -> Case:
 
 
 def llama_index(talk: Talk, memories: Memories, others: tuple[str, ...] = ()) -> Case:
+    """Make an agent's memory of LlamaIndex with a block of ours, and others of its own."""
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
     from llama_index.core.chat_engine import SimpleChatEngine
     from llama_index.core.llms.mock import MockLLM
@@ -124,6 +131,7 @@ def llama_index(talk: Talk, memories: Memories, others: tuple[str, ...] = ()) ->
 
 
 def llama_index_retriever(talk: Talk, memories: Memories) -> Case:
+    """Make a retriever of LlamaIndex that reads from memory."""
     from llama_index.core.retrievers import BaseRetriever
 
     from demem_adapters.llama_index import MemoryRetriever
@@ -137,6 +145,7 @@ def llama_index_retriever(talk: Talk, memories: Memories) -> Case:
 
 
 def haystack(talk: Talk, memories: Memories) -> Case:
+    """Make an agent of Haystack with hooks that recall and remember."""
     from haystack.components.agents import Agent
     from haystack.components.generators.chat import MockChatGenerator
     from haystack.dataclasses import ChatMessage
@@ -162,6 +171,7 @@ def _pipeline(part: Any) -> Any:
 
 
 def haystack_retriever(talk: Talk, memories: Memories) -> Case:
+    """Make a component of Haystack that reads from memory."""
     from haystack import Document, component
 
     from demem_adapters.haystack import MemoryRetriever
@@ -181,6 +191,7 @@ def haystack_retriever(talk: Talk, memories: Memories) -> Case:
 
 
 def haystack_writer(talk: Talk, memories: Memories) -> Case:
+    """Make a component of Haystack that remembers messages."""
     from haystack import component
     from haystack.dataclasses import ChatMessage
 

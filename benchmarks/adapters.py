@@ -71,6 +71,7 @@ class Row:
 
 
 def main() -> None:
+    """Time each adapter whose framework is installed, and print what it costs."""
     given = options()
     chosen = [*MAKERS]
     if given.only:
@@ -99,6 +100,7 @@ def names_of(name: str) -> set[str]:
 
 
 def as_json(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str, str]) -> str:
+    """Put the rows in JSON, with the settings they were measured under."""
     found = {
         "turns": given.turns,
         "cpu": given.cpu,
@@ -110,12 +112,14 @@ def as_json(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str
 
 
 def as_text(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str, str]) -> str:
+    """Put the rows in a table, with what is not installed under it."""
     unit = "ms of processor time" if given.cpu else "ms"
     missing = [f"not installed: {name} ({why})" for name, why in skipped.items()]
     return "\n".join([f"medians over {given.turns} turns, in {unit}\n", table(rows), *missing])
 
 
 def options() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -185,6 +189,7 @@ def triple(
 def by_hand(
     case: Case, talk: Talk, memory: SlotMemory, kept: Sequence[Evidence], answered: int
 ) -> None:
+    """Do with a memory what the adapter did in a turn, without it."""
     reading = case.read(memory, talk.asked) if case.read else None
     for item in kept:
         memory.ingest(
@@ -199,18 +204,21 @@ def by_hand(
 
 
 def milliseconds(work: Callable[[], object], clock: Clock) -> float:
+    """Return how long a piece of work takes."""
     begin = clock()
     work()
     return 1e3 * (clock() - begin)
 
 
 def summary(name: str, times: Sequence[tuple[float, float, float]]) -> Row:
+    """Return the medians of an adapter's turns, and the quartiles of what it adds."""
     without, adapted, plain = (median(column) for column in zip(*times, strict=True))
     low, middle, high = quantiles((a - w - p for w, a, p in times), n=4)
     return Row(name, without, plain, adapted, middle, low, high, middle <= TARGET)
 
 
 def table(rows: Sequence[Row]) -> str:
+    """List the rows as aligned text."""
     head = f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}"
     head += f"  {'quartiles':<16}met (<= {TARGET:g} ms)"
     lines = [head, "-" * len(head)]

@@ -2,9 +2,10 @@
 
     python benchmarks/decisions_page.py --data FOLDER --out DIR [--into docs/decisions.md] [--reuse]
 
-FOLDER holds vehicle/ (VehicleMemBench) and locomo/*.json; none of it is shipped. DIR gets the
-reports as JSON, each with the commit that it was made from. Without --into the blocks are printed.
---reuse takes the reports that are in DIR already. Some ten minutes; needs the extra `lab`.
+FOLDER holds vehicle/ (VehicleMemBench), locomo/, beam/, longmemeval/ and letta/; none of it is
+shipped. DIR gets the reports as JSON, each with the commit that it was made from. Without --into
+the blocks are printed. --reuse takes the reports that are in DIR already. Some ten minutes; needs
+the extra `lab`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ REPORTS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "rest": (*DECISIONS, ("--streams", "transfer", "no-feedback")),
     "never": (*DECISIONS, ("--streams", "never-asked")),
     "elsewhere": ("elsewhere.py", "", ("--only", "locomo", "--settings", "default")),
+    "changes": ("knowledge_updates.py", "", ()),
+}
+LIMITS = ("500 characters", "2,000 characters")
+UPDATES = {"letta": "Letta's updates", "beam": "BEAM", "longmemeval": "LongMemEval"}
+CHANGES = {
+    "what holds is read": "current read",
+    "above what does not": "current above",
+    "what does not hold stands alone": "stale alone",
 }
 #: What is told, by the report and the stream that has it.
 TOLD = {
@@ -73,6 +82,7 @@ def main() -> None:
         "told": "\n".join(told(reports)),
         "others": "\n".join(others(reports)),
         "elsewhere": "\n".join(elsewhere(reports["elsewhere"])),
+        "changes": "\n".join(changes(reports["changes"])),
     }
     if given.into is None:
         print("\n\n".join(f"<!-- {name} -->\n{text}\n<!-- end -->" for name, text in made.items()))
@@ -83,7 +93,9 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="with vehicle and locomo")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="with vehicle, locomo and what has changes"
+    )
     parser.add_argument("--out", type=Path, required=True, help="where reports go")
     parser.add_argument("--into", type=Path, help="the page to write the blocks into")
     parser.add_argument("--reuse", action="store_true", help="take the reports that are there")
@@ -140,6 +152,16 @@ def elsewhere(found: Report) -> Iterator[str]:
     for title, table in found["tables"].items():
         kind = title.rpartition("told by ")[2]
         yield row(f"a {kind}", [change(table[measure]) for measure in ("first", "in five")])
+
+
+def changes(found: Report) -> Iterator[str]:
+    """Show what is read of facts that have changed, with nothing told."""
+    yield from header("", ["questions", *CHANGES])
+    for name, words in UPDATES.items():
+        for limit in LIMITS:
+            table = found["data"][name]["tables"][limit]
+            cells = [cell(table[measure]) for measure in CHANGES.values()]
+            yield row(f"{words}, {limit}", [str(table["current read"]["questions"]), *cells])
 
 
 def cell(found: Report | None, *, signed: bool = False) -> str:

@@ -76,6 +76,7 @@ WORDS = """
 
 
 def main() -> None:
+    """Distil the encoder, write it, and report on it."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -89,6 +90,7 @@ def main() -> None:
 
 
 def check_teacher(folder: Path) -> None:
+    """Refuse a folder that holds another model than the teacher."""
     found = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     if found != TEACHER_SHA256:
         raise SystemExit(f"{folder} does not hold {TEACHER}: sha256 {found}")
@@ -119,6 +121,7 @@ def reachable(model: StaticModel) -> tuple[NDArray[np.int8], dict[str, Any]]:
 
 
 def slim(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a tokenizer's description without what a static encoder has no use for."""
     # Without added tokens a "[PAD]" in a text is a bracketed word like any other.
     unused: dict[str, Any] = {
         "added_tokens": [],
@@ -151,6 +154,7 @@ def can_occur(piece: str, tokenizer: Tokenizer) -> bool:
 
 
 def write(out: Path, rows: NDArray[np.int8], spec: dict[str, Any]) -> None:
+    """Write the files of the encoder into a folder."""
     out.mkdir(parents=True, exist_ok=True)
     save_file({"embeddings": rows}, out / "model.safetensors")
     (out / "model.safetensors").chmod(0o644)
@@ -165,11 +169,13 @@ def write(out: Path, rows: NDArray[np.int8], spec: dict[str, Any]) -> None:
 
 
 def fingerprint(folder: Path) -> str:
+    """Return what tells the files of an encoder from others."""
     both = (folder / "model.safetensors").read_bytes() + (folder / "tokenizer.json").read_bytes()
     return hashlib.sha256(both).hexdigest()[:16]
 
 
 def report(out: Path) -> None:
+    """Print how large the encoder is, and how far it agrees with its teacher."""
     for path in sorted(out.iterdir()):
         print(f"{path.name:20}{path.stat().st_size:>12,} bytes")
     print(f"{'total':20}{sum(path.stat().st_size for path in out.iterdir()):>12,} bytes")

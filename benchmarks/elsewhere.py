@@ -252,11 +252,25 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def main() -> None:
+    """Measure what feedback does to questions it was not about, and print the tables."""
     given = _arguments()
     data = _chosen(given)
+    tables = _tables(data, given)
+    sizes = {name: _sizes(dialogues) for name, dialogues in data.items()}
+    report = {"seeds": given.seeds, "data": sizes, "tables": tables}
+    if given.json:
+        print(json.dumps(report, indent=1))
+    else:
+        show(report)
+
+
+def _tables(
+    data: Mapping[str, Sequence[Dialogue]], given: argparse.Namespace
+) -> dict[str, dict[str, Row]]:
+    """Return a table for each benchmark, kind of settings and kind of feedback."""
     runs = len(given.settings) * len(given.told) * given.seeds
     progress = Progress(sum(map(len, data.values())) * runs)
-    tables: dict[str, Any] = {}
+    tables: dict[str, dict[str, Row]] = {}
     for name, dialogues in data.items():
         for settings in given.settings:
             pairs = list(measured(dialogues, settings, given, progress))
@@ -264,12 +278,7 @@ def main() -> None:
                 chosen = [pair for pair in pairs if pair.told == told]
                 tables[f"{name}, {settings}, told by {told}"] = tabled(chosen)
     progress.close()
-    sizes = {name: _sizes(dialogues) for name, dialogues in data.items()}
-    report = {"seeds": given.seeds, "data": sizes, "tables": tables}
-    if given.json:
-        print(json.dumps(report, indent=1))
-    else:
-        show(report)
+    return tables
 
 
 def measured(

@@ -41,6 +41,8 @@ DATA = {
     "longmemeval": ("LongMemEval-S", ("*.json", "*.json.gz"), ()),
     "beam": ("BEAM-100K", (), ()),
 }
+#: Two systems whose recall at every limit is shown.
+BESIDE_EACH_OTHER = ("demem", "hybrid")
 OWN = ("examples/support_chat.jsonl", "examples/support_chat_questions.jsonl")
 OWN_OPTIONS = ("--system", "demem", "--system", "hybrid", "--system", "full", "--limit", "1000")
 #: The split audits, and which of its tables each shows in docs/splits.md.
@@ -86,6 +88,7 @@ COMMITS: set[str] = set()
 
 
 def main() -> None:
+    """Make all reports, and put their tables into the pages."""
     given = arguments()
     made = audit_blocks(audits(given)) if given.audits else dict(blocks(*reports_of(given)))
     made["made"] = f"Made from commit {', '.join(sorted(COMMITS))}."
@@ -97,6 +100,7 @@ def main() -> None:
 
 
 def reports_of(given: argparse.Namespace) -> tuple[dict[str, Report], Report]:
+    """Return the report of each benchmark, and that of the own questions."""
     reports = {name: report(name, given.data, given.out / name, given.reuse) for name in DATA}
     own = measured(
         ["eval", *(str(ROOT / name) for name in OWN), *OWN_OPTIONS], given.out / "own", given.reuse
@@ -105,6 +109,7 @@ def reports_of(given: argparse.Namespace) -> tuple[dict[str, Report], Report]:
 
 
 def arguments() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument(
         "--data", type=Path, required=True, help="the folder with locomo, longmemeval and beam"
@@ -124,6 +129,7 @@ def arguments() -> argparse.Namespace:
 
 
 def report(name: str, data: Path, out: Path, reuse: bool) -> Report:
+    """Return the report of one benchmark."""
     return measured(
         ["bench", name, "--data", str(file_in(data / name, DATA[name][1])), *DATA[name][2]],
         out,
@@ -156,6 +162,7 @@ def file_in(folder: Path, patterns: Sequence[str]) -> Path:
 
 
 def measured(command: Sequence[str], out: Path, reuse: bool) -> Report:
+    """Return the report of a command; one made before is read again where that is wanted."""
     made = out / "report.json"
     if not (reuse and made.is_file()):
         with redirect_stdout(
@@ -181,6 +188,7 @@ def commit() -> str:
 
 
 def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, str]]:
+    """Yield each table by its name in the pages."""
     yield (
         "own",
         console(
@@ -192,6 +200,7 @@ def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, st
     command = "demem bench locomo --data locomo_dev5.json --out measured"
     yield "locomo", console(command, [*evaluation_parts(locomo), paper_table()])
     yield "all", "\n".join(all_systems(reports))
+    yield "budgets", "\n".join(budgets(reports))
     yield (
         "categories",
         "\n".join(categories({name: found for name, found in reports.items() if name != "locomo"})),
@@ -214,6 +223,7 @@ def audit_blocks(found: Mapping[str, Mapping[str, Report]]) -> dict[str, str]:
 
 
 def beside(found: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:
+    """Yield the lines that put splits beside the paper's."""
     yield from header("", [*(DATA[name][0] for name in found), "the paper's LoCoMo"])
     for words, kind, table, name, column, paper in BESIDE:
         ours: list[str] = []
@@ -225,10 +235,12 @@ def beside(found: Mapping[str, Mapping[str, Report]]) -> Iterator[str]:
 
 
 def console(command: str, parts: Iterable[RenderableType]) -> str:
+    """Show a command and what it prints as a block of a page."""
     return f"```console\n$ {command}\n{rendered(parts)}\n```"
 
 
 def rendered(parts: Iterable[RenderableType]) -> str:
+    """Return what is printed, as plain text."""
     text = StringIO()
     Console(file=text, width=100, highlight=False).print(*parts, sep="\n")
     return "\n".join(line.rstrip() for line in text.getvalue().strip().splitlines())
@@ -250,7 +262,20 @@ def all_systems(reports: Mapping[str, Report]) -> Iterator[str]:
         yield row(f"**{name}**" if name == "demem" else name, map(interval, cells))
 
 
+def budgets(reports: Mapping[str, Report]) -> Iterator[str]:
+    """Yield this memory's recall beside the hybrid's, at every limit."""
+    limits = next(iter(reports.values()))["limits"]
+    yield from header("characters", [f"{limit:,}" for limit in limits])
+    for name, found in reports.items():
+        cells = []
+        for limit in map(str, limits):
+            own, other = (found["systems"][of][limit]["recall"]["mean"] for of in BESIDE_EACH_OTHER)
+            cells.append(f"{share(own)} / {share(other)}")
+        yield row(DATA[name][0], cells)
+
+
 def mean(found: Report, name: str) -> float:
+    """Return the recall of a system, summed over the headline limits."""
     return sum(float(found["systems"][name][str(limit)]["recall"]["mean"]) for limit in HEADLINE)
 
 
@@ -290,11 +315,13 @@ def ablations(rows: Sequence[Report]) -> Iterator[str]:
 
 
 def header(first: str, columns: Sequence[str]) -> Iterator[str]:
+    """Yield the first two lines of a table."""
     yield row(first, columns)
     yield row("---", ["---"] * len(columns))
 
 
 def row(first: str, cells: Iterable[str]) -> str:
+    """Return a line of a table."""
     return f"| {' | '.join([first, *cells])} |"
 
 

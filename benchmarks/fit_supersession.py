@@ -12,8 +12,9 @@ that was said before contradicts it, the one has taken the place of the other; o
 but for those that set something to another number, which nobody has judged: they are left out.
 
 The other files, Letta's updates, LoCoMo, LongMemEval and BEAM are not looked at. Shown are the
-weights that ``demem_agent/slots/claims.py`` has, and of each source what is found at the confidence
-from which a line counts as superseded, each time with a fifth of its talks left out of the fit.
+weights that ``demem_agent/slots/successions/model.py`` has, and of each source what is found at
+the confidence from which a line counts as superseded, each time with a fifth of its talks left out
+of the fit.
 """
 
 from __future__ import annotations
@@ -31,22 +32,24 @@ from numpy.typing import NDArray
 from vehicle_data import Car, load
 
 from demem_agent import SlotMemory, Turn
-from demem_agent.slots.claims import Signals
-from demem_agent.slots.lineage import HOLDS
 from demem_agent.slots.placement import Arrival
-from demem_agent.slots.succeeding import Pair, pairs
+from demem_agent.slots.successions.lineage import HOLDS
+from demem_agent.slots.successions.signals import Signals
+from demem_agent.slots.successions.succeeding import Pair, pairs
 
 Floats = NDArray[np.float64]
 
 #: Half of the files; the others are what the model is judged on.
 FILES = (2, 17, 19, 24, 30, 37)
 TALKS = 150
+#: What changes in a talk that is made up.
+CHANGES = 7
 FOLDS = 5
 PENALTY = 1.0
 STEPS = 60
 #: What the intercept is raised by, in log-odds: so that about one line in a hundred of what was
 #: said in these cars, where hardly anything changes, is taken for a change.
-RAISED = 1.4
+RAISED = 0.9
 SEED = 0
 NAMES = tuple(field.name for field in fields(Signals))
 
@@ -89,6 +92,14 @@ SUBJECTS = (
     *("a grant for young sculptors", "a lecture on coastal birds", "a guide to old bridges"),
     *("a choir for shift workers", "a film about beekeeping", "a repair café by the harbour"),
 )
+#: What takes many words to say.
+MATTERS = (
+    *("the history of harbour towns in the north", "how bees find their way home at dusk"),
+    *("coastal erosion and what it does to villages", "wooden bridges and those who mend them"),
+    *("night trains and quiet stations", "small theatres run by retired teachers"),
+    *("medieval music for lutes and voices", "cheap housing for young families"),
+)
+TONGUES = ("Spanish", "Finnish", "Korean", "Welsh", "Polish")
 PURPOSES = ("the picnic", "the budget review", "the choir trip", "the garden project", "the exam")
 
 CHANGING = (
@@ -204,8 +215,119 @@ CHANGING = (
         NUMBERS,
     ),
 )
+#: The same in sentences in which much else is said.
+CHANGING += (
+    Kind(
+        ("I've completed {v} {x} exercises.", "I'm done with {v} {x} exercises."),
+        (
+            *("I recently completed {v} {x} exercises.", "I've got through {v} {x} exercises now."),
+            "I've already completed {v} {x} exercises with good results.",
+        ),
+        NUMBERS,
+        ("algebra", "grammar", "counterpoint", "chess endgame"),
+    ),
+    Kind(
+        ("my {x} has reached {v}%.", "I've brought my {x} to {v}%."),
+        ("my {x} has recently improved to {v}%.", "my {x} went up to {v}%.", "My {x}: now {v}%."),
+        NUMBERS,
+        ("mock exam score", "seat occupancy", "recycling rate", "delivery rate"),
+    ),
+    Kind(
+        ("I have a deadline of {v} for {x}.", "I want to meet my {v} deadline for {x}."),
+        (
+            *("I need to plan for the new {x} deadline of {v}.", "{x} has a new deadline: {v}."),
+            "I'm not sure that I can meet the new {v} deadline for {x}.",
+        ),
+        DATES,
+        PURPOSES,
+    ),
+    Kind(
+        ("I have secured {v} {x} for the fair.", "I have {v} {x} for the fair."),
+        ("I have secured {v} {x} for the fair.", "the number of {x} for the fair rose to {v}."),
+        NUMBERS,
+        ("stalls", "speakers", "volunteers", "sponsors"),
+    ),
+    Kind(
+        ("my friend {x} has moved to {v}.", "my friend {x} lives in {v}."),
+        (
+            *("my friend {x} just moved back to {v}.", "my friend {x} actually moved to {v}."),
+            "my friend {x} lives in {v} now.",
+        ),
+        PLACES,
+        PEOPLE,
+    ),
+    Kind(
+        (
+            "I've put up posters, which has brought in {v} {x} and some letters.",
+            "We are at {v} {x} for the fair, with 2 tables set.",
+        ),
+        (
+            "I'm thinking of the recent growth of {x}, which has now reached {v}.",
+            "I'm glad about the new total of {v} {x} on our list.",
+        ),
+        NUMBERS,
+        ("signatures", "donations", "recipes", "bookings"),
+    ),
+    Kind(
+        ("my goal is {v} pages per week.", "I want to write {v} pages per week."),
+        ("my goal was adjusted to {v} pages per week.", "my weekly goal is {v} pages now."),
+        NUMBERS,
+    ),
+)
+#: What somebody says of themselves in the same few words, first and later.
+OWN = (
+    *("I live in {v}", "I work in {v}", "I study in {v}", "My office is in {v}"),
+    *("My bank is in {v}", "My sister lives in {v}", "I keep my boat in {v}"),
+    "I take the train to {v}",
+)
+CHANGING += tuple(
+    Kind((f"{said}.",), (f"{said} now.", f"{said} these days.", f"{said} instead."), PLACES)
+    for said in OWN
+)
+#: How facts about somebody begin that only one thing is true of.
+FRAMES = (
+    *("{p} teaches an evening course on {v}.", "{p} runs a newsletter about {v}."),
+    *("{p} leads a working group on {v}.", "{p} and Ada Mint composed an opera about {v}."),
+    *("{p} chairs a trust for {v}.", "{p} and Ada Mint are making a film on {v}."),
+    *("{p} is writing a thesis on {v}.", "{p} won the Lindqvist medal for {v}."),
+)
 #: Facts that a narrator tells of people: what changes is who, with whom, or what.
 TOLD = (
+    *(
+        Kind(
+            (frame,),
+            (frame, frame, f"{frame[:-1]} rather than {{o}}.", frame.replace(" {v}", " only {v}")),
+            MATTERS,
+        )
+        for frame in FRAMES
+    ),
+    Kind(
+        ("{p} was raised in {v}.", "{p} was raised by an aunt in {v}."),
+        ("{p} was raised in {v}.", "{p} was raised by two uncles in {v}."),
+        PLACES,
+    ),
+    Kind(
+        ("{p} speaks Greek, Dutch and {v}.", "{p} can read Greek, Dutch and {v}."),
+        ("{p} only speaks {v}.", "{p} only reads {v}, and speaks no other tongue."),
+        TONGUES,
+    ),
+    Kind(
+        ("{p} is at home in {v}.", "{p} is good at {v}."),
+        (
+            *("{x} is at home in {v}, while {p} only knows {o}.", "{p} is not good at {o}."),
+            "{x} is good at {o}, while {p} is good at {v}.",
+        ),
+        TONGUES,
+        PEOPLE,
+    ),
+    Kind(
+        ("{p} has a stall for {v}.", "{p} has sold pictures of {v} at a fair."),
+        (
+            *("{p} has never had a stall.", "{p} has never sold pictures at a fair."),
+            *("{p} has no stall and only sells by post.", "{p} did not sell any pictures."),
+        ),
+        THINGS,
+    ),
     Kind(
         ("{v} organised {x}.", "{v} was the first to suggest {x}."),
         ("{v}, not {o}, organised {x}.", "{v} organised {x}.", "It was {v} who organised {x}."),
@@ -234,7 +356,7 @@ TOLD = (
     Kind(
         ("{p} speaks {v} and a little Greek.", "{p} is fluent in {v}."),
         ("{p} is fluent in {v}.", "{p} only speaks {v}.", "{p} speaks {v}, not {o}."),
-        ("Spanish", "Finnish", "Korean", "Welsh", "Polish"),
+        TONGUES,
     ),
     Kind(
         ("{p} opened a studio for {v} near the harbour.", "{p} wrote a book about {v}."),
@@ -294,6 +416,112 @@ BESIDE = (
     Kind(("{p} has travelled to {v}.",), ("{p} once cycled from {v} to the sea.",), PLACES),
     Kind(("{p} and Ada Mint share a flat.",), ("{p} and Ada Mint run a stall in {v}.",), PLACES),
     Kind(("{p} enjoys {v}.",), ("{p} enjoys {v}.", "{p} also teaches {v}."), THINGS),
+    Kind(
+        ("{p} is fond of {v}.", "{p} owns prints of {v}."),
+        (
+            *("{p} has never been to sea.", "{p} only eats at home.", "{p} does not drive."),
+            *("{p} runs a choir of neighbours.", "{p} might know songs about {v}."),
+            *("{p} once spoke at a dinner on {v}.", "{p} is the tallest of the family."),
+        ),
+        MATTERS,
+    ),
+    Kind(("{p} may be {v}.",), ("{p} may own a boat.", "{p} may be well known."), JOBS),
+    Kind(
+        ("I have {v} new {x} to look after.",),
+        ("I want to photograph {v} birds by the lake.", "I recently fed {v} {x} at the zoo."),
+        NUMBERS,
+        ("ducks", "kittens", "seedlings"),
+    ),
+    Kind(
+        ("I've already spent {v} hours on {x}.", "I've spent {v} euros on {x} so far."),
+        (
+            *("I've already solved {v} riddles with a good score.", "I've now invited {v} guests."),
+            *("I've recently bought {v} tickets for {x}.", "I've already asked {v} people."),
+        ),
+        NUMBERS,
+        PURPOSES,
+    ),
+    Kind(
+        (
+            "I'm trying to understand how my {x} improved from 40% to {v}% in two weeks.",
+            "I'm trying to understand how my {x} went up by {v}%.",
+        ),
+        (
+            "I'm trying to understand how my neighbour's roses improved over {v} weeks.",
+            "I'm trying to understand how my tax bill is now {v}% higher.",
+        ),
+        NUMBERS,
+        ("typing", "posture", "sleep", "aim"),
+    ),
+    Kind(
+        ("I'm a bit worried about my {x} on {v}.", "I have my {x} on {v} at 3 PM."),
+        (
+            "I'm a bit worried about the parade on {v}, with so many people.",
+            "I have a new passport to pick up on {v} at 4 PM.",
+            "my flight leaves on {v} at 5 PM.",
+        ),
+        DATES,
+        ("interview", "driving test", "root canal"),
+    ),
+    Kind(
+        ("I just installed {x} on {v}.", "I started to use {x} on {v}."),
+        (
+            "I've added 52 photos to {x}, how can I sort them.",
+            "I'm now going to show {x} to my mother on {v}.",
+        ),
+        DATES,
+        ("Lightbox", "Paperpile", "Scrivo"),
+    ),
+    Kind(
+        ("{x} has {v} open tickets.", "we closed {v} tickets of {x}."),
+        (
+            "I want to write {v} new tests for {x}.",
+            "I want {x} to have at least {v} users.",
+            "{x} should answer in {v} seconds now.",
+        ),
+        NUMBERS,
+        ("the booking app", "the recipe site"),
+    ),
+    Kind(
+        ("I've finished {v} chapters of {x}.", "I wrote {v} pages for {x}."),
+        (
+            "I'm aiming to finish {v} chapters of {x} by June.",
+            "my goal is {v} pages for {x}, and I'd like a new routine.",
+        ),
+        NUMBERS,
+        PURPOSES,
+    ),
+    Kind(
+        ("I recently spent {v} euros on {x}.",),
+        ("I just spent {v} euros on new shoes.", "I spent {v} euros at the fair."),
+        NUMBERS,
+        ("a lamp", "a jacket", "a rug"),
+    ),
+    Kind(
+        ("Hey {v}, good to see you.", "I totally agree, {v}.", "Cool, thanks {v}."),
+        ("Hey {v}, good to hear from you.", "Totally agree, {v}.", "Cool, {v}, thanks."),
+        tuple(name.split()[0] for name in PEOPLE),
+    ),
+    Kind(
+        ("Let me know how it goes.", "I'll let you know."),
+        ("Let me know how it turns out.", "I'll definitely let you know how it went."),
+        ("",),
+    ),
+    Kind(
+        ("A lot has been going on in my life.", "It has been a busy week for me."),
+        ("Lots has been going on since we last talked.", "It's been a wild week lately."),
+        ("",),
+    ),
+    Kind(
+        ("I won't quit on my dreams.", "I'm never going to give up."),
+        ("I'm going to keep on going and never quit.", "Don't quit, keep going for your dreams."),
+        ("",),
+    ),
+    Kind(
+        ("I made a rich and creamy soup, my new favourite.", "My soup is rich and creamy."),
+        ("I've been into soups lately, rich and creamy ones.", "I love a creamy soup these days."),
+        ("",),
+    ),
     Kind(("I met {v} at the market.",), ("I met {v} at the station.",), PEOPLE),
     Kind(("I watched a film about {v}.",), ("I watched a show about {v}.",), THINGS),
     Kind(
@@ -347,6 +575,15 @@ WRAPPED = (
     ("I was wondering how to go on, as", "any ideas for the next steps?"),
     ("I want to write to my aunt about it:", "how would you put that in two sentences?"),
     ("Yesterday a friend told me to relax, but", "is that a good sign?"),
+    (
+        "I'm trying to sort out the cellar before the winter comes, and",
+        "and I want to be sure that I forget nothing, so can you make me a list?",
+    ),
+    (
+        "I'm looking at a few old photographs of the town hall today, and",
+        "but I'm not sure where to begin, what would you suggest?",
+    ),
+    ("Thank you, that helps.", "How do I tell my neighbours about it?"),
 )
 
 
@@ -369,7 +606,7 @@ def made_up(seed: int) -> Talk:
     chance = random.Random(seed)
     told = seed % 3 == 0
     changing = TOLD if told else CHANGING
-    kinds = chance.sample(changing, min(len(changing), 5))
+    kinds = chance.sample(changing, min(len(changing), CHANGES))
     beside = chance.sample(BESIDE, 10)
     used: set[str] = set()
     first: list[tuple[str, int, str]] = []

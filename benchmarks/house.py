@@ -167,6 +167,7 @@ def files_of(places: list[str]) -> list[Path]:
 
 
 def options() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("places", nargs="*", default=list(DEFAULT))
     parser.add_argument(
@@ -177,6 +178,7 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
+    """Count, and print the figures."""
     given = options()
     counts = count(files_of(given.places))
     figures = asdict(measured(counts)) | {"readme_words": readme_words()}

@@ -64,10 +64,12 @@ class Seen:
 
     @property
     def both(self) -> bool:
+        """Whether the current and the stale passage were read."""
         return self.current is not None and self.stale is not None
 
     @property
     def stale_alone(self) -> bool:
+        """Whether the stale passage was read without the current one."""
         return self.current is None and self.stale is not None
 
     @property
@@ -92,6 +94,7 @@ def best(reading: Reading, passages: Sequence[Passage]) -> float | None:
 
 
 def says(line: Line, passages: Iterable[Passage]) -> bool:
+    """Whether a line is of one of the passages."""
     return any(passage.said_by(line) for passage in passages)
 
 
@@ -134,6 +137,7 @@ def measured(events: Sequence[Seen]) -> dict[str, Row]:
 
 
 def share(events: Sequence[Seen], values: Iterable[bool]) -> Row:
+    """Return a share of events with its interval, drawn by chat."""
     found = bootstrap(list(map(float, values)), [event.chat for event in events])
     return {
         "mean": found.mean,
@@ -145,6 +149,7 @@ def share(events: Sequence[Seen], values: Iterable[bool]) -> Row:
 
 
 def main() -> None:
+    """Read for every update of the file, and print what was read."""
     given = _arguments()
     found = _chosen(given)
     how = {"asker": given.asker} if given.asker else {}

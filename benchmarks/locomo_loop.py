@@ -54,6 +54,7 @@ class Run:
 
 
 def main() -> None:
+    """Run the loop of feedback over the dialogues, and print what it did."""
     given = arguments()
     dialogues = load_locomo(given.data, given.sample)
     options = settings_of(given)
@@ -73,6 +74,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -102,6 +104,7 @@ def settings_of(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def asked(dialogue: Dialogue) -> list[tuple[str, str]]:
+    """Return the questions of a dialogue with their answers, but for the adversarial ones."""
     return [
         (probe.question, probe.reference)
         for probe in dialogue.probes
@@ -130,6 +133,7 @@ def run(dialogue: Dialogue, options: Mapping[str, Any], progress: Progress) -> R
 
 
 def learn(memory: SlotMemory, question: str, reference: str, result: Run) -> None:
+    """Have a question answered, tell the reference, and note what that took."""
     answer = memory.answer(question)
     started = time.perf_counter()
     report = memory.feedback(answer, reference=reference)
@@ -144,6 +148,7 @@ def learn(memory: SlotMemory, question: str, reference: str, result: Run) -> Non
 
 
 def together(runs: Sequence[Run]) -> Run:
+    """Add up the runs."""
     result = Run("all")
     for one in runs:
         for name in (f.name for f in fields(Run) if f.name != "name"):
@@ -215,6 +220,7 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def plain(cells: Sequence[Sequence[str]]) -> str:
+    """Align the cells of a table."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
@@ -231,11 +237,13 @@ class Progress:
         self._seen = sys.stderr.isatty()
 
     def step(self, name: str) -> None:
+        """Say that another dialogue is done."""
         self._done += 1
         marks = BAR * self._done // self._total
         self._write(f"\r{name:<12.12} [{'#' * marks:<{BAR}}] {self._done}/{self._total}")
 
     def close(self) -> None:
+        """Take the bar away."""
         self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:

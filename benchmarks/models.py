@@ -61,6 +61,7 @@ QUESTIONS = 50
 
 
 def options() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -70,6 +71,7 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
+    """Measure memory beside a model that is slow or fails, and print what was found."""
     given = options()
     with serving(0.0) as url, serving(DELAY * 1000) as slow:
         by_fault = {fault: compressions(url, fault, given.rounds) for fault in FAULTS}
@@ -163,6 +165,8 @@ def beside(url: str) -> dict[str, float]:
 
 
 def timed(memory: SlotMemory) -> dict[str, float]:
+    """Return how long an ingest and a read take, in milliseconds at the 99th percentile."""
+
     def p99(act: Callable[[int], object]) -> float:
         times = []
         for n in range(200):
@@ -218,6 +222,7 @@ def prefix(url: str) -> float:
 
 
 def table(found: dict[str, Any]) -> str:
+    """List what was found as aligned text."""
     rows = list(found["compressions"].items())
     names = list(rows[0][1])
     lines = [f"{'fault':<18}" + "".join(f"{name:>17}" for name in names)]

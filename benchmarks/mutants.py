@@ -67,6 +67,7 @@ class Mutant:
 
     @property
     def room(self) -> str:
+        """The room of the library that it is in."""
         return Path(self.path).parts[1]
 
     @property
@@ -280,6 +281,7 @@ class Baseline:
 
     @property
     def options(self) -> tuple[str, ...]:
+        """The options of pytest that these tests are run with."""
         return tuple(f"--deselect={test}" for test in self.failing)
 
 

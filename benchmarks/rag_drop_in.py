@@ -79,11 +79,13 @@ class Retrieved:
         self._options = options
 
     def ingest(self, turns: Sequence[Turn]) -> None:
+        """Make the retriever of the documents that the turns are."""
         documents = [_document(n, turn) for n, turn in enumerate(turns)]
         score = self._score([*map(_line, documents)])
         self._retriever = Ranked(documents=documents, score=score, k=self._k)
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
+        """Return as much of what the retriever finds as a limit has room for."""
         if self._options is not None:
             selected = wrap(self._retriever, limit=limit, **self._options).invoke(query)
             return "\n".join(map(_line, selected))
@@ -95,11 +97,13 @@ class Retrieved:
 
 
 def by_cosine(lines: Sequence[str]) -> Score:
+    """Score lines by the shipped encoder."""
     vectors = default_encoder().encode(list(lines))
     return lambda query: np.einsum("ij,j->i", vectors, default_encoder().encode([query])[0])
 
 
 def by_bm25(lines: Sequence[str]) -> Score:
+    """Score lines by the words they share with a query."""
     index = LexicalIndex()
     for line in lines:
         index.add(terms(line))
@@ -121,6 +125,7 @@ def _line(document: Document) -> str:
 
 
 def main() -> None:
+    """Compare retrievers with themselves behind a memory, and print the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -142,6 +147,7 @@ def main() -> None:
 
 
 def systems(candidates: int) -> dict[str, Maker]:
+    """Return each retriever alone, behind a memory, and as the evaluation has it."""
     made: dict[str, Maker] = {}
     for (wrapped, alone, plain), score in zip(PAIRS, (by_cosine, by_bm25), strict=True):
         made[plain] = BASELINES[plain]
@@ -166,6 +172,7 @@ def differences(measured: Sequence[Measured], limit: int) -> dict[str, list[floa
 def show(
     found: Mapping[str, Any], less: Mapping[str, Sequence[float | None]], given: argparse.Namespace
 ) -> None:
+    """Print the tables."""
     categories = list(found["categories"])
     asked = f"{found['dialogues']} dialogues, {found['scored']} questions"
     print(f"{asked}; {given.candidates} candidates; recall at {given.limit:,} characters\n")

@@ -69,6 +69,7 @@ class Timed:
         return getattr(self.subject, name)
 
     def tell(self, *args: Any, **kwargs: Any) -> None:
+        """Give feedback, and count the time that it takes."""
         begun = time.process_time()
         self.subject.tell(*args, **kwargs)
         self.seconds += time.process_time() - begun
@@ -163,22 +164,39 @@ def _count_sides(
     found: Found,
 ) -> None:
     """Count the contexts of a split's own questions by whether they are with their witness."""
-    slots = {context.id: context.slot for context in contexts}
-    asked = {context.id: (context.asker, spoken(context.query)) for context in contexts}
+    by_id = {context.id: context for context in contexts}
     for certificate in certificates:
-        if certificate.decision != "split" or certificate.undone:
-            continue
-        for witness in certificate.pair:
-            same = [id for id in asked if asked[id] == asked[witness]]
-            found.followed += len(same)
-            found.wrong_side += sum(slots[id] != slots[witness] for id in same)
-            decided = [id for id in of if of[id].id == of[witness].id]
-            others = {slots[id] for id in certificate.pair} - {slots[witness]}
-            found.decided += len(decided)
-            found.decided_wrong += sum(slots[id] in others for id in decided)
+        if certificate.decision == "split" and not certificate.undone:
+            first, second = (by_id[id] for id in certificate.pair)
+            _count_side(contexts, first, second, of, found)
+            _count_side(contexts, second, first, of, found)
+
+
+def _count_side(
+    contexts: Sequence[Context],
+    witness: Context,
+    other: Context,
+    of: Mapping[str, Decision],
+    found: Found,
+) -> None:
+    """Count the contexts of the question of one of two witnesses, and those of its decision."""
+    asked = _asked(witness)
+    for context in contexts:
+        if _asked(context) == asked:
+            found.followed += 1
+            found.wrong_side += context.slot != witness.slot
+        if of[context.id].id == of[witness.id].id:
+            found.decided += 1
+            found.decided_wrong += context.slot == other.slot != witness.slot
+
+
+def _asked(context: Context) -> tuple[str | None, str]:
+    """Return who asks what."""
+    return context.asker, spoken(context.query)
 
 
 def main() -> None:
+    """Live through the cars, and print what was certified."""
     given = _arguments()
     found = Found()
     for car in load(given.data, given.files):
@@ -193,22 +211,38 @@ def main() -> None:
 
 
 def _report(found: Found, told: Told) -> dict[str, Any]:
-    naming = [named for named in found.certificates if named.contradict]
-    late = [event for event in found.events if event.round >= 4]
-    contradicted = [event for event in late if event.contradicted]
     return {
         "told": told,
-        "certificates": len(found.certificates),
-        "that name rivals": len(naming),
-        "by regime": dict(Counter(named.regime for named in found.certificates)),
-        "by decision": dict(Counter(named.decision for named in found.certificates)),
-        "others": [asdict(n) for n in found.certificates if not n.contradict],
-        "certified of": {
-            origin: f"{sum(known)} of {len(known)}" for origin, known in found.rivals.items()
-        },
+        **_of_certificates(found),
         "wrong side": f"{found.wrong_side} of {found.followed}",
         "on the rival's side": f"{found.decided_wrong} of {found.decided}",
         "milliseconds a feedback": round(1000 * found.seconds / max(found.told, 1), 2),
+        **_of_readings(found.events),
+    }
+
+
+def _of_certificates(found: Found) -> dict[str, Any]:
+    """Return how many certificates there are, and what they tell apart."""
+    certificates = found.certificates
+    others = [asdict(named) for named in certificates if not named.contradict]
+    certified: dict[str, str] = {}
+    for origin, known in found.rivals.items():
+        certified[origin] = f"{sum(known)} of {len(known)}"
+    return {
+        "certificates": len(certificates),
+        "that name rivals": len(certificates) - len(others),
+        "by regime": dict(Counter(named.regime for named in certificates)),
+        "by decision": dict(Counter(named.decision for named in certificates)),
+        "others": others,
+        "certified of": certified,
+    }
+
+
+def _of_readings(events: Iterable[Event]) -> dict[str, float]:
+    """Return how the readings of the last two rounds are."""
+    late = [event for event in events if event.round >= 4]
+    contradicted = [event for event in late if event.contradicted]
+    return {
         "right line first, rounds 4 and 5": _share([e.first for e in late]),
         "contradiction in 500, rounds 4 and 5": _share([e.wrong_in_short for e in contradicted]),
     }

@@ -322,13 +322,20 @@ def growth(bench: Bench) -> tuple[list[Figure], list[Growth]]:
     ours, plain = zip(*found, strict=True)
     last = [*map(_turn_times, ours[-1])]
     last_plain = [*map(_turn_times, plain[-1])]
-    curves = [
-        Growth("ingest", bench.sizes, _costs(ours, 0)),
-        Growth("read", bench.sizes, _costs(ours, 1)),
-        Growth("plain insert", bench.sizes, _costs(plain, 0)),
-        Growth("plain match", bench.sizes, _costs(plain, 1)),
+    figures = percentiles(_CHAT.format(bench.sizes[-1]), last, last_plain)
+    return figures, _curves(bench.sizes, ours, plain)
+
+
+def _curves(
+    sizes: tuple[int, ...], ours: Sequence[Sequence[Times]], plain: Sequence[Sequence[Times]]
+) -> list[Growth]:
+    """Return how the cost of each operation grows: of a memory, and of what it stands beside."""
+    return [
+        Growth("ingest", sizes, _costs(ours, 0)),
+        Growth("read", sizes, _costs(ours, 1)),
+        Growth("plain insert", sizes, _costs(plain, 0)),
+        Growth("plain match", sizes, _costs(plain, 1)),
     ]
-    return percentiles(_CHAT.format(bench.sizes[-1]), last, last_plain), curves
 
 
 def _times_at(

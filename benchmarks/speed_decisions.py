@@ -75,12 +75,14 @@ def _asked(probe: Probe, asker: str | None) -> Asked:
 
 
 def read(memory: SlotMemory, asked: Asked) -> float:
+    """Return the seconds that a read takes."""
     begun = time.process_time()
     memory.read(asked.question, **asked.how)
     return time.process_time() - begun
 
 
 def chat_turn(memory: SlotMemory, asked: Asked) -> float:
+    """Return the seconds that a turn of a chat takes: read, record, remember both sides."""
     begun = time.process_time()
     reading = memory.read(asked.question, **asked.how)
     memory.answered(asked.question, asked.reference, reading=reading, **asked.how)
@@ -90,6 +92,7 @@ def chat_turn(memory: SlotMemory, asked: Asked) -> float:
 
 
 def feedback(memory: SlotMemory, asked: Asked) -> float:
+    """Return the seconds that a feedback takes."""
     answer = memory.answer(asked.question, **asked.how)
     begun = time.process_time()
     memory.feedback(answer, reference=asked.reference)
@@ -242,6 +245,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> None:
+    """Time memories with and without decisions, and print the table."""
     given = _arguments()
     about = machine() | {"askers": str(given.askers), "runs": str(given.runs)}
     before = load()

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 from speed_systems import sqlite3
 
 import demem_agent
@@ -186,24 +187,41 @@ def chart(curves: Sequence[Growth], width: int = 66) -> str:
     Size goes down, cost goes right; * is where marks meet.
     """
     costs = np.array([curve.costs for curve in curves])
-    low = math.floor(math.log10(costs.min()))
-    high = math.ceil(math.log10(costs.max()))
-    decades = [10.0**power for power in range(low, high + 1)]
-
-    def column(cost: float) -> int:
-        return round((math.log10(cost) - low) / (high - low) * width)
-
-    columns = [*map(column, decades)]
-    labels = [f"{cost:g} ms" for cost in decades]
-    scale = _line(dict(zip(columns, labels, strict=True)))
-    lines = [f"{'items':>9} {scale}"]
+    scale = _Scale.over(costs, width)
+    labels = {scale.column(cost): f"{cost:g} ms" for cost in scale.decades()}
+    lines = [f"{'items':>9} {_line(labels)}"]
     for size, costs_there in zip(curves[0].sizes, costs.T, strict=True):
-        cells = dict.fromkeys(columns, "|")
-        cells |= _marked([*map(column, costs_there)])
+        cells = dict.fromkeys(labels, "|")
+        cells |= _marked([*map(scale.column, costs_there)])
         lines.append(f"{size:>9,} {_line(cells)}")
     marked = zip(_MARKS, curves, strict=True)
     legend = ", ".join(f"{mark} {curve.name}" for mark, curve in marked)
     return "\n".join([*lines, f"{'':10}{legend}"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Columns of a chart for costs, from one power of ten to another."""
+
+    low: int
+    high: int
+    width: int
+
+    @classmethod
+    def over(cls, costs: NDArray[np.float64], width: int) -> _Scale:
+        """Return the scale that has room for costs."""
+        low = math.floor(math.log10(costs.min()))
+        high = math.ceil(math.log10(costs.max()))
+        return cls(low, high, width)
+
+    def decades(self) -> list[float]:
+        """Return the powers of ten on it."""
+        return [10.0**power for power in range(self.low, self.high + 1)]
+
+    def column(self, cost: float) -> int:
+        """Return where a cost stands."""
+        share = (math.log10(cost) - self.low) / (self.high - self.low)
+        return round(share * self.width)
 
 
 def _marked(places: Sequence[int]) -> dict[int, str]:

@@ -1,13 +1,14 @@
 """Choose the defaults of the split trigger and of placement by measurement on annotated dialogues.
 
-    python benchmarks/split_defaults.py --data locomo_dev5.json [--json]
+    python benchmarks/split_defaults.py --data locomo_dev5.json [--json | --into docs/defaults.md]
 
 Every question of LoCoMo's categories 1 to 4 is answered and gets its reference as feedback;
 afterwards all are asked again and read from the routed slot's summary alone (``mode="strict"``).
 The turns annotated as gold judge certificates and readings; the trigger never sees them. Three
 steps: where items are placed, what the trigger's constants are, and what the splits so made buy.
 Each dialogue is also reported with the values that the other dialogues chose. What the columns
-mean, and what came of it, is in ``docs/defaults.md``.
+mean, and what came of it, is in ``docs/defaults.md``, whose tables ``--into`` makes anew, with the
+commit.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+from evaluate_all import commit, header, replaced
+from evaluate_all import row as line
 from numpy.typing import NDArray
 
 from demem_agent import Reading, SlotMemory, SplitCertificate, SplitSettings
@@ -46,6 +49,7 @@ from demem_agent.splitting import trigger as triggers
 from demem_agent.splitting.conflict import Content, Verdict, judge
 from demem_agent.splitting.trials import ids_of
 from demem_agent.studies.paper import SLOTS, SPLITS
+from demem_agent.studies.splits.gold import CONTENTS
 from demem_agent.summaries.compress import Summary, excerpts
 from demem_agent.types import Attempt, Draft, Mode, Question
 
@@ -88,6 +92,7 @@ class Constants(NamedTuple):
     tau_split: float
 
     def settings(self, pairs: int) -> SplitSettings:
+        """Return these constants as settings."""
         tau_sat = max(self.tau_split, SplitSettings().tau_sat)
         return SplitSettings(
             **self._asdict(), tau_sat=tau_sat, pairs=pairs, counterfactuals=12 * pairs
@@ -183,6 +188,7 @@ class Tally:
 
 
 def total(tallies: Sequence[Tally]) -> Tally:
+    """Add up the tallies."""
     return sum(tallies[1:], tallies[0])
 
 
@@ -198,9 +204,11 @@ class Lab:
         self._done: dict[tuple[int, Plan], Tally] = {}
 
     def tallies(self, plan: Plan) -> list[Tally]:
+        """Return what a plan does in each dialogue."""
         return [self.tally(n, plan) for n in range(len(self.dialogues))]
 
     def tally(self, n: int, plan: Plan) -> Tally:
+        """Return what a plan does in one dialogue; each is run once."""
         if (n, plan) not in self._done:
             with trigger(plan):
                 self._done[n, plan] = self._loop(n, plan).run(plan.every)
@@ -252,6 +260,7 @@ class Loop:
         self.tally = Tally(before=len(memory.slots))
 
     def run(self, every: int) -> Tally:
+        """Give feedback on every so many questions, then read for all of them."""
         with patched(cache, "excerpts", _cut):
             for probe in self.probes[::every]:
                 self._learn(probe)
@@ -306,6 +315,8 @@ class Loop:
         self.tally.suppressed += certificate.decision == "suppressed"
         first, second = (self.gold[c] for c in certificate.pair)
         covers = {c.name: frozenset(c.cover) for c in certificate.candidates}
+        if not covers.keys() >= CONTENTS:  # it speaks of lines, and not of contents of slots
+            return
         test = _test(first, second, list(covers.values()), np.zeros((2, 0, 0)))
         if test is None:
             return
@@ -510,10 +521,12 @@ class Curve:
 
     @property
     def precision(self) -> float:
+        """The share of the splits that were right."""
         return self.true / max(self.fired, 1)
 
     @property
     def recall(self) -> float:
+        """The share of the conflicts that were split."""
         return self.true / max(self.conflicts, 1)
 
 
@@ -537,6 +550,7 @@ def _radius(scores: Floats, c_beta: float, sigma_0: float, eta_cal: float) -> fl
 
 
 def summed(per_dialogue: Sequence[Mapping[Constants, Curve]]) -> dict[Constants, Curve]:
+    """Add up the curves of all dialogues."""
     totals: dict[Constants, Curve] = dict.fromkeys(per_dialogue[0], Curve())
     for curves_of_one in per_dialogue:
         for at in totals:
@@ -573,6 +587,7 @@ def chosen_placement(lab: Lab, plans: Sequence[Plan], members: Sequence[int]) ->
 
 
 def others(n: int, count: int) -> list[int]:
+    """Return the numbers of all dialogues but one."""
     return [other for other in range(count) if other != n]
 
 
@@ -627,6 +642,7 @@ def _reading_cells(t: Tally) -> dict[str, Any]:
 
 
 def curve_row(name: str, curve: Curve) -> dict[str, Any]:
+    """Return a line of the table of constants."""
     return {
         "constants": name,
         "tests": curve.tests,
@@ -640,12 +656,23 @@ def curve_row(name: str, curve: Curve) -> dict[str, Any]:
 
 def show(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print rows as a Markdown table."""
-    names = list(rows[0])
-    print(f"\n{title}\n\n| " + " | ".join(names) + " |\n|" + "---|" * len(names))
-    for one in rows:
-        cells = [_cell(one[name]) for name in names]
-        print("| " + " | ".join(cells) + " |")
+    print(f"\n{title}\n")
+    print(table(rows, {name: name for name in rows[0]}))
     sys.stdout.flush()
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
+    """Return rows as a Markdown table.
+
+    Args:
+        columns: the heads of what is shown, by its name.
+    """
+    heads = list(columns.values())
+    lines = list(header(heads[0], heads[1:]))
+    for one in rows:
+        cells = [_cell(one[name]) for name in columns]
+        lines.append(line(cells[0], cells[1:]))
+    return "\n".join(lines)
 
 
 def _cell(value: object) -> str:
@@ -664,18 +691,23 @@ def place_step(lab: Lab) -> tuple[Plan, list[dict[str, Any]]]:
     first = chosen_placement(lab, plans, everyone)
     more = [crowding for crowding in CROWDING if crowding != first.crowding]
     plans += [replace(first, crowding=crowding) for crowding in more]
-    best = chosen_placement(lab, plans, everyone)
     rows: list[dict[str, Any]] = []
     for plan in plans:
         name = f"near {plan.near:g}, crowding {plan.crowding:g}"
         rows.append(row(name, lab.tallies(plan)))
         rows.append(row(f"{name}, no splits", lab.tallies(_unsplit(plan))))
+    rows.append(row("chosen on the others", _placed_unseen(lab, plans)))
+    return chosen_placement(lab, plans, everyone), rows
+
+
+def _placed_unseen(lab: Lab, plans: Sequence[Plan]) -> list[Tally]:
+    """Return how each dialogue does with the plan that the others choose: reported, not chosen."""
+    count = len(lab.dialogues)
     unseen: list[Tally] = []
-    for n in everyone:  # reported, not chosen, by this one
-        theirs = chosen_placement(lab, plans, others(n, len(everyone)))
+    for n in range(count):
+        theirs = chosen_placement(lab, plans, others(n, count))
         unseen.append(lab.tally(n, theirs))
-    rows.append(row("chosen on the others", unseen))
-    return best, rows
+    return unseen
 
 
 def _unsplit(plan: Plan) -> Plan:
@@ -745,14 +777,16 @@ def loop_step(
     pairs = plan.split.pairs
     certified = replace(plan, split=best.settings(pairs))
     tally = total(lab.tallies(certified))
-    rows = [row("certified, as chosen", lab.tallies(certified))]
-    unseen = [lab.tally(n, replace(plan, split=at.settings(pairs))) for n, at in enumerate(folds)]
-    rows.append(row("certified, chosen on the others", unseen))
-    for other_pairs in PAIRS:
-        if other_pairs != pairs:
-            other_plan = replace(plan, split=best.settings(other_pairs))
-            rows.append(row(f"certified, pairs {other_pairs}", lab.tallies(other_plan)))
+    unseen: list[Tally] = []
+    for n, at in enumerate(folds):
+        theirs = replace(plan, split=at.settings(pairs))
+        unseen.append(lab.tally(n, theirs))
+    rows = [
+        row("certified, as chosen", lab.tallies(certified)),
+        row("certified, chosen on the others", unseen),
+    ]
     rivals = {
+        **_by_pairs(plan, best),
         "certified, as it ships": replace(plan, split=SplitSettings()),
         **_by_slots(certified),
         **_without_certificate(certified, rate=tally.splits / tally.feedbacks),
@@ -762,6 +796,15 @@ def loop_step(
     for name, rival in rivals.items():
         rows.append(row(name, lab.tallies(rival)))
     return rows
+
+
+def _by_pairs(plan: Plan, best: Constants) -> dict[str, Plan]:
+    """Return the plans that test another number of pairs."""
+    plans: dict[str, Plan] = {}
+    for pairs in PAIRS:
+        if pairs != plan.split.pairs:
+            plans[f"certified, pairs {pairs}"] = replace(plan, split=best.settings(pairs))
+    return plans
 
 
 def _by_slots(certified: Plan) -> dict[str, Plan]:
@@ -790,26 +833,79 @@ def _halved_and_strict(name: str, plan: Plan) -> dict[str, Plan]:
     }
 
 
+#: What the page shows of each step, by the name that the page has for it.
+PLACED = {
+    "plan": "placement",
+    "slots": "slots",
+    "routed": "gold in the routed slot",
+    "coverage": "coverage",
+    "contained": "contained",
+}
+TRIGGERED = {
+    "constants": "constants",
+    "fired": "fired",
+    "precision": "right",
+    "repaired": "repaired",
+    "recall": "found",
+}
+LOOPED = {
+    "plan": "run",
+    "splits": "splits",
+    "suppr": "suppressed",
+    "slots": "slots",
+    "+-": "±",
+    "certs": "certificates",
+    "true": "right",
+    "repaired": "repaired",
+    "recall": "parted",
+    "coverage": "coverage",
+    "contained": "contained",
+    "filled": "evidence reading",
+    "fresh": "never told",
+}
+
+
+def blocks(steps: Mapping[str, Sequence[Mapping[str, Any]]], picked: str) -> dict[str, str]:
+    """Return what the page has between its marks, by their names."""
+    return {
+        "made": f"Made by `python benchmarks/split_defaults.py` from commit `{commit()}`.",
+        "placement": table(steps["placement"], PLACED),
+        "trigger": table(steps["trigger"], TRIGGERED),
+        "loop": table(steps["loop"], LOOPED),
+        "chosen": f"The script chose: {picked}.",
+    }
+
+
 def main() -> None:
+    """Choose the defaults in three steps, and print what was tried."""
+    given = _arguments()
+    lab = Lab(load_locomo(given.data))
+    plan, placed = place_step(lab)
+    best, folds, triggered = trigger_step(lab, plan)
+    steps = {"placement": placed, "trigger": triggered, "loop": loop_step(lab, plan, best, folds)}
+    picked = {"near": plan.near, "CROWDING": plan.crowding, **best._asdict()}
+    if given.json:
+        print(json.dumps({"chosen": picked, "paper": PAPER, **steps}, indent=1))
+        return
+    if given.into is not None:
+        words = ", ".join(f"`{name}` {value:g}" for name, value in picked.items())
+        page = given.into.read_text(encoding="utf-8")
+        given.into.write_text(replaced(page, blocks(steps, words)), encoding="utf-8")
+        return
+    show("Placement, with the trigger as it ships", steps["placement"])
+    show(f"Trigger: most conflicts found at a precision of at least {PRECISION}", steps["trigger"])
+    show("The loop", steps["loop"])
+    print(f"\nThe paper's, with a language model: {PAPER}\nchosen: {picked}")
+
+
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="a LoCoMo file")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    given = parser.parse_args()
-    lab = Lab(load_locomo(given.data))
-    plan, placed = place_step(lab)
-    best, folds, triggered = trigger_step(lab, plan)
-    looped = loop_step(lab, plan, best, folds)
-    picked = {"near": plan.near, "CROWDING": plan.crowding, **best._asdict()}
-    if given.json:
-        tables = {"placement": placed, "trigger": triggered, "loop": looped}
-        print(json.dumps({"chosen": picked, "paper": PAPER, **tables}, indent=1))
-        return
-    show("Placement, with the trigger as it ships", placed)
-    show(f"Trigger: most conflicts found at a precision of at least {PRECISION}", triggered)
-    show("The loop", looped)
-    print(f"\nThe paper's, with a language model: {PAPER}\nchosen: {picked}")
+    parser.add_argument("--into", type=Path, help="the page whose tables are made anew")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

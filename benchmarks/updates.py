@@ -29,6 +29,7 @@ CHANNELS = ("correction", "reference")
 
 
 def main() -> None:
+    """Correct each fact in each channel, and print what is read afterwards."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -85,6 +86,7 @@ def measured(updates: Sequence[Update], channel: str) -> dict[str, object]:
 
 
 def learned(update: Update, channel: str) -> dict[str, bool]:
+    """Tell a memory of a correction, and return what it reads before and after."""
     memory = SlotMemory()
     memory.ingest_many([*update.facts, update.correction])
     before = holds(memory, update.question, update.new)
@@ -107,6 +109,7 @@ def learned(update: Update, channel: str) -> dict[str, bool]:
 
 
 def holds(memory: SlotMemory, question: str, answer: str) -> bool:
+    """Whether a reading for a question holds an answer."""
     return contains(memory.read(question, limit=LIMIT).text, answer)
 
 

@@ -198,12 +198,12 @@ def _decisions(
     if not right or not all(memory.lines for memory in right):
         return []
     wrong = [memory for memory in memories if memory not in right and _contradicts(memory, call)]
-    id = f"{file}/{count + 1}"
+    kind = question["reasoning_type"]
     right_lines = _ordered(right, call)
     wrong_lines = _numbers_of(wrong)
-    if question["reasoning_type"] == "error_correction" or any(map(_corrects, right)):
+    if kind == "error_correction" or any(map(_corrects, right)):
         wrong_lines += _corrected(right, right_lines, call, said)
-    quoted = quotations(query)
+    id = f"{file}/{count + 1}"
     original = Decision(
         id=id,
         file=file,
@@ -215,13 +215,19 @@ def _decisions(
         answer_text=call.answer(asker),
         device=call.device,
         value=call.value,
-        quotation=quoted[-1] if quoted else query,
-        kind=question["reasoning_type"],
+        quotation=_quotation(query),
+        kind=kind,
         origin="question",
         of=id,
     )
     other = _counterpart(original, call, wrong, people)
     return [original] if other is None else [original, other]
+
+
+def _quotation(query: str) -> str:
+    """Return what the asker says in a question, or all of it where nothing is quoted."""
+    quoted = quotations(query)
+    return quoted[-1] if quoted else query
 
 
 def _memories(text: str, call: Call, said: Sequence[_Said], people: People) -> Iterator[_Memory]:
@@ -248,25 +254,31 @@ def _resolved(
     known = words_of(words)
     soon = [line for line in said if at <= line.at <= at + AFTER]
     own = [line for line in soon if line.speaker == owner]
-    day = [line for line in said if line.speaker == owner and line.at.date() == at.date()]
-    repeated = [
-        line
-        for line in day
-        if line.at >= at and _says(line, stated, call) and _shared(line, known) >= REPEATED
-    ]
-    for lines in (own, soon):
-        says = [line for line in lines if _shared(line, known) and _says(line, stated, call)]
-        most = max((_shared(line, known) for line in lines), default=0)
-        found = says[:1]
-        for line in lines:
-            shared = _shared(line, known)
-            whole = shared >= MOSTLY * len(words_of(line.text))
-            fits = whole and not _says_other(line, stated, call)
-            if shared >= SHARED and (shared == most or fits or line in says):
-                found.append(line)
-        if found:
-            return tuple(dict.fromkeys([*found, *repeated]))
-    return ()
+    found = _best_of(own, known, stated, call) or _best_of(soon, known, stated, call)
+    if not found:
+        return ()
+    repeated: list[_Said] = []
+    for line in said:
+        is_later = line.speaker == owner and at <= line.at and line.at.date() == at.date()
+        if is_later and _says(line, stated, call) and _shared(line, known) >= REPEATED:
+            repeated.append(line)
+    return tuple(dict.fromkeys([*found, *repeated]))
+
+
+def _best_of(
+    lines: Sequence[_Said], known: frozenset[str], stated: str | None, call: Call
+) -> list[_Said]:
+    """Return the lines that share most words with a memory, what says its value first."""
+    says = [line for line in lines if _shared(line, known) and _says(line, stated, call)]
+    most = max((_shared(line, known) for line in lines), default=0)
+    found = says[:1]
+    for line in lines:
+        shared = _shared(line, known)
+        whole = shared >= MOSTLY * len(words_of(line.text))
+        fits = whole and not _says_other(line, stated, call)
+        if shared >= SHARED and (shared == most or fits or line in says):
+            found.append(line)
+    return found
 
 
 def _shared(line: _Said, known: frozenset[str]) -> int:

@@ -16,7 +16,7 @@ from vehicle_data import Car, Decision
 
 from demem_agent import SlotMemory
 from demem_agent.reading.ask import Reads
-from demem_agent.types import Answer, Evidence, Line, Reading
+from demem_agent.types import Answer, Evidence, Line, Reading, by_id
 
 __all__ = ["Event", "Judge", "Situation", "Subject", "Told", "taught"]
 
@@ -100,6 +100,7 @@ class Subject:
         return self.memory.answer(asked.query, **self._how(self.memory.answer, asked))
 
     def read(self, asked: Situation, limit: int) -> Reading:
+        """Read as much as a limit has room for."""
         how = self._how(self.memory.read, asked)
         return self.memory.read(asked.query, limit=limit, **how)
 
@@ -112,12 +113,12 @@ class Subject:
     def _how(self, method: Callable[..., object], asked: Situation) -> dict[str, Any]:
         """Return the keyword arguments of a method that tell of the situation."""
         given = {"asker": asked.decision.asker, "conditions": asked.decision.conditions}
-        told = {
-            name: value
-            for name, value in given.items()
-            if value and name not in self._without and takes(method, name)
-        }
+        told = {name: value for name, value in given.items() if value and self._may(method, name)}
         return told | {"at": self._begin + timedelta(days=asked.round)}
+
+    def _may(self, method: Callable[..., object], name: str) -> bool:
+        """Whether a method is to be told this, and takes it."""
+        return name not in self._without and takes(method, name)
 
 
 def takes(method: Callable[..., object], name: str) -> bool:
@@ -134,13 +135,15 @@ class Judge:
     """Tell what evidence says of a decision."""
 
     def __init__(self, car: Car) -> None:
-        self._decisions = {decision.id: decision for decision in car.decisions}
+        self._decisions = by_id(car.decisions)
         self._pairs = frozenset(d.of for d in car.decisions if d.origin == "mirrored")
 
     def paired(self, decision: Decision) -> bool:
+        """Whether somebody else decides otherwise about the same."""
         return decision.of in self._pairs
 
     def verdict(self, subject: Subject, evidence: Evidence, decision: Decision) -> Verdict:
+        """Tell whether an item says what is right for a decision, or contradicts it."""
         made_from = subject.made_from.get(evidence.id)
         if made_from is not None:
             return self._of_correction(self._decisions[made_from], decision)
@@ -166,11 +169,7 @@ class Judge:
         tops = self._tops(subject, long.lines, decision)
         held = self._tops(subject, short.lines, decision)
         best = max(whole.lines, key=lambda line: line.score, default=None)
-        rests: set[Verdict] = set()
-        if answer is not None:
-            ids = frozenset(answer.evidence)
-            cited = [item for item in answer.reading.evidence if item.id in ids]
-            rests = {self.verdict(subject, item, decision) for item in cited}
+        rests = None if answer is None else self._rests(subject, answer, decision)
         return Event(
             file=decision.file,
             decision=decision.id,
@@ -184,9 +183,17 @@ class Judge:
             wrong_in_short="wrong" in held,
             wrong_in_long="wrong" in tops,
             wrong_above=tops.get("wrong", UNREAD) > tops.get("right", UNREAD),
-            rests_right=None if answer is None else "right" in rests,
-            rests_wrong=None if answer is None else "wrong" in rests,
+            rests_right=None if rests is None else "right" in rests,
+            rests_wrong=None if rests is None else "wrong" in rests,
         )
+
+    def _rests(self, subject: Subject, answer: Answer, decision: Decision) -> set[Verdict]:
+        """Return what the evidence of an answer says of a decision."""
+        rests: set[Verdict] = set()
+        for item in answer.reading.evidence:
+            if item.id in answer.evidence:
+                rests.add(self.verdict(subject, item, decision))
+        return rests
 
     def _tops(
         self, subject: Subject, lines: Sequence[Line], decision: Decision
