@@ -44,11 +44,13 @@ class Arranging(Learning):
         self._pin(self._slot(pick), pinned)
 
     @precondition(lambda self: self.memory is not None and len(self.it.slots) > 1)
-    @rule(pick=picks(), into=picks(), held=st.booleans())
-    def merge(self, pick: int, into: int, held: bool) -> None:
+    @rule(pick=picks(), into=picks(), held=st.booleans(), named=st.booleans())
+    def merge(self, pick: int, into: int, held: bool, named: bool) -> None:
         """Merge two slots, or be refused where one is held by a pin."""
         if held:
             self._pin(self._slot(pick), True)
+        if named:
+            self.rename(pick, "Merged", None)
         self._merge(pick, into)
 
     @precondition(lambda self: self.ledger.certificates)

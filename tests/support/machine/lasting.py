@@ -136,6 +136,7 @@ class Lasting(Remembering):
         if self.setup.sqlite:
             self.store = self._new_store()
         self.memory = SlotMemory.open(self.store, **self._options())
+        self._unreview()
         self.neighbours = []
         for where in NEIGHBOURS:
             self.neighbours.append(SlotMemory.open(self.store, **self._options(16) | where))

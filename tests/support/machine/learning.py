@@ -219,6 +219,7 @@ class Learning(Asking, Certifying):
         try:
             act()
         except StoreError:
+            self._unreview()
             self._saw("failed commit of feedback")
         self.store.break_after(-1, False)
         if not written and not good:

@@ -97,6 +97,14 @@ class Twins(RuleBasedStateMachine):
         assert act(self.twin) == result, "the twin gives another result"
         return result
 
+    def _unreview(self) -> None:
+        """Let the twin review suppressed witnesses anew, as a memory does that was loaded again.
+
+        Which of them were reviewed is known to a process alone; it saves answers, and reports count
+        these.
+        """
+        self.twin._held.state.cache.reviewed.clear()
+
     def _idle(self, act: Callable[[SlotMemory], Result], expected: Result) -> None:
         """Do what was done already: it must come to what it came to then, and change nothing."""
         before = self.it.fingerprint()
