@@ -10,10 +10,13 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
+from demem_agent.door import is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import StaleState
+from demem_agent.flows.advise import advise
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
+from demem_agent.flows.decide import decide, outcome
 from demem_agent.flows.feedback import feedback
 from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
@@ -27,6 +30,7 @@ from demem_agent.memory import BATCH, RETRIES, MemoryHandle, Progress
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
+from demem_agent.slots.choosing.asked import Advises, Decided, Decides
 from demem_agent.slots.invariants import check
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
@@ -35,6 +39,7 @@ from demem_agent.turns import Turn, as_turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
+    Decision,
     Encoder,
     Evidence,
     FeedbackReport,
@@ -42,6 +47,7 @@ from demem_agent.types import (
     Reading,
     Receipt,
     Route,
+    Situation,
     SplitCertificate,
     Succession,
     Summarised,
@@ -143,10 +149,33 @@ class AsyncSlotMemory(MemoryHandle):
         return await self._run(answered, *self._door.answered(query, text, reading, how))
 
     async def feedback(
-        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
+        self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
     ) -> FeedbackReport:
         """Learn from how an answer did."""
+        if is_decision(answer):
+            return await self._run(outcome, *self._door.outcome(answer, told, key))
         return await self._run(feedback, self._given(answer, told, key))
+
+    async def decide(
+        self, situation: str, actions: Iterable[str], **how: Unpack[Decides]
+    ) -> Decision:
+        """Choose among actions by what worked in situations like this."""
+        return await self._run(decide, self._door.deciding(situation, actions, how))
+
+    async def decided(
+        self,
+        situation: str,
+        action: str,
+        *,
+        actions: Iterable[str] = (),
+        **how: Unpack[Decided],
+    ) -> Decision:
+        """Record what an agent chose itself."""
+        return await self._run(decide, self._door.decided(situation, action, actions, how))
+
+    async def advice(self, situation: str, **how: Unpack[Advises]) -> str:
+        """Return what worked in a situation, in a line."""
+        return await self._run(advise, self._door.advising(situation, how))
 
     async def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
@@ -207,6 +236,16 @@ class AsyncSlotMemory(MemoryHandle):
         """Return which lines have taken the place of which, undone ones included."""
         async with self._fresh():
             return self._successions()
+
+    async def decisions(self) -> tuple[Decision, ...]:
+        """Return every choice among actions so far, with what it came to."""
+        async with self._fresh():
+            return self._decisions()
+
+    async def situations(self) -> tuple[Situation, ...]:
+        """Return every situation in which something was decided."""
+        async with self._fresh():
+            return self._situations()
 
     async def fingerprint(self) -> str:
         """Digest what is remembered: the same operations in the same order give the same 64 hex

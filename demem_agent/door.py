@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 
+from demem_agent.channels import Signal
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
 from demem_agent.flows.feedback import Given, Raters
 from demem_agent.flows.forget import Selected
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
 from demem_agent.settings import Settings
+from demem_agent.slots.choosing.asked import Advised, Choosing, advised_of, choosing_of
 from demem_agent.turns import (
     Turn,
     as_turn,
@@ -21,9 +23,16 @@ from demem_agent.turns import (
     time_field,
     whole_field,
 )
-from demem_agent.types import Answer, Reading
+from demem_agent.types import Answer, Decision, Reading
 
-__all__ = ["Door"]
+__all__ = ["Door", "is_decision"]
+
+
+def is_decision(what: object) -> bool:
+    """Whether feedback is given on a decision among actions, or its id, not on an answer."""
+    if isinstance(what, str):
+        return what[:1] == "d" and what[1:].isdigit()
+    return isinstance(what, Decision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,31 @@ class Door:
             at=self.when(None),
             answer=known,
         )
+
+    def deciding(self, situation: str, actions: object, given: Mapping[str, object]) -> Choosing:
+        """Check what is to be decided, and the keyword arguments of ``decide``."""
+        return choosing_of(situation, actions, given, at=self.when(given.get("at")))
+
+    def decided(
+        self, situation: str, action: str, actions: object, given: Mapping[str, object]
+    ) -> Choosing:
+        """Check what an agent decided itself, and the keyword arguments of ``decided``."""
+        at = self.when(given.get("at"))
+        return choosing_of(situation, actions, given, at=at, action=text_field("action", action))
+
+    def advising(self, situation: str, given: Mapping[str, object]) -> Advised:
+        """Check a situation and the keyword arguments of ``advice``."""
+        return advised_of(situation, given)
+
+    def outcome(
+        self, decision: Decision | str, told: Mapping[str, object], key: str | None
+    ) -> tuple[str, Signal, str | None, str]:
+        """Check what is told of a decision."""
+        id = decision.id if isinstance(decision, Decision) else text_field("decision", decision)
+        signal = signal_of(told)
+        if key is not None:
+            text_field("key", key)
+        return id, signal, key, request_hash("outcome", [id, *astuple(signal)])
 
     def selected(self, evidence_id: str | None, source_id: str | None, before: When) -> Selected:
         """Check what is to be forgotten: exactly one of these is given."""

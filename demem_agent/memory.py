@@ -11,11 +11,13 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
-from demem_agent.door import Door
+from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import InvalidInput, StaleState
+from demem_agent.flows.advise import advise
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
+from demem_agent.flows.decide import decide, outcome
 from demem_agent.flows.feedback import Given as GivenFeedback
 from demem_agent.flows.feedback import feedback
 from demem_agent.flows.forget import forget
@@ -30,6 +32,7 @@ from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
+from demem_agent.slots.choosing.asked import Advises, Decided, Decides
 from demem_agent.slots.invariants import check
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
@@ -39,6 +42,7 @@ from demem_agent.turns import Turn, as_turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
+    Decision,
     Encoder,
     Evidence,
     FeedbackReport,
@@ -46,6 +50,7 @@ from demem_agent.types import (
     Reading,
     Receipt,
     Route,
+    Situation,
     Slot,
     SplitCertificate,
     Succession,
@@ -131,6 +136,12 @@ class MemoryHandle:
     def _certificates(self) -> tuple[SplitCertificate, ...]:
         certificates = self._held.state.certificates.values()
         return tuple(certified.certificate for certified in certificates)
+
+    def _decisions(self) -> tuple[Decision, ...]:
+        return tuple(self._held.state.choices.values())
+
+    def _situations(self) -> tuple[Situation, ...]:
+        return tuple(stored.situation for stored in self._held.state.situations.values())
 
     def _successions(self) -> tuple[Succession, ...]:
         state = self._held.state
@@ -323,7 +334,7 @@ class SlotMemory(MemoryHandle):
         return self._run(answered, *self._door.answered(query, text, reading, how))
 
     def feedback(
-        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
+        self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
     ) -> FeedbackReport:
         """Learn from how an answer did; split a slot if a conflict is certified.
 
@@ -351,7 +362,61 @@ class SlotMemory(MemoryHandle):
                 range.
             NotFound: for an unknown answer.
         """
+        if is_decision(answer):
+            return self._run(outcome, *self._door.outcome(answer, told, key))
         return self._run(feedback, self._given(answer, told, key))
+
+    def decide(self, situation: str, actions: Iterable[str], **how: Unpack[Decides]) -> Decision:
+        """Choose among actions by what worked in situations like this, and record the choice.
+
+        Tell what it came to by ``feedback(decision, reward=...)``, also late, or never: a choice
+        without an outcome teaches nothing. No model is asked.
+
+        Args:
+            situation: what it is decided in, in words; it is known again in others.
+            actions: names of what can be chosen: tools, routes, prompts, policies. They may differ
+                from one call to the next.
+            how: for whom, when and under which conditions; what may be explored; an idempotency
+                key: :class:`~demem_agent.slots.choosing.asked.Decides`.
+
+        Raises:
+            InvalidInput: naming the field and its range; nothing was recorded.
+            IdempotencyConflict: if the key was used for another request.
+        """
+        return self._run(decide, self._door.deciding(situation, actions, how))
+
+    def decided(
+        self,
+        situation: str,
+        action: str,
+        *,
+        actions: Iterable[str] = (),
+        **how: Unpack[Decided],
+    ) -> Decision:
+        """Record what an agent chose itself, so that ``feedback`` can say what it came to.
+
+        Args:
+            actions: what else could have been chosen, as far as known.
+
+        Raises:
+            InvalidInput: naming the field and its range; nothing was recorded.
+        """
+        return self._run(decide, self._door.decided(situation, action, actions, how))
+
+    def advice(self, situation: str, **how: Unpack[Advises]) -> str:
+        """Return what worked in a situation, such as "tool 4: 12 of 13; not tool 7: 1 of 9".
+
+        It is what a model that chooses itself is told; "" where nothing is known. Nothing is
+        recorded.
+
+        Args:
+            how: for whom, under which conditions, and at which length:
+                :class:`~demem_agent.slots.choosing.asked.Advises`.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+        """
+        return self._run(advise, self._door.advising(situation, how))
 
     def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
@@ -371,16 +436,17 @@ class SlotMemory(MemoryHandle):
         return self._run(forget, self._door.selected(evidence_id, source_id, before))
 
     def undo(self, id: str) -> None:
-        """Take back a split, what was told of an answer, or that a line was superseded.
+        """Take back a split, what was told of an answer or a decision, or a succession.
 
         A split is exactly undone if nothing came after it; else the slots are merged, and what came
         after is kept. A certificate that names rivals says nothing of readings any more, whether
         or not it had split a slot. By the id of an answer what its feedback said of lines of
         memory is taken back, so that it is not recognised from it any more; its rewards stay on
-        record. By the id of a succession, such as ``s1``, its old line holds again.
+        record. By the id of a succession, such as ``s1``, its old line holds again. By the id of a
+        decision, such as ``d1``, what it came to teaches nothing any more.
 
         Raises:
-            NotFound: for what is the id of no certificate, of no answer and of no succession.
+            NotFound: for what is the id of nothing that can be undone.
             InvalidInput: if there is nothing to undo.
         """
         self._run(undo, text_field("id", id))
@@ -484,6 +550,16 @@ class SlotMemory(MemoryHandle):
         """
         with self._still():
             return self._successions()
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return every choice among actions so far, with what it came to."""
+        with self._still():
+            return self._decisions()
+
+    def situations(self) -> tuple[Situation, ...]:
+        """Return every situation in which something was decided."""
+        with self._still():
+            return self._situations()
 
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.

@@ -19,10 +19,23 @@ from demem_agent.flows.quoting import Quotes
 from demem_agent.requests import Flow
 from demem_agent.scoring import moment
 from demem_agent.slots.ledger import unkeyed
-from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
+from demem_agent.slots.records import (
+    Certified,
+    Delta,
+    SlotState,
+    StoredContext,
+    StoredSituation,
+)
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary
-from demem_agent.types import Candidate, Context, Evidence, Receipt, SplitCertificate
+from demem_agent.types import (
+    Candidate,
+    Context,
+    Decision,
+    Evidence,
+    Receipt,
+    SplitCertificate,
+)
 
 __all__ = ["Selected", "forget", "select"]
 
@@ -117,6 +130,8 @@ def forget(state: State, selected: Selected) -> Flow[Receipt]:
         contexts=_cleared_contexts(state, going),
         certificates=_redacted_certificates(state, going),
         lapsed=_lapsed(state, going),
+        situations=_untold_situations(state, going),
+        choices=_renamed_actions(state, going),
     )
     yield from committed(state, delta)
     return _receipt(delta)
@@ -129,6 +144,7 @@ def _receipt(delta: Delta) -> Receipt:
         contexts=tuple(stored.context.id for stored in delta.contexts),
         certificates=tuple(certified.certificate.id for certified in delta.certificates),
         successions=delta.lapsed,
+        situations=tuple(stored.situation.id for stored in delta.situations),
     )
 
 
@@ -275,6 +291,37 @@ def _lapsed(state: State, going: _Going) -> tuple[str, ...]:
     """Return the successions of which a line goes: what is left of it then holds again."""
     found = state.successions.values()
     return tuple(one.id for one in found if going.touches((one.old[0], one.new[0])))
+
+
+def _untold_situations(state: State, going: _Going) -> tuple[StoredSituation, ...]:
+    """Return the situations that quote something of what goes, without their descriptions.
+
+    They are not known again; what was learned in them are numbers, and stays.
+    """
+    untold = []
+    for stored in state.situations.values():
+        situation = stored.situation
+        facts = tuple(fact for fact in situation.conditions if not going.quotes.repeated_in(fact))
+        if facts != situation.conditions or going.quotes.held_by(situation.text):
+            blank = replace(situation, text="", conditions=facts)
+            untold.append(StoredSituation(blank, np.zeros_like(stored.vector)))
+    return tuple(untold)
+
+
+def _renamed_actions(state: State, going: _Going) -> tuple[Decision, ...]:
+    """Return the choices among actions whose names quote something of what goes, renamed."""
+    names: dict[str, str] = {}
+    renamed = []
+    for decision in state.choices.values():
+        for action in decision.actions:
+            if action not in names:
+                is_quotation = going.quotes.repeated_in(action)
+                names[action] = f"forgotten action {len(names)}" if is_quotation else action
+        actions = tuple(names[action] for action in decision.actions)
+        if actions != decision.actions:
+            action = names[decision.action]
+            renamed.append(replace(decision, action=action, actions=actions))
+    return tuple(renamed)
 
 
 def _redacted_certificates(state: State, going: _Going) -> tuple[Certified, ...]:

@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
-from demem_agent.types import Context, Evidence, SplitCertificate, Succession
+from demem_agent.types import (
+    Context,
+    Decision,
+    Evidence,
+    Situation,
+    SplitCertificate,
+    Succession,
+)
 
 __all__ = [
     "REWARDED",
@@ -20,6 +27,7 @@ __all__ = [
     "SlotState",
     "StoredContext",
     "StoredEvidence",
+    "StoredSituation",
     "Vector",
     "at_home",
     "direction",
@@ -44,6 +52,8 @@ class Head:
     contexts: int = 0
     certificates: int = 0
     successions: int = 0
+    situations: int = 0
+    choices: int = 0
     encoder: str = ""
     encoder_fingerprint: str = ""
     dimensions: int = 0
@@ -68,6 +78,14 @@ class StoredContext:
     """A context with the vector of its query, of unit length; zero once the query is forgotten."""
 
     context: Context
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSituation:
+    """A situation with the vector of its text, of unit length; zero once the text is forgotten."""
+
+    situation: Situation
     vector: Vector
 
 
@@ -153,6 +171,8 @@ class Delta:
     certificates: tuple[Certified, ...] = ()
     successions: tuple[Succession, ...] = ()
     lapsed: tuple[str, ...] = ()
+    situations: tuple[StoredSituation, ...] = ()
+    choices: tuple[Decision, ...] = ()
     reembedded: bool = False
     since: int | None = None
 
