@@ -86,7 +86,11 @@ class Playbook:
         """Take in what was chosen; its outcome is told later, or never."""
         for action in decision.actions:
             self._number(action)
-        self._learner.take(self._contexts[decision.situation], self._actions[decision.action])
+        self._learner.take(
+            self._contexts[decision.situation],
+            self._actions[decision.action],
+            self._numbers(decision.actions),
+        )
 
     def judge(self, decision: Decision) -> None:
         """Take in what a choice came to."""
