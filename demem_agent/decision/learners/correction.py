@@ -104,9 +104,11 @@ class CorrectedPrior(Corrections):
             self.rounds_alone += 1
             counts, sums = self._kin_rewards(context)
             return self._upper_confidence(counts, sums)
-        unsure = self._second_opinion(context, slot) if self.left else -1
-        if unsure >= 0:
-            return unsure
+        if self.left:
+            pooled = self.pool.counts[slot]
+            unsure = self._second_opinion(pooled, self.own.counts[context], self._order)
+            if unsure >= 0:
+                return unsure
         return self._upper_confidence(self.pool.counts[slot], self.pool.sums[slot])
 
     def learn(self, context: int, action: int, reward: float) -> None:
@@ -117,18 +119,6 @@ class CorrectedPrior(Corrections):
 
     def _upper_confidence(self, counts: Floats, sums: Floats) -> int:
         return upper_confidence(counts, sums, self.confidence.noise, self._order)
-
-    def _second_opinion(self, context: int, slot: int) -> int:
-        """Find an action that this member never tried and too few others did; -1 if there is none.
-
-        Once the description was wrong somewhere, a single unlucky try by a stray member must not
-        speak for a slot.
-        """
-        few = (self.pool.counts[slot] < self.opinions) & (self.own.counts[context] == 0)
-        if not few.any():
-            return -1
-        first = few[self._order].argmax()
-        return int(self._order[first])
 
 
 def _require_slots(labels: Labels, slots: int) -> None:

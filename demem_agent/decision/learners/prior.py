@@ -103,6 +103,16 @@ class Corrections:
             labels[context] = slot
         return Assignment(labels, self.shown.copy())
 
+    def _second_opinion(self, pooled: Floats, own: Floats, order: Labels) -> int:
+        """Find an action that this member never tried and too few others did; -1 if there is none.
+
+        From how often its slot and it itself played each, shape (A,), the first in ``order``. Once
+        the description was wrong somewhere, a single unlucky try by a stray member must not speak
+        for a slot.
+        """
+        few = ((pooled < self.opinions) & (own == 0))[order]
+        return int(order[few.argmax()]) if few.any() else -1
+
     def _learn_as(self, role: int, context: int, action: int, reward: float) -> None:
         """Change the context's place if a reward, counted as its own already, certifies so."""
         if role == Role.MEMBER:
@@ -185,31 +195,36 @@ class Corrections:
     def _kin(self, context: int) -> Bools:
         """Mark the contexts whose rewards resemble this one's, itself included."""
         counts = self.own.counts
-        tried = (counts > 0) & (counts[context] > 0)
-        likelier = np.where(tried, self._likelier(context), 0.0).sum(axis=1)
-        kin: Bools = likelier >= self.kinship
+        sums = self.own.sums
+        kin: Bools = self._log_odds(counts, sums, counts[context], sums[context]) >= self.kinship
         kin[context] = True
         return kin
 
-    def _likelier(self, context: int) -> Floats:
-        """Compute by how much one common mean is likelier than two, shape (N, A), as logs.
+    def _log_odds(self, counts: Floats, sums: Floats, mine: Floats, my_sums: Floats) -> Floats:
+        """Compute by how much one common reward vector is likelier than two, shape (n,), as logs.
 
-        For every context and action: the Gaussian density of the difference of its mean from this
-        context's, were expectations the same, against the density 1 of a mean drawn uniformly. The
-        product of these ratios over the actions that both tried must reach ``kinship``.
+        For every row of counts and sums, shape (n, A), and action that it and the context tried:
+        the Gaussian density of the difference of the row's mean from the context's, were
+        expectations the same, against the density 1 of a mean drawn uniformly. The product of
+        these ratios must reach ``kinship``.
         """
-        counts = np.maximum(self.own.counts, 1.0)
-        means = self.own.sums / counts
-        spread = 1 / counts + 1 / counts[context]
+        tried = (counts > 0) & (mine > 0)
+        counts = np.maximum(counts, 1.0)
+        mine = np.maximum(mine, 1.0)
+        spread = 1 / counts + 1 / mine
         variance = self.confidence.noise**2 * spread
-        squares = (means - means[context]) ** 2
-        twice: Floats = -squares / variance - np.log(2 * math.pi * variance)
-        return twice / 2
+        squares = (sums / counts - my_sums / mine) ** 2
+        twice = -squares / variance - np.log(2 * math.pi * variance)
+        odds: Floats = np.where(tried, twice / 2, 0.0).sum(axis=1)
+        return odds
 
     def _kin_rewards(self, context: int) -> tuple[Floats, Floats]:
         """Compute counts and sums, shape (A,) each, over a context and its kin."""
-        kin = self._kin(context)
-        return self.own.counts[kin].sum(axis=0), self.own.sums[kin].sum(axis=0)
+        return self._sums_over(self._kin(context))
+
+    def _sums_over(self, group: Bools) -> tuple[Floats, Floats]:
+        """Sum counts and rewards, shape (A,) each, over a group of contexts."""
+        return self.own.counts[group].sum(axis=0), self.own.sums[group].sum(axis=0)
 
     def _bounds(self, context: int) -> tuple[Floats, Floats]:
         """Bound the rewards of one context from its rounds and those of its kin."""
