@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 from vehicle_data import Car, load
 from vehicle_wordings import wordings
 

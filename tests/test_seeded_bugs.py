@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from machine import MemoryMachine
+from machine import DecidingMachine, MemoryMachine
 
 from demem_agent.answering import corrections
 from demem_agent.errors import DeMemError, InvalidInput
@@ -24,6 +24,8 @@ from demem_agent.flows import supersede as superseding
 from demem_agent.flows.quoting import Quotes
 from demem_agent.reading import composing
 from demem_agent.reading.packing import pack
+from demem_agent.slots.choosing import situations
+from demem_agent.slots.choosing.playbook import Playbook
 from demem_agent.slots.ledger import stored_result, unkeyed
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
@@ -56,16 +58,17 @@ BUGS: list[Any] = []
 
 
 def bug(
-    said: str, *marks: pytest.MarkDecorator
+    said: str, *marks: pytest.MarkDecorator, machine: type[MemoryMachine] = MemoryMachine
 ) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
     """Enter a bug in the table with a pattern for the message of the check that must find it.
 
     Args:
         marks: ``slow`` for a bug that takes more than a second or two to find.
+        machine: that finds it.
     """
 
     def enter(put_in: Callable[[Patch], None]) -> Callable[[Patch], None]:
-        BUGS.append(pytest.param(put_in, said, id=put_in.__name__, marks=marks))
+        BUGS.append(pytest.param(put_in, said, machine, id=put_in.__name__, marks=marks))
         return put_in
 
     return enter
@@ -435,23 +438,86 @@ def taking_a_certificate_back_forgets_it(patch: Patch) -> None:
     patch.setattr(undo, "_taken_back", taken_back)
 
 
+@bug("the playbook is not what the rows come to", machine=DecidingMachine)
+def outcomes_count_twice(patch: Patch) -> None:
+    right = State._play_on
+
+    def twice(self: State, delta: Delta, before: Any) -> None:
+        right(self, delta, before)
+        for made in delta.choices:
+            if made.id in before:
+                self.playbook().judge(made)
+
+    patch.setattr(State, "_play_on", twice)
+
+
+@bug("the playbook is not what the rows come to", machine=DecidingMachine)
+def outcomes_told_again_are_added(patch: Patch) -> None:
+    patch.setattr(State, "_stands_otherwise", lambda self, decision: False)
+
+
+@bug("forgotten text is left", machine=DecidingMachine)
+def situations_keep_what_is_forgotten(patch: Patch) -> None:
+    patch.setattr(erase, "_untold_situations", lambda state, going: ())
+
+
+@bug("forgotten text is left", SLOW, machine=DecidingMachine)
+def actions_keep_what_is_forgotten(patch: Patch) -> None:
+    patch.setattr(erase, "_renamed_actions", lambda state, going: ())
+
+
+@bug("another's situation", machine=DecidingMachine)
+def conditions_tell_no_situations_apart(patch: Patch) -> None:
+    patch.setattr(situations, "_for_whom", lambda asker, conditions: (asker, ()))
+
+
+@bug("what may never be explored was", machine=DecidingMachine)
+def all_may_be_explored(patch: Patch) -> None:
+    right = Playbook.choice
+
+    def choice(self: Playbook, situation: Any, offer: Any) -> Any:
+        return right(self, situation, replace(offer, never=frozenset()))
+
+    patch.setattr(Playbook, "choice", choice)
+
+
+@bug("the playbook is not what the rows come to|another result", SLOW, machine=DecidingMachine)
+def what_came_late_is_played_early(patch: Patch) -> None:
+    right = State.play_anew
+
+    def early(self: State) -> None:
+        kept = dict(self.choices)
+        for id, made in kept.items():
+            if made.judged is not None:
+                self.choices[id] = replace(made, judged=made.taken)
+        right(self)
+        self.choices.update(kept)
+
+    patch.setattr(State, "play_anew", early)
+
+
 #: Searches for one bug, each from a seed of its own: the cases of one search resemble each other.
 SEARCHES = 100
 
 
-@pytest.mark.parametrize(("put_in", "said"), BUGS)
-def test_the_machine_finds(monkeypatch: Patch, put_in: Callable[[Patch], None], said: str) -> None:
+@pytest.mark.parametrize(("put_in", "said", "machine"), BUGS)
+def test_the_machine_finds(
+    monkeypatch: Patch,
+    put_in: Callable[[Patch], None],
+    said: str,
+    machine: type[MemoryMachine],
+) -> None:
     put_in(monkeypatch)
-    assert re.search(said, _found())
+    assert re.search(said, _found(machine))
 
 
-def _found() -> str:
+def _found(kind: type[MemoryMachine] = MemoryMachine) -> str:
     """Search until something is found, and return what was said of it.
 
     The cases of a search follow from its name, so they are the same every day.
     """
     for again in range(SEARCHES):
-        machine = type(f"Search{again}", (MemoryMachine,), {})
+        machine = type(f"Search{again}", (kind,), {})
         try:
             run_state_machine_as_test(machine, settings=SEARCH)
         except (AssertionError, DeMemError) as error:

@@ -310,13 +310,14 @@ def _untold_situations(state: State, going: _Going) -> tuple[StoredSituation, ..
 
 def _renamed_actions(state: State, going: _Going) -> tuple[Decision, ...]:
     """Return the choices among actions whose names quote something of what goes, renamed."""
+    seq = state.head.seq + 1
     names: dict[str, str] = {}
     renamed = []
     for decision in state.choices.values():
         for action in decision.actions:
             if action not in names:
                 is_quotation = going.quotes.repeated_in(action)
-                names[action] = f"forgotten action {len(names)}" if is_quotation else action
+                names[action] = f"forgotten {seq}.{len(names)}" if is_quotation else action
         actions = tuple(names[action] for action in decision.actions)
         if actions != decision.actions:
             action = names[decision.action]

@@ -298,6 +298,27 @@ class GrowingPrior(Corrections):
         if slot >= 0:
             self._show_what_leads(slot)
 
+    def slot_for(self, vector: ArrayLike) -> int:
+        """Return the slot that a context so described would join now; -1 if it would be alone."""
+        described = numbers("vector", vector)
+        self._require_vector(described)
+        return self._joined(described)
+
+    def same_as(self, other: GrowingPrior) -> bool:
+        """Whether another learner has come to the same, and so would choose the same."""
+        if (self.restarts, self.mistrusted) != (other.restarts, other.mistrusted):
+            return False
+        mine = (self.slot, self.role, self.shown, self.own.counts, self.own.sums, self.vectors)
+        theirs = (
+            other.slot,
+            other.role,
+            other.shown,
+            other.own.counts,
+            other.own.sums,
+            other.vectors,
+        )
+        return all(map(np.array_equal, mine, theirs)) and list(self._taken) == list(other._taken)
+
     def profile(self, slot: int) -> tuple[Floats, Floats]:
         """Return counts and sums of rewards, shape (A,) each, of the contexts a slot serves."""
         require(0 <= slot < len(self.shown), "slot", f"in [0, {len(self.shown) - 1}]", slot)
@@ -329,9 +350,7 @@ class GrowingPrior(Corrections):
 
     def _arrive(self, context: int) -> None:
         """Place a new context by its description, as far as descriptions are believed."""
-        slot = -1 if self.mistrusted else self._nearest_slot(context)
-        if slot >= 0 and self.gone[slot] and not self.members[slot]:
-            slot = -1  # what is described like this was wrong before
+        slot = self._joined(self.vectors[context])
         if slot < 0:
             self.role[context] = Role.ALONE
             return
@@ -340,10 +359,17 @@ class GrowingPrior(Corrections):
         if not self.left and self._clusters_are_old():
             self._cluster()
 
-    def _nearest_slot(self, context: int) -> int:
+    def _joined(self, vector: Floats) -> int:
+        """Return the slot that a context so described joins; -1 if it is alone."""
+        slot = -1 if self.mistrusted else self._nearest_slot(vector)
+        if slot >= 0 and self.gone[slot] and not self.members[slot]:
+            return -1  # what is described like this was wrong before
+        return slot
+
+    def _nearest_slot(self, vector: Floats) -> int:
         if not len(self._centres):
             return 0
-        nearest = nearest_centre(self.vectors[context : context + 1], self._centres)
+        nearest = nearest_centre(vector[None], self._centres)
         return int(self._centre_slots[nearest[0]])
 
     def _clusters_are_old(self) -> bool:

@@ -129,7 +129,7 @@ class Playbook:
 
     def nearest(self, vector: Vector) -> int | None:
         """Return the profile that a new situation would follow; None where there is none."""
-        slot = self._learner.nearest_slot(vector)
+        slot = self._learner.slot_for(vector)
         return None if slot < 0 else slot
 
     def records(self, situation: str) -> list[Record]:
