@@ -54,142 +54,79 @@ LATE, MISSING, SWAPPED, REPLACED = 50, 0.2, 0.05, 3
 RESAMPLES = 10_000
 PERCENTILES = (50, 99)
 
-#: For each topic eight things, and three ways to say what happened to one.
-WORDINGS: Sequence[tuple[Sequence[str], Sequence[str]]] = (
+#: For each topic what its eight things are called, a name for them, and three ways to say what
+#: happened to one.
+WORDINGS: Sequence[tuple[str, str, Sequence[str]]] = (
     (
+        "label, plotter, receipt, office laser, photo, badge, dot-matrix, lobby",
+        "the {} printer",
         (
-            "the label printer",
-            "the plotter on the second floor",
-            "the receipt printer",
-            "the office laser printer",
-            "the photo printer",
-            "the badge printer",
-            "the old dot-matrix printer",
-            "the copier by the lift",
-        ),
-        (
-            "Paper is jammed in {} and no page comes out.",
+            "{} is jammed and no page comes out of the printer.",
             "{} prints nothing but blank pages.",
-            "Nobody can print, {} is offline again.",
+            "Nobody can print on {}, the printer is offline again.",
         ),
     ),
     (
-        (
-            "the payroll account",
-            "Mr Okafor's mailbox",
-            "the admin console",
-            "the shared calendar",
-            "the supplier portal",
-            "the intern's laptop",
-            "the tax office login",
-            "the customer database",
-        ),
+        "payroll, mailbox, admin, calendar, supplier, intern's, tax office, database",
+        "the {} account",
         (
             "The password of {} has expired and must be reset.",
             "Login to {} fails, the password is refused.",
-            "Locked out of {} after three wrong passwords.",
+            "Locked out of {} after three wrong passwords at the login.",
         ),
     ),
     (
-        (
-            "the sofa for Mrs Lind",
-            "the crate of lamps",
-            "the birthday parcel",
-            "the spare tyres",
-            "the wine order",
-            "the pallet of tiles",
-            "the bookshelf",
-            "the medicine box",
-        ),
+        "sofa, lamps, birthday, tyres, wine, tiles, bookshelf, medicine",
+        "the {} parcel",
         (
             "The courier could not deliver {} to the door.",
-            "The shipment with {} is late, the customer asks where it is.",
-            "Delivery of {} was promised for yesterday, and the parcel is still on its way.",
+            "The delivery of {} is late, the courier has lost the parcel.",
+            "{} was to be delivered yesterday, the courier still has it.",
         ),
     ),
     (
+        "roof, hotel, March, plumber's, deposit, printing, annual, caterer's",
+        "the {} invoice",
         (
-            "the invoice for the roof",
-            "the hotel bill",
-            "the March invoice",
-            "the plumber's bill",
-            "the deposit of the tenant",
-            "the printing bill",
-            "the annual fee",
-            "the bill of the caterer",
-        ),
-        (
-            "A customer was charged twice and wants a refund of {}.",
-            "The amount on {} is wrong, too much was billed.",
-            "Payment of {} bounced, the bank rejected the charge.",
+            "{} was charged twice, the invoice must be paid back.",
+            "The amount on {} is wrong, too much was charged.",
+            "Payment of {} bounced, the bank refused to pay the invoice.",
         ),
     ),
     (
+        "tomato, rose, apple, lawn, strawberry, basil, pumpkin, vine",
+        "the {} plants in the garden",
         (
-            "the tomatoes",
-            "the rose hedge",
-            "the young apple tree",
-            "the lawn",
-            "the strawberries",
-            "the basil on the balcony",
-            "the pumpkin bed",
-            "the old vine",
-        ),
-        (
-            "The leaves of {} turn yellow and wilt in the garden.",
-            "Insects are eating {}, the plants look sick.",
-            "The soil under {} is dry, and watering the garden does not help.",
+            "The leaves of {} turn yellow and wilt.",
+            "Insects are eating the leaves of {}.",
+            "The soil under {} is dry, and watering them does not help.",
         ),
     ),
     (
+        "delivery, blue, farm, racing, school, rental, pickup, fire",
+        "the {} car",
         (
-            "the delivery van",
-            "the blue hatchback",
-            "the tractor",
-            "Ana's motorcycle",
-            "the school bus",
-            "the rental car",
-            "the pickup",
-            "the fire engine",
-        ),
-        (
-            "The engine of {} does not start in the morning.",
-            "The brakes of {} squeal while driving.",
-            "A warning light is on in {}, and the motor loses oil.",
+            "The engine of {} does not start.",
+            "The brakes of {} squeal, and its engine stalls.",
+            "A warning light is on in {}, the engine loses oil.",
         ),
     ),
     (
+        "Lisbon, Hanover, Oslo, Naples, Boston, island, Kyoto, Warsaw",
+        "the {} flight",
         (
-            "to Lisbon",
-            "to the trade fair in Hanover",
-            "home from Oslo",
-            "to the wedding in Naples",
-            "to Boston",
-            "to the island",
-            "to the conference in Kyoto",
-            "to Warsaw",
-        ),
-        (
-            "The flight {} was cancelled and has to be booked again.",
-            "Travellers missed the connecting flight {} at the airport.",
-            "A passenger wants another seat on the plane {}.",
+            "{} was cancelled, the passengers must be booked on another flight.",
+            "Passengers missed {} at the airport.",
+            "A passenger at the airport wants another seat on {}.",
         ),
     ),
     (
+        "young, old, tired, new, first, quiet, worried, last",
+        "the {} patient",
         (
-            "the toddler",
-            "grandfather",
-            "the goalkeeper",
-            "the new nurse",
-            "the neighbour",
-            "the cook",
-            "the twin sister",
-            "the bus driver",
-        ),
-        (
-            "A fever and a sore throat keep {} in bed.",
-            "The doctor should see {}, who has coughed for a week.",
-            "Headache and dizziness again: {} feels ill.",
+            "{} has a fever and a sore throat.",
+            "The doctor should see {}, who has a fever and coughs.",
+            "{} has a headache and fever, the doctor says.",
         ),
     ),
 )
@@ -280,9 +217,9 @@ def sentences() -> list[list[str]]:
     """Return the wordings of each situation; situation i is of topic i modulo 8."""
     found = []
     for situation in range(SITUATIONS):
-        things, frames = WORDINGS[situation % TOPICS]
-        thing = things[situation // TOPICS]
-        said = [frame.format(thing) for frame in frames]
+        names, called, frames = WORDINGS[situation % TOPICS]
+        name = names.split(", ")[situation // TOPICS]
+        said = [frame.format(called.format(name)) for frame in frames]
         found.append([sentence[0].upper() + sentence[1:] for sentence in said])
     return found
 
