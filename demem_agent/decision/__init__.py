@@ -62,7 +62,6 @@ from demem_agent.decision.sequences import (
 )
 
 __all__ = [
-    "REASONS",
     "AdaptiveRestarts",
     "Assignment",
     "BernsteinSequence",
@@ -80,6 +79,7 @@ __all__ = [
     "Packing",
     "Partition",
     "PracticalSplits",
+    "REASONS",
     "Restarting",
     "Role",
     "Tally",

@@ -9,7 +9,7 @@ from demem_agent.decision.learners.learner import Labels
 
 __all__ = ["centres_of", "nearest_centre"]
 
-STARTS, STEPS = 5, 25
+STARTS, TRIALS, STEPS = 6, 4, 25
 #: Centres are found on at most as many descriptions; all are then put to the nearest centre.
 SAMPLE = 2_000
 
@@ -38,14 +38,16 @@ def nearest_centre(vectors: Floats, centres: Floats) -> Labels:
 
 
 def _spread(vectors: Floats, clusters: int, *, seed: int) -> Floats:
-    """Draw centres far from each other, k-means++."""
+    """Draw centres far from each other, k-means++: each the best of a few draws."""
     rng = np.random.default_rng(seed)
     chosen = [int(rng.integers(len(vectors)))]
     left = _squares(vectors, vectors[chosen])[:, 0]
     while len(chosen) < clusters and left.max() > 1e-9:
-        chosen.append(int(rng.choice(len(vectors), p=left / left.sum())))
-        last = _squares(vectors, vectors[chosen[-1:]])[:, 0]
-        left = np.minimum(left, last)
+        drawn = rng.choice(len(vectors), size=TRIALS, p=left / left.sum())
+        trials = np.minimum(left, _squares(vectors, vectors[drawn]).T)
+        best = int(trials.sum(axis=1).argmin())
+        chosen.append(int(drawn[best]))
+        left = trials[best]
     return vectors[chosen]
 
 

@@ -47,9 +47,13 @@ AWAITED = 100
 UNOFFERED = 100
 #: At most so many contexts, those with the most rewards, are looked at for kin of another.
 CANDIDATES = 512
-#: Up to here descriptions are clustered anew with every context, then with each quarter more.
+#: Descriptions are clustered anew once there are so many times as many.
+GROWTH = 1.125
+#: Room for contexts at first.
 SMALL = 64
+#: The first level of half-widths.
 FIRST_CONTEXTS, FIRST_ACTIONS = 64, 16
+DOUBT, SOFT, LEAST = 3.0, 2.0, 0.1
 _TABLES = ("counts", "sums", "squares")
 
 
@@ -373,8 +377,7 @@ class GrowingPrior(Corrections):
         return int(self._centre_slots[nearest[0]])
 
     def _clusters_are_old(self) -> bool:
-        enough = self._clustered_at if self._clustered_at < SMALL else self._clustered_at * 5 // 4
-        return self.contexts > enough
+        return self.contexts > self._clustered_at * GROWTH
 
     def _cluster(self) -> None:
         """Cluster all descriptions anew; nobody has left a slot yet.
@@ -436,22 +439,46 @@ class GrowingPrior(Corrections):
         return -1 if alone else int(self.slot[context])
 
     def _shared(self, context: int) -> _Shared:
-        """Collect what the context's slot pools while it is a member, else what its kin know."""
-        if self.role[context] == Role.MEMBER:
+        """Collect what the context's slot pools while it follows it, else what its kin know."""
+        if self.role[context] == Role.MEMBER and not self._doubts(context):
             slot = int(self.slot[context])
-            sharing = (self.slot == slot) & (self.role == Role.MEMBER)
+            sharing = ((self.slot == slot) & (self.role == Role.MEMBER)).astype(np.float64)
             counts, sums = self.pool.counts[slot], self.pool.sums[slot]
         else:
-            sharing = self._kin(context)
-            counts, sums = self._sums_over(sharing)
+            sharing = self._kin_shares(context)
+            counts, sums = self._weighed(sharing)
         return _Shared(counts, sums, self._awaited(sharing))
 
-    def _awaited(self, sharing: Bools) -> Floats:
-        """Count the plays of some contexts whose rewards are awaited, shape (A,)."""
+    def _doubts(self, context: int) -> bool:
+        """Whether a member's rewards are likelier not to be those of its slot's other members."""
+        if not DOUBT:
+            return False
+        slot = int(self.slot[context])
+        mine, my_sums = self.own.counts[context], self.own.sums[context]
+        others = self.pool.counts[slot] - mine
+        other_sums = self.pool.sums[slot] - my_sums
+        odds = self._log_odds(others[None], other_sums[None], mine, my_sums)
+        return bool(odds[0] < -DOUBT)
+
+    def _kin_shares(self, context: int) -> Floats:
+        """Estimate how likely each context is to be kin, shape (N,), by rewards alone."""
+        if not SOFT:
+            return self._kin(context).astype(np.float64)
+        odds = self._kin_odds(context)
+        shares = 1 / (1 + np.exp(np.clip(SOFT - odds, -50, 50)))
+        shares[shares < LEAST] = 0.0
+        shares[context] = 1.0
+        return shares
+
+    def _weighed(self, shares: Floats) -> tuple[Floats, Floats]:
+        rows = np.flatnonzero(shares)
+        return shares[rows] @ self.own.counts[rows], shares[rows] @ self.own.sums[rows]
+
+    def _awaited(self, sharing: Floats) -> Floats:
+        """Count the plays whose rewards are awaited, each by its context's share, shape (A,)."""
         awaited = np.zeros(self.actions)
         for context, action in self._taken:
-            if sharing[context]:
-                awaited[action] += 1.0
+            awaited[action] += sharing[context]
         return awaited
 
     def _best(self, context: int, shared: _Shared, order: Labels) -> int:
@@ -468,7 +495,9 @@ class GrowingPrior(Corrections):
         shown = int(self.shown[self.slot[context]]) if role == Role.PLACED else -1
         if shown >= 0 and shown in allowed:
             return shown, "placed"
-        if role == Role.MEMBER and self.left:
+        if role == Role.MEMBER and self._doubts(context):
+            pass
+        elif role == Role.MEMBER and self.left:
             unsure = self._unsure(context, shared, allowed)
             if unsure >= 0:
                 return unsure, "second opinion"
@@ -482,8 +511,8 @@ class GrowingPrior(Corrections):
 
     def _unsure(self, context: int, shared: _Shared, allowed: Labels) -> int:
         """Find an action that this member never tried and too few others did; -1 if none."""
-        mine = np.zeros(self.contexts, dtype=np.bool_)
-        mine[context] = True
+        mine = np.zeros(self.contexts)
+        mine[context] = 1.0
         own = self.own.counts[context] + self._awaited(mine)
         return self._second_opinion(shared.counts + shared.awaited, own, allowed)
 
@@ -586,20 +615,22 @@ class GrowingPrior(Corrections):
             self._show_what_leads(slot)
 
     def _kin(self, context: int) -> Bools:
+        kin: Bools = self._kin_odds(context) >= self.kinship
+        kin[context] = True
+        return kin
+
+    def _kin_odds(self, context: int) -> Floats:
+        """Compute the log-odds of kinship for each context, shape (N,); none for most is -inf."""
         mine = np.flatnonzero(self.own.counts[context])
-        rows: Labels | slice = slice(None)
-        if self._candidates is not None:
-            rows = self._candidates
-        odds = self._log_odds(
+        rows: Labels | slice = slice(None) if self._candidates is None else self._candidates
+        odds = np.full(self.contexts, -np.inf)
+        odds[rows] = self._log_odds(
             self.own.counts[rows][:, mine],
             self.own.sums[rows][:, mine],
             self.own.counts[context, mine],
             self.own.sums[context, mine],
         )
-        kin = np.zeros(self.contexts, dtype=np.bool_)
-        kin[rows] = odds >= self.kinship
-        kin[context] = True
-        return kin
+        return odds
 
     def _bounds(self, context: int) -> tuple[Floats, Floats]:
         lower, upper = super()._bounds(context)

@@ -137,7 +137,7 @@ class Tally:
 
 def mean_rewards(sums: Floats, counts: Floats) -> Floats:
     """Divide sums by counts; 0 where nothing was counted."""
-    return sums / np.maximum(counts, 1.0)
+    return sums / np.where(counts > 0, counts, 1.0)
 
 
 def enclosed(means: Floats, width: Floats) -> Envelope:
@@ -161,7 +161,7 @@ def upper_confidence(
     least = int(plays.argmin())
     if plays[least] == 0:
         return int(order[least])
-    means = sums[order] / np.maximum(rewarded, 1.0)
+    means = sums[order] / np.where(rewarded > 0, rewarded, 1.0)
     if awaited is not None:
         known = sums[order].sum() / max(float(rewarded.sum()), 1.0)
         means = np.where(rewarded > 0, means, known)
