@@ -1,4 +1,4 @@
-"""At which likeness two descriptions are taken to be of one situation.
+"""How many exchanged words make another situation of what is described alike.
 
     python benchmarks/same_situation.py --data FOLDER [--files 2 7 17 18] [--json]
 
@@ -25,7 +25,7 @@ from demem_agent.slots.choosing import situations
 from demem_agent.slots.records import StoredSituation
 from demem_agent.types import Encoder, Situation
 
-THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8)
+THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 1.0)
 SEED = 7
 
 
@@ -42,7 +42,7 @@ def arrivals(car: Car) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
 
 def counted(car: Car, threshold: float, encoder: Encoder) -> Counter[str]:
     """Count what becomes of the arrivals of a file."""
-    situations.SAME = threshold
+    situations.EXCHANGED = threshold
     known = situations.Situations(encoder.encode(["a"]).shape[1])
     of: dict[str, str] = {}
     seen: set[str] = set()
@@ -87,7 +87,7 @@ def main() -> None:
     if given.json:
         print(json.dumps(rows))
         return
-    print("threshold   known   missed   wrong")
+    print("exchanged   known   missed   wrong")
     for row in rows:
         print(
             f"{row['threshold']:9.2f}   {row['known']:.3f}    {row['missed']:.3f}   "

@@ -474,7 +474,7 @@ class Decision:
         why: how the choice came about, in words.
         explores: whether something else looked better, and this was chosen to find out.
         cost: what finding out costs at most in expected reward, in [0, 1]; 0 where it does not
-            explore. It holds under the conditions that ``docs/decide.md`` names.
+            explore. It holds under the conditions that ``docs/use/decide.md`` names.
         probability: of this choice under the policy, in (0, 1]; None where the agent chose itself.
         at: when it was decided, as far as known.
         taken: the operation that recorded it.

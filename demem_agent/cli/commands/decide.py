@@ -10,7 +10,7 @@ from rich.table import Table
 
 from demem_agent import Decision
 from demem_agent.cli.json_values import decision_value
-from demem_agent.cli.memory_options import Place, Situation
+from demem_agent.cli.memory_options import Budget, Place, Situation
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.errors import InvalidInput
@@ -26,6 +26,7 @@ def decide(
     ],
     place: Place,
     output: Output,
+    budget: Budget,
     who: Situation,
     action: Annotated[
         Names | None,
@@ -48,10 +49,10 @@ def decide(
 ) -> None:
     """Choose among actions by what worked in situations like this, and record the choice.
 
-    Say what it came to with demem outcome, by the id that is printed.
+    The memory is made if it is not there. Say what it came to with demem outcome, by the id that is printed.
     """
     actions = action or []
-    with place.open() as memory:
+    with place.make(budget) as memory:
         if chose is not None:
             _refuse_with_own(never, explore)
             made = memory.decided(situation, chose, actions=actions, key=key, **who.asking())

@@ -68,6 +68,15 @@ class DecidingMachine(MemoryMachine):
         self.unsplit = None
         self._saw("decided")
 
+    @precondition(lambda self: self.ledger.live)
+    @rule(of=picks(), how=st.sampled_from(("decide", "quoting action")))
+    def quote_and_forget(self, of: int, how: str) -> None:
+        """Decide by a quotation, or about one, and forget what is quoted."""
+        self.decide(TOPICS[0], of, TOOLS, None, (), how, None)
+        items = list(self.ledger.live)
+        item = items[of % len(items)]
+        self._forget({"evidence_id": item}, {item})
+
     @rule(
         topic=st.sampled_from(TOPICS), best=st.sampled_from(TOOLS), times=st.sampled_from((3, 12))
     )
