@@ -24,7 +24,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from demem_agent import DecideSettings, Decision, SlotMemory
+from demem_agent import SlotMemory
+from demem_agent.settings import DecideSettings
+from demem_agent.types import Decision
 
 TOLD = "the learner, told which"
 WHOLE = "a whole memory"

@@ -10,12 +10,11 @@ from __future__ import annotations
 from demem_agent.async_memory import AsyncSlotMemory
 from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.memory import SlotMemory
-from demem_agent.settings import DecideSettings, Settings, SplitSettings
+from demem_agent.settings import Settings, SplitSettings
 from demem_agent.turns import Turn
 from demem_agent.types import (
     Answer,
     Answerer,
-    Decision,
     Draft,
     Encoder,
     Evidence,
@@ -25,7 +24,6 @@ from demem_agent.types import (
     Receipt,
     Route,
     Scorer,
-    Situation,
     Slot,
     SplitCertificate,
 )
@@ -35,8 +33,6 @@ __all__ = [
     "Answerer",
     "AsyncSlotMemory",
     "DeMemError",
-    "DecideSettings",
-    "Decision",
     "Draft",
     "Encoder",
     "Evidence",
@@ -48,7 +44,6 @@ __all__ = [
     "Route",
     "Scorer",
     "Settings",
-    "Situation",
     "Slot",
     "SlotMemory",
     "SplitCertificate",

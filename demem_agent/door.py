@@ -88,7 +88,11 @@ class Door:
         return ask, text, reading
 
     def feedback(
-        self, answer: Answer | str, told: Mapping[str, object], key: str | None, raters: Raters
+        self,
+        answer: Answer | Decision | str,
+        told: Mapping[str, object],
+        key: str | None,
+        raters: Raters,
     ) -> Given:
         """Check what is told of an answer, and that somebody is there to judge it if asked to."""
         known = answer if isinstance(answer, Answer) else None
@@ -125,7 +129,7 @@ class Door:
         return advised_of(situation, given)
 
     def outcome(
-        self, decision: Decision | str, told: Mapping[str, object], key: str | None
+        self, decision: Answer | Decision | str, told: Mapping[str, object], key: str | None
     ) -> tuple[str, Signal, str | None, str]:
         """Check what is told of a decision."""
         id = decision.id if isinstance(decision, Decision) else text_field("decision", decision)

@@ -151,7 +151,7 @@ class MemoryHandle:
             found.append(replace(one, confidence=sure))
         return tuple(found)
 
-    def _given(self, answer: Answer | str, told: Told, key: str | None) -> GivenFeedback:
+    def _given(self, answer: Answer | Decision | str, told: Told, key: str | None) -> GivenFeedback:
         return self._door.feedback(answer, told, key, self._held.raters())
 
     def _author(self) -> str:

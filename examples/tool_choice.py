@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 
-from demem_agent import DecideSettings, SlotMemory
+from demem_agent import SlotMemory
+from demem_agent.settings import DecideSettings
 
 TOOLS = ("directory", "mail link", "on-site visit")
 #: What works, hardly ever fails, and nobody has told the memory.

@@ -37,7 +37,7 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.summaries.compress import Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Line
+from demem_agent.types import Decision, Line
 
 SEARCH = settings(
     max_examples=25,

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from demem_agent import Answer, Decision, Evidence, Reading, Slot, SlotMemory
-from demem_agent.types import Line, Superseded
+from demem_agent import Answer, Evidence, Reading, Slot, SlotMemory
+from demem_agent.types import Decision, Line, Superseded
 
 __all__ = [
     "Document",

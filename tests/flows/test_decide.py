@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from demem_agent import DecideSettings, InvalidInput, SlotMemory
+from demem_agent import InvalidInput, SlotMemory
 from demem_agent.errors import IdempotencyConflict, NotFound
+from demem_agent.settings import DecideSettings
 from demem_agent.testing import BagEncoder
 
 TOOLS = ("search", "calculator", "calendar")
@@ -58,7 +59,7 @@ def test_what_an_agent_chose_itself_teaches_as_well() -> None:
 def test_a_situation_is_known_again_in_other_words() -> None:
     memory = SlotMemory()
     memory.decide("A customer asks for a refund of a broken kettle", TOOLS)
-    memory.decide("refund wanted: the customer's kettle is broken", TOOLS)
+    memory.decide("The customer asks for a refund of the broken kettle!", TOOLS)
     memory.decide("somebody wants to change the address of a delivery", TOOLS)
     assert [one.situation for one in memory.decisions()] == ["x1", "x1", "x2"]
 

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from demem_agent import Decision
 from demem_agent.cli.json_values import decision_value
 from demem_agent.cli.memory_options import Budget, Place, Situation
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.errors import InvalidInput
+from demem_agent.types import Decision
 
 __all__ = ["decide"]
 
@@ -49,7 +49,8 @@ def decide(
 ) -> None:
     """Choose among actions by what worked in situations like this, and record the choice.
 
-    The memory is made if it is not there. Say what it came to with demem outcome, by the id that is printed.
+    The memory is made if it is not there. Say what it came to with demem outcome, by the id that is
+    printed.
     """
     actions = action or []
     with place.make(budget) as memory:

@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from demem_agent import Decision, Situation
 from demem_agent.cli.json_values import decision_value
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
+from demem_agent.types import Decision, Situation
 
 __all__ = ["decisions"]
 

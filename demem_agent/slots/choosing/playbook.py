@@ -7,8 +7,11 @@ playbook, so that it is rebuilt at load, and whenever an outcome is taken back.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.decision.learners.growing import Choice, GrowingPrior
 from demem_agent.settings import DecideSettings
@@ -18,6 +21,7 @@ from demem_agent.types import Decision
 
 __all__ = ["Offer", "Playbook", "Record", "played"]
 
+Numbers = NDArray[np.float64]
 #: What happens first of what one operation brings.
 _MET, _TAKEN, _JUDGED = range(3)
 
@@ -148,7 +152,7 @@ class Playbook:
             return False
         return self._learner.same_as(other._learner)
 
-    def _recorded(self, counts: Sequence[float], sums: Sequence[float]) -> list[Record]:
+    def _recorded(self, counts: Numbers, sums: Numbers) -> list[Record]:
         found = []
         for action, number in self._actions.items():
             if counts[number] > 0:
