@@ -62,6 +62,7 @@ from demem_agent.decision.sequences import (
 )
 
 __all__ = [
+    "REASONS",
     "AdaptiveRestarts",
     "Assignment",
     "BernsteinSequence",
@@ -79,7 +80,6 @@ __all__ = [
     "Packing",
     "Partition",
     "PracticalSplits",
-    "REASONS",
     "Restarting",
     "Role",
     "Tally",
