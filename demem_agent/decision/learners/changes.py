@@ -18,20 +18,26 @@ class Dispersion:
     A reward in [0, 1] with mean m has a variance of at most m (1 - m), and exactly that if it is 0
     or 1. The share is taken to be the same for all pairs of a context and an action. So it is 1 for
     rewards that are 0 or 1, whatever their means; for others it falls as they repeat. It starts at
-    1, with the weight of ``START`` / .25 rewards.
+    ``share``, with the weight of ``START`` / .25 rewards.
     """
 
     START = 0.5
 
-    def __init__(self) -> None:
+    def __init__(self, share: float = 1.0) -> None:
+        self._start = share
         self._seen = 0.0
         self._allowed = 0.0
 
     @property
+    def share(self) -> float:
+        """The estimated share, in (0, 1]."""
+        share = (self.START * self._start + self._seen) / (self.START + self._allowed)
+        return min(share, 1.0)
+
+    @property
     def noise(self) -> float:
         """The deviation of rewards whose mean is 1/2, in (0, 1/2]."""
-        share = (self.START + self._seen) / (self.START + self._allowed)
-        return 0.5 * math.sqrt(min(share, 1.0))
+        return 0.5 * math.sqrt(self.share)
 
     def count(self, n: float, total: float, squares: float, sign: float) -> None:
         """Take a pair's n rewards, their sum and sum of squares in (``sign`` 1) or out (-1)."""
@@ -54,21 +60,32 @@ class Watch:
     """
 
     SHORTEST, LONGEST = 8, 256
+    #: The noise is taken as it was so many rounds ago: a change would have raised it since.
+    BEFORE = 64
 
-    def __init__(self, delta: float) -> None:
+    def __init__(self, delta: float, noise: float) -> None:
         self.delta = delta
         self.rounds = 0
-        self._last: deque[tuple[float, float]] = deque(maxlen=self.LONGEST)
+        self._noises: deque[float] = deque([noise] * self.BEFORE, maxlen=self.BEFORE)
+        self._last: deque[tuple[float, float, float]] = deque(maxlen=self.LONGEST)
 
-    def changed(self, difference: float, width: float, noise: float) -> bool:
-        """Take in one reward's difference and the half-width of the mean before it."""
+    def learn_noise(self, noise: float) -> None:
+        """Take in what the noise is estimated to be now."""
+        self._noises.append(noise)
+
+    def changed(self, difference: float, width: float, narrower: float = 1.0) -> bool:
+        """Take in one reward's difference, and the half-width of the mean before it.
+
+        ``narrower`` says by how much less noisy than others its pair is, in (0, 1].
+        """
         self.rounds += 1
-        self._last.append((difference, width))
+        self._last.append((difference, width * narrower, narrower * narrower))
         recent: Floats = np.array(self._last)[::-1].cumsum(axis=0)
         window = self.SHORTEST
         while window <= len(recent):
-            total, allowed = recent[window - 1]
-            if abs(total) > allowed + noise * math.sqrt(2 * window * self._log_tests()):
+            total, widths, variance = recent[window - 1]
+            deviation = self._noises[0] * math.sqrt(2 * variance * self._log_tests())
+            if abs(total) > widths + deviation:
                 return True
             window *= 2
         return False

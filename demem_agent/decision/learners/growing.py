@@ -6,6 +6,7 @@ actions, late rewards and a changing world need.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ __all__ = ["REASONS", "Choice", "GrowingPrior"]
 #: Every reason a choice may give, and what it says.
 REASONS: Mapping[str, str] = {
     "slot": "the upper confidence index of what the context's slot pools",
-    "alone": "the same of its own rewards and those of its kin: it follows no slot",
+    "alone": "the same of its own rewards and those of likely kin: it follows no slot",
+    "doubt": "the same, since its rewards are unlikely to be those of its slot",
     "placed": "the action that its slot shows",
     "untried": "nobody whose rewards it shares has tried the action yet",
     "second opinion": "too few members of its slot have tried the action",
@@ -49,11 +51,13 @@ UNOFFERED = 100
 CANDIDATES = 512
 #: Descriptions are clustered anew once there are so many times as many.
 GROWTH = 1.125
+#: Log-odds against which a context is taken for kin before its rewards are looked at, and the least
+#: likely kin whose rewards count.
+STRANGE, LEAST = 2.0, 0.1
 #: Room for contexts at first.
 SMALL = 64
 #: The first level of half-widths.
 FIRST_CONTEXTS, FIRST_ACTIONS = 64, 16
-DOUBT, SOFT, LEAST = 3.0, 2.0, 0.1
 _TABLES = ("counts", "sums", "squares")
 
 
@@ -84,6 +88,7 @@ class Choice:
 class _Shared:
     """What is known to a context: rewards it shares with others, by action, and plays awaited."""
 
+    source: str
     counts: Floats
     sums: Floats
     awaited: Floats
@@ -92,7 +97,14 @@ class _Shared:
 class GrowingPrior(Corrections):
     """Learn with at most K slots, for contexts and actions that come and go.
 
-    The rules are those of ``CorrectedPrior``. A context that arrives joins the slot of the nearest
+    The rules are those of ``CorrectedPrior``, and two that make finding out cheaper. A member whose
+    rewards are unlikely to be those of its slot's others, by odds of ``kinship``, does not follow
+    the slot while it is in doubt, though only a certificate makes it leave. Whoever explores weighs
+    the rewards of others by how likely they are its kin, for the choice alone: bounds and places
+    rest on kin by the odds of ``kinship``. A second opinion is asked only where somebody has left
+    the slot itself.
+
+    A context that arrives joins the slot of the nearest
     centre of descriptions; while nobody has left a slot, descriptions are clustered anew as they
     become more, and the slots pool their members' rewards anew. Where the description was given
     up, an arriving context is alone at first.
@@ -154,7 +166,7 @@ class GrowingPrior(Corrections):
         self.actions = 0
         self.restarts = 0
         self.mistrusted = False
-        self.watch = Watch(delta)
+        self.watch = Watch(delta, noise)
         self.dispersion = Dispersion()
         self._rows = {name: Rows((SMALL, 0), np.float64) for name in _TABLES}
         self._closed_rows = Rows((SMALL, 0), np.bool_)
@@ -439,33 +451,38 @@ class GrowingPrior(Corrections):
         return -1 if alone else int(self.slot[context])
 
     def _shared(self, context: int) -> _Shared:
-        """Collect what the context's slot pools while it follows it, else what its kin know."""
-        if self.role[context] == Role.MEMBER and not self._doubts(context):
+        """Collect what the context's slot pools while it follows it, else what likely kin know."""
+        source = self._source(context)
+        if source == "slot":
             slot = int(self.slot[context])
             sharing = ((self.slot == slot) & (self.role == Role.MEMBER)).astype(np.float64)
             counts, sums = self.pool.counts[slot], self.pool.sums[slot]
         else:
             sharing = self._kin_shares(context)
             counts, sums = self._weighed(sharing)
-        return _Shared(counts, sums, self._awaited(sharing))
+        return _Shared(source, counts, sums, self._awaited(sharing))
+
+    def _source(self, context: int) -> str:
+        """Return what a context is played by, one of ``REASONS``."""
+        if self.role[context] == Role.PLACED:
+            return "placed"
+        if self.role[context] == Role.ALONE:
+            return "alone"
+        return "doubt" if self._doubts(context) else "slot"
 
     def _doubts(self, context: int) -> bool:
         """Whether a member's rewards are likelier not to be those of its slot's other members."""
-        if not DOUBT:
-            return False
         slot = int(self.slot[context])
         mine, my_sums = self.own.counts[context], self.own.sums[context]
         others = self.pool.counts[slot] - mine
         other_sums = self.pool.sums[slot] - my_sums
         odds = self._log_odds(others[None], other_sums[None], mine, my_sums)
-        return bool(odds[0] < -DOUBT)
+        return bool(odds[0] < -self.kinship)
 
     def _kin_shares(self, context: int) -> Floats:
         """Estimate how likely each context is to be kin, shape (N,), by rewards alone."""
-        if not SOFT:
-            return self._kin(context).astype(np.float64)
-        odds = self._kin_odds(context)
-        shares = 1 / (1 + np.exp(np.clip(SOFT - odds, -50, 50)))
+        against = np.clip(STRANGE - self._kin_odds(context), -50.0, 50.0)
+        shares: Floats = 1 / (1 + np.exp(against))
         shares[shares < LEAST] = 0.0
         shares[context] = 1.0
         return shares
@@ -491,23 +508,19 @@ class GrowingPrior(Corrections):
 
     def _planned(self, context: int, shared: _Shared, allowed: Labels) -> tuple[int, str]:
         """Find the action to play where one may explore, and the reason."""
-        role = self.role[context]
-        shown = int(self.shown[self.slot[context]]) if role == Role.PLACED else -1
-        if shown >= 0 and shown in allowed:
-            return shown, "placed"
-        if role == Role.MEMBER and self._doubts(context):
-            pass
-        elif role == Role.MEMBER and self.left:
+        if shared.source == "placed":
+            shown = int(self.shown[self.slot[context]])
+            if shown in allowed:
+                return shown, "placed"
+        if shared.source == "slot" and self.gone[self.slot[context]]:
             unsure = self._unsure(context, shared, allowed)
             if unsure >= 0:
                 return unsure, "second opinion"
-        plays = shared.counts + shared.awaited
-        action = upper_confidence(
-            shared.counts, shared.sums, self.confidence.noise, allowed, shared.awaited
-        )
-        if plays[action] == 0:
+        noise = self.confidence.noise
+        action = upper_confidence(shared.counts, shared.sums, noise, allowed, shared.awaited)
+        if shared.counts[action] + shared.awaited[action] == 0:
             return action, "untried"
-        return action, "slot" if role == Role.MEMBER else "alone"
+        return action, "alone" if shared.source == "placed" else shared.source
 
     def _unsure(self, context: int, shared: _Shared, allowed: Labels) -> int:
         """Find an action that this member never tried and too few others did; -1 if none."""
@@ -549,6 +562,7 @@ class GrowingPrior(Corrections):
         self._squares[context, action] += reward * reward
         self.dispersion.count(*self._pair(context, action), 1.0)
         self._trust_noise()
+        self.watch.learn_noise(self.confidence.noise)
         self._learned += 1
         if self.contexts > CANDIDATES and self._learned % 64 == 0:
             self._find_candidates()
@@ -563,8 +577,15 @@ class GrowingPrior(Corrections):
         n, total, _ = self._pair(context, action)
         if not n or not self.restart:
             return False
-        difference = reward - total / n
-        return self.watch.changed(difference, self.confidence.single(int(n)), self.confidence.noise)
+        width = self.confidence.single(int(n))
+        return self.watch.changed(reward - total / n, width, self._narrower(n, total))
+
+    def _narrower(self, n: float, total: float) -> float:
+        """Return by how much less noisy a pair is than one whose mean is 1/2, in (0, 1]."""
+        if not self.steady:
+            return 1.0
+        mean = (total + 0.5) / (n + 1)
+        return 2 * math.sqrt(mean * (1 - mean))
 
     def _start_again(self) -> None:
         """Forget all rewards; who shares a slot is the prior of the new start."""
@@ -579,8 +600,8 @@ class GrowingPrior(Corrections):
         self.gone[:] = 0
         self.saturated = False
         self._chosen_for = 0
-        self.watch = Watch(self.delta)
-        self.dispersion = Dispersion()
+        self.watch = Watch(self.delta, self.noise)
+        self.dispersion = Dispersion(self.dispersion.share)
         self._clustered_at = 2**62  # what descriptions say counts less than what is known by now
         self._trust_noise()
         self._pool_anew()
