@@ -22,6 +22,7 @@ from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
+from demem_agent.flows.room import make_room, receipts
 from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
@@ -31,11 +32,12 @@ from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
 from demem_agent.slots.invariants import check
+from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
-from demem_agent.turns import Turn, as_turn, text_field, whole_field
+from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -48,11 +50,12 @@ from demem_agent.types import (
     Route,
     Slot,
     SplitCertificate,
+    Storage,
     Succession,
     Summarised,
 )
 
-__all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory"]
+__all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -62,6 +65,12 @@ Progress = Callable[[int, int], object]
 BATCH = 512
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
+
+
+def learned(report: FeedbackReport) -> Brought:
+    """Return what a feedback has brought: its answer, and the correction as it was remembered."""
+    items = () if report.remembered is None else (report.remembered,)
+    return Brought(frozenset(items), frozenset({report.answer_id}))
 
 
 class MemoryHandle:
@@ -116,7 +125,7 @@ class MemoryHandle:
 
     def _begin(self, held: Held) -> None:
         self._held = held
-        self._door = Door(held.state.settings, held.clock)
+        self._door = Door(held.state.settings, held.clock, held.state.measure)
 
     def _still(self) -> AbstractContextManager[object]:
         """Keep the state still, and up to date, while it is inspected."""
@@ -140,6 +149,10 @@ class MemoryHandle:
             found.append(replace(one, confidence=sure))
         return tuple(found)
 
+    def _batch(self) -> int:
+        """Return how many turns are written at once: one by one, where each may need room."""
+        return BATCH if self.settings.storage is None else 1
+
     def _given(self, answer: Answer | str, told: Told, key: str | None) -> GivenFeedback:
         return self._door.feedback(answer, told, key, self._held.raters())
 
@@ -160,6 +173,7 @@ class SlotMemory(MemoryHandle):
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"),
       ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+    * a bound on everything kept: ``storage`` (None);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
     * ``clock``: dates turns and queries that come without ``at``;
     * ``memory_id``, ``tenant``: which memory of a store.
@@ -244,7 +258,7 @@ class SlotMemory(MemoryHandle):
             trust=trust,
             key=key,
         )
-        return self._remember([as_turn(turn)])[0]
+        return self._remember([self._door.turn(turn)])[0]
 
     def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
@@ -261,8 +275,9 @@ class SlotMemory(MemoryHandle):
         """
         checked = self._door.turns(turns)
         done: list[Ingested] = []
-        for start in range(0, len(checked), BATCH):
-            done += self._remember(checked[start : start + BATCH])
+        size = self._batch()
+        for start in range(0, len(checked), size):
+            done += self._remember(checked[start : start + size])
             if progress:
                 progress(len(done), len(checked))
         return done
@@ -303,7 +318,9 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
         """
-        return self._run(answer, self._door.asking("answer", query, how))
+        given = self._run(answer, self._door.asking("answer", query, how))
+        self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     def answered(
         self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
@@ -320,7 +337,9 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: for a blank query, or a text that is none.
         """
-        return self._run(answered, *self._door.answered(query, text, reading, how))
+        given = self._run(answered, *self._door.answered(query, text, reading, how))
+        self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     def feedback(
         self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
@@ -351,7 +370,9 @@ class SlotMemory(MemoryHandle):
                 range.
             NotFound: for an unknown answer.
         """
-        return self._run(feedback, self._given(answer, told, key))
+        report = self._run(feedback, self._given(answer, told, key))
+        self._keep_within(learned(report))
+        return report
 
     def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
@@ -430,6 +451,7 @@ class SlotMemory(MemoryHandle):
             NotFound: for a slot that is not active.
         """
         self._run(rename, *self._door.naming(slot, name))
+        self._keep_within(Brought(slot=slot))
 
     def pin(self, slot: int, pinned: bool = True) -> None:
         """Have a slot stay as it is divided: it is neither split nor merged.
@@ -484,6 +506,16 @@ class SlotMemory(MemoryHandle):
         """
         with self._still():
             return self._successions()
+
+    def storage(self) -> Storage:
+        """Return how much the memory keeps, and how much it may."""
+        with self._still():
+            return storage_of(self._held.state)
+
+    def receipts(self) -> tuple[Receipt, ...]:
+        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        with self._still():
+            return receipts(self._held.state)
 
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.
@@ -543,7 +575,15 @@ class SlotMemory(MemoryHandle):
             yield
 
     def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        return self._run(ingest, *self._door.arrivals(turns))
+        done = self._run(ingest, *self._door.arrivals(turns))
+        items = (one.evidence_id for one in done if one.evidence_id is not None)
+        self._keep_within(Brought(items=frozenset(items)))
+        return done
+
+    def _keep_within(self, brought: Brought) -> None:
+        """Forget what there is no room for, if storage is bounded."""
+        if self.settings.storage is not None:
+            self._run(make_room, brought)
 
     def _reembed_or_release(self) -> None:
         try:

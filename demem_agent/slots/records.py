@@ -123,7 +123,7 @@ class Certified:
 class Operation:
     """One line of the operation ledger.
 
-    ``result`` is kept for keyed operations only, and holds no text.
+    ``result`` is kept for keyed operations and for receipts only, and holds no text.
     """
 
     seq: int
@@ -132,6 +132,11 @@ class Operation:
     request: str = ""
     result: str = ""
 
+    @property
+    def is_receipt(self) -> bool:
+        """Whether its result tells what was forgotten for want of room."""
+        return self.key is None and bool(self.result)
+
 
 @dataclass(frozen=True, slots=True)
 class Delta:
@@ -139,6 +144,8 @@ class Delta:
 
     Attributes:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
+        for_room: whether what is forgotten goes for want of room. It is to leave the files as well,
+            but nobody waits for that.
         since: the operation it was computed after, if that is not the one before its first.
     """
 
@@ -154,6 +161,7 @@ class Delta:
     successions: tuple[Succession, ...] = ()
     lapsed: tuple[str, ...] = ()
     reembedded: bool = False
+    for_room: bool = False
     since: int | None = None
 
     @property

@@ -39,6 +39,7 @@ class Rows:
     certificates: Sequence[Json] = ()
     successions: Sequence[Succession] = ()
     keyed: Sequence[Operation] = ()
+    receipts: Sequence[Operation] = ()
     damaged: Sequence[str] = field(default_factory=tuple)
 
 
@@ -62,7 +63,7 @@ class Store(Protocol):
         """Write a delta durably, in one transaction.
 
         What it forgets is in no file once this returns, nor what a closed slot or a cleared
-        context held.
+        context held; where it goes for want of room, the next write may see to that.
 
         Raises:
             StaleState: if the memory is not at the operation before the delta's first.

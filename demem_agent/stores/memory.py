@@ -33,6 +33,7 @@ class _Tables:
     certificates: dict[str, Json] = field(default_factory=dict)
     successions: dict[str, Succession] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
+    receipts: list[Operation] = field(default_factory=list)
 
 
 class MemoryStore:
@@ -95,6 +96,7 @@ def _rows(tables: _Tables) -> Rows:
         certificates=list(tables.certificates.values()),
         successions=list(tables.successions.values()),
         keyed=list(tables.keyed.values()),
+        receipts=list(tables.receipts),
     )
 
 
@@ -116,6 +118,8 @@ def _write(tables: _Tables, delta: Delta) -> None:
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation
+        if operation.is_receipt:
+            tables.receipts.append(operation)
     tables.head = delta.head
 
 

@@ -61,7 +61,7 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "certificate", **certified_to_json(certified)}
     for succession in state.successions.values():
         yield {"kind": "succession", **succession_to_json(succession)}
-    for operation in state.keyed.values():
+    for operation in (*state.keyed.values(), *state.receipts):
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
 
@@ -100,7 +100,7 @@ def _whole(rows: Rows, state: State) -> Delta:
     """Return all rows as one delta, from before the first operation."""
     return Delta(
         head=rows.head,
-        operations=tuple(rows.keyed),
+        operations=(*rows.keyed, *rows.receipts),
         evidence=tuple(rows.evidence),
         slots=tuple(slot_state(state, row) for row in rows.slots),
         contexts=tuple(rows.contexts),
@@ -122,6 +122,7 @@ class _Found:
     certificates: list[Json] = field(default_factory=list)
     successions: list[Succession] = field(default_factory=list)
     keyed: list[Operation] = field(default_factory=list)
+    receipts: list[Operation] = field(default_factory=list)
 
 
 def _rows(lines: Iterable[Plain]) -> Rows:
@@ -137,6 +138,7 @@ def _rows(lines: Iterable[Plain]) -> Rows:
         certificates=found.certificates,
         successions=found.successions,
         keyed=found.keyed,
+        receipts=found.receipts,
     )
 
 
@@ -171,7 +173,9 @@ def _add(found: _Found, line: Plain) -> None:
         case "succession":
             found.successions.append(succession_from_json(body))
         case "operation":
-            found.keyed.append(Operation(kind=body.pop("operation"), **body))
+            operation = Operation(kind=body.pop("operation"), **body)
+            kept = found.receipts if operation.is_receipt else found.keyed
+            kept.append(operation)
         case _:
             raise ValueError(f"unknown kind {kind!r}")
 

@@ -128,7 +128,7 @@ class SqliteStore:
         self._connection.owes_erasure |= bool(delta.forgotten)
         with self._using("erase"):
             erased = self._erase_log()
-        if delta.forgotten and not erased:
+        if delta.forgotten and not erased and not delta.for_room:
             raise StoreError(
                 f"forgotten in {self.path}, but another process is still reading: "
                 "the text leaves the file with the first write or close after that"
@@ -166,6 +166,7 @@ class SqliteStore:
         certificates = self._named("certificate", address)
         successions = self._named("succession", address)
         keyed = self._named("op", address, "AND op_key IS NOT NULL")
+        receipts = self._named("op", address, "AND op_key IS NULL AND result <> ''")
         return Rows(
             settings=settings,
             head=head,
@@ -175,6 +176,7 @@ class SqliteStore:
             certificates=sound_rows(certificates, certificate_from_row, damaged),
             successions=sound_rows(successions, succession_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
+            receipts=sound_rows(receipts, operation_from_row, damaged),
             damaged=damaged,
         )
 
