@@ -39,6 +39,7 @@ class _Leaving:
 
     evidence: set[str] = field(default_factory=set)
     answer: set[str] = field(default_factory=set)
+    reference: set[str] = field(default_factory=set)
     certificate: set[str] = field(default_factory=set)
     context: set[str] = field(default_factory=set)
     name: set[str] = field(default_factory=set)
@@ -97,9 +98,17 @@ def _chosen(state: State, brought: Brought, over: int) -> _Leaving:
             continue
         leaving.add(piece)
         freed += piece.size
-        if piece.kind == "context" and piece.id in leaving.answer:
-            freed -= state.measure(state.contexts[piece.id].context.answer)
+        if piece.kind == "context":
+            freed -= _gone_already(state, leaving, piece.id)
     return leaving
+
+
+def _gone_already(state: State, leaving: _Leaving, id: str) -> int:
+    """Return what is counted already of a context of which all goes."""
+    context = state.contexts[id].context
+    answer = context.answer if id in leaving.answer else ""
+    told = context.reference if id in leaving.reference else ""
+    return state.measure(answer) + state.measure(told or "")
 
 
 def _delta(state: State, leaving: _Leaving) -> Delta:
@@ -139,6 +148,8 @@ def _contexts(state: State, leaving: _Leaving, going: Going) -> Iterable[StoredC
         context = _referring(stored.context, going)
         if id in leaving.answer:
             context = replace(context, answer="")
+        if id in leaving.reference:
+            context = replace(context, reference=None, channel="none")
         if context != stored.context:
             yield replace(stored, context=context)
 

@@ -24,7 +24,7 @@ __all__ = ["NOTHING", "Brought", "Piece", "by_worth", "require_room", "rests_on"
 #: The latest answers of which nothing was told yet: so many wait for it, and go late.
 WAITING = 10
 
-Kind = Literal["evidence", "answer", "certificate", "context", "name"]
+Kind = Literal["evidence", "answer", "reference", "certificate", "context", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ NOTHING = Brought()
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What goes as a whole: an item, the words of an answer or all of a context, and so on.
+    """What goes as a whole: an item, the words of an answer, all of a context, and so on.
 
     Attributes:
         id: of the item, context or certificate; of a name, the number of its slot.
@@ -105,7 +105,8 @@ def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
 
     1. Items that a later one has taken the place of, oldest first, if no decision rests on them.
     2. Records of what was done: the texts of certificates, the words of answers that were told of,
-       and answers that nothing was told of, but for the latest ten; oldest first.
+       and answers that nothing was told of, but for the latest ten; oldest first. Then what was
+       told in words, where it is known which items are right by it.
     3. Items that no decision rests on, the least specific first: the lower the mean idf of its
        words, the more of what an item says is said elsewhere. What the answer at hand was read
        from goes last of these.
@@ -165,6 +166,9 @@ class _Queue:
                 yield Piece("answer", id, self.state.measure(context.answer))
             elif id not in self.waiting:
                 yield self._context(id)
+        for id, context in self._earlier_contexts():
+            if context.reference is not None and rests_on(context):
+                yield Piece("reference", id, self.state.measure(context.reference))
 
     def undecided(self) -> Iterator[Piece]:
         at_hand = self._read_at_hand()
