@@ -29,7 +29,16 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.data.locomo import load_locomo
 from demem_agent.evaluate.drawing.looks import label, new_figure
 from demem_agent.slots.experiment import Experiment
-from demem_agent.slots.keeping import Brought, Piece, by_worth, rests_on, specificity
+from demem_agent.slots.keeping import (
+    Brought,
+    Piece,
+    by_worth,
+    certificate_piece,
+    context_piece,
+    item_piece,
+    rests_on,
+    specificity,
+)
 from demem_agent.slots.state import State
 from demem_agent.types import number_of
 
@@ -48,30 +57,25 @@ TOLD = ("text", "lines")
 
 def newest(state: State, _: Brought) -> Iterator[Piece]:
     """Yield what is kept, the oldest items first, once all contexts have gone."""
-    yield from _contexts(state)
+    yield from records(state)
     for item in sorted(state.evidence, key=number_of):
-        yield _item(state, item)
+        yield item_piece(state, item)
 
 
 def most_specific(state: State, _: Brought) -> Iterator[Piece]:
     """Yield what is kept, the least specific items first, once all contexts have gone."""
-    yield from _contexts(state)
+    yield from records(state)
     ranked = [(specificity(state, item), number_of(item), item) for item in state.evidence]
     for _, _, item in sorted(ranked):
-        yield _item(state, item)
+        yield item_piece(state, item)
 
 
-def _contexts(state: State) -> Iterator[Piece]:
-    for id, certified in state.certificates.items():
-        yield Piece("certificate", id, len(repr(certified.certificate.candidates)))
-    for id, stored in state.contexts.items():
-        context = stored.context
-        texts = (context.query, context.answer, context.reference or "")
-        yield Piece("context", id, sum(map(state.measure, texts)))
-
-
-def _item(state: State, item: str) -> Piece:
-    return Piece("evidence", item, state.measure(state.evidence[item].text))
+def records(state: State) -> Iterator[Piece]:
+    """Yield what is kept besides items."""
+    for id in state.certificates:
+        yield certificate_piece(state, id)
+    for id in state.contexts:
+        yield context_piece(state, id)
 
 
 ORDERS: Mapping[str, Order] = {

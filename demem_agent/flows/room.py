@@ -29,6 +29,9 @@ from demem_agent.types import Candidate, Context, Receipt, SplitCertificate
 
 __all__ = ["KIND", "make_room", "receipts"]
 
+#: Of items that no decision rests on, this share of the storage goes beyond what has to, so that
+#: not every turn needs an operation of its own.
+AHEAD = 0.02
 #: What such an operation is called in the ledger.
 KIND = "room"
 
@@ -63,7 +66,7 @@ def make_room(state: State, brought: Brought) -> Flow[Receipt | None]:
     storage = storage_of(state)
     if storage.limit is None or storage.used <= storage.limit:
         return None
-    leaving = _chosen(state, brought, storage.used - storage.limit)
+    leaving = _chosen(state, brought, storage.used - storage.limit, int(AHEAD * storage.limit))
     delta = _delta(state, leaving)
     receipt = receipt_of(delta)
     delta = replace(delta, operations=(_ledger_line(delta, receipt),))
@@ -86,13 +89,17 @@ def _ledger_line(delta: Delta, receipt: Receipt) -> Operation:
     return Operation(delta.head.seq, KIND, result=result)
 
 
-def _chosen(state: State, brought: Brought, over: int) -> _Leaving:
-    """Return what goes: pieces in order, until they measure as much as is too much."""
+def _chosen(state: State, brought: Brought, over: int, ahead: int) -> _Leaving:
+    """Return what goes: pieces in order, until they measure as much as is too much.
+
+    Args:
+        ahead: how much more goes of what is free to.
+    """
     leaving = _Leaving()
     freed = 0
     order = state.experiment.keeping or by_worth
     for piece in order(state, brought):
-        if freed >= over:
+        if freed >= (over + ahead if piece.is_free else over):
             break
         if not piece.size:
             continue

@@ -19,7 +19,18 @@ from demem_agent.text.units import Measure
 from demem_agent.text.words import content_terms
 from demem_agent.types import Context, Storage, number_of
 
-__all__ = ["NOTHING", "Brought", "Piece", "by_worth", "require_room", "rests_on", "storage_of"]
+__all__ = [
+    "Brought",
+    "Piece",
+    "by_worth",
+    "certificate_piece",
+    "context_piece",
+    "item_piece",
+    "require_room",
+    "rests_on",
+    "specificity",
+    "storage_of",
+]
 
 #: The latest answers of which nothing was told yet: so many wait for it, and go late.
 WAITING = 10
@@ -41,9 +52,6 @@ class Brought:
     slot: int | None = None
 
 
-NOTHING = Brought()
-
-
 @dataclass(frozen=True, slots=True)
 class Piece:
     """What goes as a whole: an item, the words of an answer, all of a context, and so on.
@@ -51,11 +59,13 @@ class Piece:
     Attributes:
         id: of the item, context or certificate; of a name, the number of its slot.
         size: what it measures, in the memory's unit.
+        is_free: whether no decision rests on it, so that some more such may go at a time.
     """
 
     kind: Kind
     id: str
     size: int
+    is_free: bool = False
 
 
 def storage_of(state: State) -> Storage:
@@ -156,16 +166,16 @@ class _Queue:
     def superseded(self) -> Iterator[Piece]:
         for item in self._free_items():
             if self._is_superseded(item):
-                yield self._item(item)
+                yield item_piece(self.state, item, is_free=True)
 
     def records(self) -> Iterator[Piece]:
         for id in self.state.certificates:
-            yield Piece("certificate", id, _certificate_size(self.state, id))
+            yield certificate_piece(self.state, id)
         for id, context in self._earlier_contexts():
             if context.rewards:
                 yield Piece("answer", id, self.state.measure(context.answer))
             elif id not in self.waiting:
-                yield self._context(id)
+                yield context_piece(self.state, id)
         for id, context in self._earlier_contexts():
             if context.reference is not None and rests_on(context):
                 yield Piece("reference", id, self.state.measure(context.reference))
@@ -178,12 +188,12 @@ class _Queue:
                 rank = (item in at_hand, specificity(self.state, item), number_of(item))
                 ranked.append((rank, item))
         for _, item in sorted(ranked):
-            yield self._item(item)
+            yield item_piece(self.state, item, is_free=True)
 
     def open_questions(self) -> Iterator[Piece]:
         for id, context in self._earlier_contexts():
             if id in self.waiting or (context.rewards and not rests_on(context)):
-                yield self._context(id)
+                yield context_piece(self.state, id)
 
     def decided(self) -> Iterator[Piece]:
         resting: dict[int, list[str]] = {}
@@ -192,9 +202,9 @@ class _Queue:
                 resting.setdefault(number, []).append(item)
         for id, stored in self.state.contexts.items():
             if id not in self.brought.contexts and rests_on(stored.context):
-                yield self._context(id)
+                yield context_piece(self.state, id)
             for item in sorted(resting.get(number_of(id), ()), key=number_of):
-                yield self._item(item)
+                yield item_piece(self.state, item)
 
     def rest(self) -> Iterator[Piece]:
         for number, slot in sorted(self.state.slots.items()):
@@ -203,9 +213,9 @@ class _Queue:
         for id in sorted(self.brought.contexts, key=number_of):
             answer = self.state.contexts[id].context.answer
             yield Piece("answer", id, self.state.measure(answer))
-            yield self._context(id)
+            yield context_piece(self.state, id)
         for item in sorted(self.brought.items, key=number_of):
-            yield self._item(item)
+            yield item_piece(self.state, item)
         if self.brought.slot in self.state.slots:
             name = self.state.slots[self.brought.slot].name or ""
             yield Piece("name", str(self.brought.slot), self.state.measure(name))
@@ -234,11 +244,20 @@ class _Queue:
                 read.add(item)
         return frozenset(read)
 
-    def _item(self, item: str) -> Piece:
-        return Piece("evidence", item, _item_size(self.state, item))
 
-    def _context(self, id: str) -> Piece:
-        return Piece("context", id, _context_size(self.state, id))
+def item_piece(state: State, item: str, *, is_free: bool = False) -> Piece:
+    """Return an item as what may go."""
+    return Piece("evidence", item, _item_size(state, item), is_free)
+
+
+def context_piece(state: State, id: str) -> Piece:
+    """Return all of a context as what may go."""
+    return Piece("context", id, _context_size(state, id))
+
+
+def certificate_piece(state: State, id: str) -> Piece:
+    """Return the texts of a certificate as what may go."""
+    return Piece("certificate", id, _certificate_size(state, id))
 
 
 def specificity(state: State, item: str) -> float:
