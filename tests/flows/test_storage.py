@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
+from demem_agent.errors import StoreError
+from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.keeping import Brought, Piece, item_piece
+from demem_agent.slots.records import Delta
+from demem_agent.slots.state import State
+from demem_agent.splitting import replay
+from demem_agent.stores import Address, MemoryStore
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 WORDS = "boiler valve violin bow harbour ferry tram orchard kiln anvil".split()
@@ -207,6 +215,86 @@ def test_the_bound_holds_in_an_async_memory() -> None:
         assert await memory.receipts()
 
     asyncio.run(run())
+
+
+class FailingStore(MemoryStore):
+    """A store that refuses to make room while it is told to."""
+
+    refuses = False
+
+    def commit(self, address: Address, delta: Delta) -> None:
+        if self.refuses and delta.for_room:
+            raise StoreError("the disk is full")
+        super().commit(address, delta)
+
+
+def test_what_a_crash_left_over_the_bound_goes_with_the_next_call() -> None:
+    store = FailingStore()
+    memory = SlotMemory.open(store, encoder=BagEncoder(), storage=60)
+    memory.ingest("The boiler has a brass valve.")
+    memory.ingest("The violin has a broken bow.")
+    store.refuses = True
+    with pytest.raises(StoreError):
+        memory.ingest("The ferry leaves the harbour.")
+    assert len(memory) == 3
+    memory.check()
+    store.refuses = False
+    memory.answer("Which valve?")
+    assert memory.storage().used <= 60
+    memory.check()
+
+
+def test_the_same_goes_from_every_store(tmp_path: Path) -> None:
+    in_ram = bounded(120)
+    url = f"sqlite:///{tmp_path}/a.db"
+    options: dict[str, Any] = {"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "slots": 3}
+    with SlotMemory.open(url, **options, storage=120) as in_file:
+        for number, word in enumerate(WORDS):
+            for memory in (in_ram, in_file):
+                step(memory, "ingest", word, number)
+                step(memory, "reference", word, number)
+        before = in_file.fingerprint()
+        assert in_ram.fingerprint() == before
+    with SlotMemory.open(url, **options) as again:
+        assert again.fingerprint() == before
+        again.check()
+
+
+def test_certificates_lose_their_words_and_still_replay() -> None:
+    memory = SlotMemory(slots=2, initial_slots=1)
+    likes = {"Ana": "I want the seat at level 3.", "Ben": "Level 1 of the seat is enough."}
+    for text in (*likes.values(), "We stop for coffee at the old mill."):
+        memory.ingest(text)
+    for asker, text in likes.items():
+        answer = memory.answer("Set the seat as I like it.", asker=asker)
+        best = max(answer.reading.lines, key=lambda line: line.score).text
+        memory.feedback(answer, reference=text, reward=float(best == text))
+    used = memory.storage()
+    assert used.certificates > 0
+    kept = SlotMemory.restore(memory.export(), storage=used.used - used.certificates)
+    kept.rename(0, None)
+    assert (kept.storage().certificates, kept.storage().evidence) == (0, used.evidence)
+    for certificate, before in zip(kept.certificates(), memory.certificates(), strict=True):
+        assert certificate.redacted
+        assert replay(certificate).decision == before.decision
+    kept.undo("c1")
+    kept.check()
+
+
+def least_first(state: State, brought: Brought) -> Iterator[Piece]:
+    """Yield what goes, decided or not: the oldest item first."""
+    for item in state.evidence:
+        if item not in brought.items:
+            yield item_piece(state, item)
+
+
+def test_another_order_is_noticed() -> None:
+    """The checks above fail where decisions are not looked at."""
+    memory = bounded(200, experiment=Experiment(keeping=least_first))
+    memory.ingest("The boiler has a brass valve.")
+    memory.feedback(memory.answer("Which valve does the boiler have?"), reference="a brass valve")
+    filled(memory, 8)
+    assert "The boiler has a brass valve." not in texts(memory)
 
 
 STEPS = st.lists(
