@@ -22,20 +22,22 @@ from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
+from demem_agent.flows.room import make_room, receipts
 from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
 from demem_agent.held import Held
-from demem_agent.memory import BATCH, RETRIES, MemoryHandle, Progress
+from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.slots.choosing.asked import Advises, Decided, Decides
 from demem_agent.slots.invariants import check
+from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
-from demem_agent.turns import Turn, as_turn, text_field, whole_field
+from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -49,6 +51,7 @@ from demem_agent.types import (
     Route,
     Situation,
     SplitCertificate,
+    Storage,
     Succession,
     Summarised,
 )
@@ -115,7 +118,7 @@ class AsyncSlotMemory(MemoryHandle):
             trust=trust,
             key=key,
         )
-        remembered = await self._remember([as_turn(turn)])
+        remembered = await self._remember([self._door.turn(turn)])
         return remembered[0]
 
     async def ingest_many(
@@ -124,8 +127,9 @@ class AsyncSlotMemory(MemoryHandle):
         """Remember many turns."""
         checked = self._door.turns(turns)
         done: list[Ingested] = []
-        for start in range(0, len(checked), BATCH):
-            done += await self._remember(checked[start : start + BATCH])
+        size = self._batch()
+        for start in range(0, len(checked), size):
+            done += await self._remember(checked[start : start + size])
             if progress:
                 progress(len(done), len(checked))
         return done
@@ -140,13 +144,17 @@ class AsyncSlotMemory(MemoryHandle):
 
     async def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision."""
-        return await self._run(answer, self._door.asking("answer", query, how))
+        given = await self._run(answer, self._door.asking("answer", query, how))
+        await self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     async def answered(
         self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
     ) -> Answer:
         """Record an answer that was produced elsewhere."""
-        return await self._run(answered, *self._door.answered(query, text, reading, how))
+        given = await self._run(answered, *self._door.answered(query, text, reading, how))
+        await self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     async def feedback(
         self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
@@ -154,7 +162,9 @@ class AsyncSlotMemory(MemoryHandle):
         """Learn from how an answer did."""
         if is_decision(answer):
             return await self._run(outcome, *self._door.outcome(answer, told, key))
-        return await self._run(feedback, self._given(answer, told, key))
+        report = await self._run(feedback, self._given(answer, told, key))
+        await self._keep_within(learned(report))
+        return report
 
     async def decide(
         self, situation: str, actions: Iterable[str], **how: Unpack[Decides]
@@ -203,6 +213,7 @@ class AsyncSlotMemory(MemoryHandle):
     async def rename(self, slot: int, name: str | None) -> None:
         """Name a slot."""
         await self._run(rename, *self._door.naming(slot, name))
+        await self._keep_within(Brought(slot=slot))
 
     async def pin(self, slot: int, pinned: bool = True) -> None:
         """Have a slot stay as it is divided."""
@@ -246,6 +257,16 @@ class AsyncSlotMemory(MemoryHandle):
         """Return every situation in which something was decided."""
         async with self._fresh():
             return self._situations()
+
+    async def storage(self) -> Storage:
+        """Return how much the memory keeps, and how much it may."""
+        async with self._fresh():
+            return storage_of(self._held.state)
+
+    async def receipts(self) -> tuple[Receipt, ...]:
+        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        async with self._fresh():
+            return receipts(self._held.state)
 
     async def fingerprint(self) -> str:
         """Digest what is remembered: the same operations in the same order give the same 64 hex
@@ -293,7 +314,15 @@ class AsyncSlotMemory(MemoryHandle):
             yield
 
     async def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        return await self._run(ingest, *self._door.arrivals(turns))
+        done = await self._run(ingest, *self._door.arrivals(turns))
+        items = (one.evidence_id for one in done if one.evidence_id is not None)
+        await self._keep_within(Brought(items=frozenset(items)))
+        return done
+
+    async def _keep_within(self, brought: Brought) -> None:
+        """Forget what there is no room for, if storage is bounded."""
+        if self.settings.storage is not None:
+            await self._run(make_room, brought)
 
     async def _reembed_or_release(self) -> None:
         try:

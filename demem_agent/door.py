@@ -12,8 +12,11 @@ from demem_agent.feedback.signals import signal_of
 from demem_agent.flows.feedback import Given, Raters
 from demem_agent.flows.forget import Selected
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
+from demem_agent.reading.packing import strip_rendered
 from demem_agent.settings import Settings
 from demem_agent.slots.choosing.asked import Advised, Choosing, advised_of, choosing_of
+from demem_agent.slots.keeping import require_room
+from demem_agent.text.units import Measure
 from demem_agent.turns import (
     Turn,
     as_turn,
@@ -47,12 +50,22 @@ class Door:
 
     settings: Settings
     clock: Callable[[], datetime] | None
+    measure: Measure
 
     def turns(self, given: Iterable[Turn | Mapping[str, object]]) -> list[Turn]:
         """Check turns to remember, each named by its number in errors."""
         if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
             raise InvalidInput("turns", given, "a list of Turn records or mappings")
-        return [as_turn(turn, f"turns[{n}].") for n, turn in enumerate(given)]
+        turns = [as_turn(turn, f"turns[{n}].") for n, turn in enumerate(given)]
+        for n, turn in enumerate(turns):
+            self._require_room_for(turn, f"turns[{n}].")
+        return turns
+
+    def turn(self, turn: Turn) -> Turn:
+        """Check a turn to remember."""
+        turn = as_turn(turn)
+        self._require_room_for(turn)
+        return turn
 
     def arrivals(self, turns: Sequence[Turn]) -> tuple[list[Turn], list[str]]:
         """Return checked turns with their dates, and the hash of each that has a key.
@@ -74,7 +87,9 @@ class Door:
     def asking(self, method: str, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``answer`` or ``answered``."""
         refuse_unknown(method, given, Asking)
-        return self.reading(query, given)
+        ask = self.reading(query, given)
+        self._require_room("query", ask.query, *ask.conditions)
+        return ask
 
     def answered(
         self, query: str, text: str, reading: Reading | None, given: Mapping[str, object]
@@ -83,6 +98,7 @@ class Door:
         ask = self.asking("answered", query, given)
         if not isinstance(text, str):
             raise InvalidInput("text", text, "a text, empty where nothing was answered")
+        self._require_room("text", text, ask.query, *ask.conditions)
         if reading is not None and not isinstance(reading, Reading):
             raise InvalidInput("reading", reading, "what read gave, or left out")
         return ask, text, reading
@@ -156,6 +172,7 @@ class Door:
         number = whole_field("slot", slot, 0)
         if name is not None:
             text_field("name", name)
+            self._require_room("name", name)
         return number, name
 
     def pinning(self, slot: int, pinned: bool) -> tuple[int, bool]:
@@ -179,6 +196,13 @@ class Door:
         """Return the time given, or else what the clock says."""
         when = time_field("at", at)
         return self._now() if when is None else when
+
+    def _require_room_for(self, turn: Turn, where: str = "") -> None:
+        if self.settings.storage is not None:
+            self._require_room(f"{where}text", strip_rendered(turn.text))
+
+    def _require_room(self, field: str, *texts: str) -> None:
+        require_room(self.settings, self.measure, field, *texts)
 
     def _now(self) -> datetime | None:
         return None if self.clock is None else time_field("clock", self.clock())

@@ -24,6 +24,7 @@ from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
+from demem_agent.flows.room import make_room, receipts
 from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
@@ -34,11 +35,12 @@ from demem_agent.requests import Flow
 from demem_agent.settings import Settings
 from demem_agent.slots.choosing.asked import Advises, Decided, Decides
 from demem_agent.slots.invariants import check
+from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
-from demem_agent.turns import Turn, as_turn, text_field, whole_field
+from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -53,11 +55,12 @@ from demem_agent.types import (
     Situation,
     Slot,
     SplitCertificate,
+    Storage,
     Succession,
     Summarised,
 )
 
-__all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory"]
+__all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -67,6 +70,12 @@ Progress = Callable[[int, int], object]
 BATCH = 512
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
+
+
+def learned(report: FeedbackReport) -> Brought:
+    """Return what a feedback has brought: its answer, and the correction as it was remembered."""
+    items = () if report.remembered is None else (report.remembered,)
+    return Brought(frozenset(items), frozenset({report.answer_id}))
 
 
 class MemoryHandle:
@@ -121,7 +130,7 @@ class MemoryHandle:
 
     def _begin(self, held: Held) -> None:
         self._held = held
-        self._door = Door(held.state.settings, held.clock)
+        self._door = Door(held.state.settings, held.clock, held.state.measure)
 
     def _still(self) -> AbstractContextManager[object]:
         """Keep the state still, and up to date, while it is inspected."""
@@ -151,6 +160,10 @@ class MemoryHandle:
             found.append(replace(one, confidence=sure))
         return tuple(found)
 
+    def _batch(self) -> int:
+        """Return how many turns are written at once: one by one, where each may need room."""
+        return BATCH if self.settings.storage is None else 1
+
     def _given(self, answer: Answer | Decision | str, told: Told, key: str | None) -> GivenFeedback:
         return self._door.feedback(answer, told, key, self._held.raters())
 
@@ -171,6 +184,7 @@ class SlotMemory(MemoryHandle):
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"),
       ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+    * a bound on everything kept: ``storage`` (None);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
     * ``clock``: dates turns and queries that come without ``at``;
     * ``memory_id``, ``tenant``: which memory of a store.
@@ -255,7 +269,7 @@ class SlotMemory(MemoryHandle):
             trust=trust,
             key=key,
         )
-        return self._remember([as_turn(turn)])[0]
+        return self._remember([self._door.turn(turn)])[0]
 
     def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
@@ -272,8 +286,9 @@ class SlotMemory(MemoryHandle):
         """
         checked = self._door.turns(turns)
         done: list[Ingested] = []
-        for start in range(0, len(checked), BATCH):
-            done += self._remember(checked[start : start + BATCH])
+        size = self._batch()
+        for start in range(0, len(checked), size):
+            done += self._remember(checked[start : start + size])
             if progress:
                 progress(len(done), len(checked))
         return done
@@ -314,7 +329,9 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
         """
-        return self._run(answer, self._door.asking("answer", query, how))
+        given = self._run(answer, self._door.asking("answer", query, how))
+        self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     def answered(
         self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
@@ -331,7 +348,9 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: for a blank query, or a text that is none.
         """
-        return self._run(answered, *self._door.answered(query, text, reading, how))
+        given = self._run(answered, *self._door.answered(query, text, reading, how))
+        self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     def feedback(
         self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
@@ -364,7 +383,9 @@ class SlotMemory(MemoryHandle):
         """
         if is_decision(answer):
             return self._run(outcome, *self._door.outcome(answer, told, key))
-        return self._run(feedback, self._given(answer, told, key))
+        report = self._run(feedback, self._given(answer, told, key))
+        self._keep_within(learned(report))
+        return report
 
     def decide(self, situation: str, actions: Iterable[str], **how: Unpack[Decides]) -> Decision:
         """Choose among actions by what worked in situations like this, and record the choice.
@@ -496,6 +517,7 @@ class SlotMemory(MemoryHandle):
             NotFound: for a slot that is not active.
         """
         self._run(rename, *self._door.naming(slot, name))
+        self._keep_within(Brought(slot=slot))
 
     def pin(self, slot: int, pinned: bool = True) -> None:
         """Have a slot stay as it is divided: it is neither split nor merged.
@@ -561,6 +583,16 @@ class SlotMemory(MemoryHandle):
         with self._still():
             return self._situations()
 
+    def storage(self) -> Storage:
+        """Return how much the memory keeps, and how much it may."""
+        with self._still():
+            return storage_of(self._held.state)
+
+    def receipts(self) -> tuple[Receipt, ...]:
+        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        with self._still():
+            return receipts(self._held.state)
+
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.
 
@@ -619,7 +651,15 @@ class SlotMemory(MemoryHandle):
             yield
 
     def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        return self._run(ingest, *self._door.arrivals(turns))
+        done = self._run(ingest, *self._door.arrivals(turns))
+        items = (one.evidence_id for one in done if one.evidence_id is not None)
+        self._keep_within(Brought(items=frozenset(items)))
+        return done
+
+    def _keep_within(self, brought: Brought) -> None:
+        """Forget what there is no room for, if storage is bounded."""
+        if self.settings.storage is not None:
+            self._run(make_room, brought)
 
     def _reembed_or_release(self) -> None:
         try:

@@ -91,7 +91,7 @@ class Settings:
         slots: K, the most slots there ever are, >= 1.
         slot_limit: L, the most a slot's summary measures, >= 40.
         read_limit: B, the most a reading measures unless the call says otherwise, >= 40.
-        unit: what both limits are measured in.
+        unit: what all limits are measured in.
         initial_slots: slots that similarity alone may open, 1 <= initial_slots <= slots; the rest
             is left to certified splits.
         near: cosine to the nearest prototype below which an item opens a slot while fewer than
@@ -103,6 +103,9 @@ class Settings:
             until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
             any other.
         decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
+        storage: the most that everything kept may measure, in the same unit, >= 40; what no
+            decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
+            much as comes.
     """
 
     slots: int = 10
@@ -116,6 +119,7 @@ class Settings:
     stale: Stale = "mark"
     split: SplitSettings = field(default_factory=SplitSettings)
     decide: DecideSettings = field(default_factory=DecideSettings)
+    storage: int | None = None
 
     def __post_init__(self) -> None:
         self._check_sizes()
@@ -137,6 +141,8 @@ class Settings:
         whole_field("slot_limit", self.slot_limit, SMALLEST_LIMIT)
         whole_field("read_limit", self.read_limit, SMALLEST_LIMIT)
         whole_field("initial_slots", self.initial_slots, 1)
+        if self.storage is not None:
+            whole_field("storage", self.storage, SMALLEST_LIMIT)
         if self.initial_slots > self.slots:
             allowed = f"a whole number from 1 to slots ({self.slots})"
             raise InvalidInput("initial_slots", self.initial_slots, allowed)

@@ -39,6 +39,7 @@ __all__ = [
     "Source",
     "SplitCertificate",
     "Stale",
+    "Storage",
     "Succession",
     "Summarised",
     "Superseded",
@@ -552,7 +553,10 @@ class FeedbackReport:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What ``forget`` removed and what it touched: ids and numbers only, never text."""
+    """What was forgotten and what that touched: ids and numbers only, never text.
+
+    ``forget`` gives one, and ``receipts`` those of what went to keep within ``storage``.
+    """
 
     evidence: tuple[str, ...]
     slots: tuple[int, ...] = ()
@@ -560,6 +564,28 @@ class Receipt:
     certificates: tuple[str, ...] = ()
     successions: tuple[str, ...] = ()
     situations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """How much a memory keeps, in its unit, and how much it may.
+
+    Attributes:
+        used: all that counts: ``evidence``, ``contexts``, ``certificates`` and ``names`` together.
+        limit: ``Settings.storage``; None where there is no bound.
+        evidence: the text of items, corrections among them.
+        contexts: what was asked, answered and told, and the conditions of it.
+        certificates: their queries and answers, and what the slot held before.
+        names: those given to slots.
+    """
+
+    used: int
+    limit: int | None
+    unit: Unit
+    evidence: int
+    contexts: int
+    certificates: int
+    names: int
 
 
 @dataclass(frozen=True, slots=True)

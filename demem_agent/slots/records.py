@@ -141,7 +141,7 @@ class Certified:
 class Operation:
     """One line of the operation ledger.
 
-    ``result`` is kept for keyed operations only, and holds no text.
+    ``result`` is kept for keyed operations and for receipts only, and holds no text.
     """
 
     seq: int
@@ -150,6 +150,11 @@ class Operation:
     request: str = ""
     result: str = ""
 
+    @property
+    def is_receipt(self) -> bool:
+        """Whether its result tells what was forgotten for want of room."""
+        return self.key is None and bool(self.result)
+
 
 @dataclass(frozen=True, slots=True)
 class Delta:
@@ -157,6 +162,8 @@ class Delta:
 
     Attributes:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
+        for_room: whether what is forgotten goes for want of room. It is to leave the files as well,
+            but nobody waits for that.
         since: the operation it was computed after, if that is not the one before its first.
     """
 
@@ -174,6 +181,7 @@ class Delta:
     situations: tuple[StoredSituation, ...] = ()
     choices: tuple[Decision, ...] = ()
     reembedded: bool = False
+    for_room: bool = False
     since: int | None = None
 
     @property

@@ -61,6 +61,7 @@ class State:
         experiment: parts that a study put in the place of the library's own.
         head, evidence, slot_of, slots, contexts, certificates, successions, situations, choices,
             keyed: the rows, by id or number.
+        receipts: operations that tell what was forgotten for want of room, in order.
         derived: what follows from the rows.
         cache: what saves work.
     """
@@ -78,6 +79,7 @@ class State:
     situations: dict[str, StoredSituation] = field(default_factory=dict)
     choices: dict[str, Decision] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
+    receipts: list[Operation] = field(default_factory=list)
     derived: Derived = field(default_factory=Derived)
     cache: Cache = field(default_factory=Cache)
 
@@ -181,7 +183,7 @@ class State:
             self.put_slot(slot)
         for stored_context in delta.contexts:
             self.put_context(stored_context)
-        if delta.forgotten and self.settings.decisions:
+        if (delta.forgotten or delta.for_room) and self.settings.decisions:
             self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
@@ -191,6 +193,8 @@ class State:
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation
+            if operation.is_receipt:
+                self.receipts.append(operation)
 
     def begin_index(self) -> None:
         """Start what is derived from vectors anew, once the number of dimensions is known."""

@@ -48,6 +48,7 @@ class Rows:
     situations: Sequence[StoredSituation] = ()
     choices: Sequence[Decision] = ()
     keyed: Sequence[Operation] = ()
+    receipts: Sequence[Operation] = ()
     damaged: Sequence[str] = field(default_factory=tuple)
 
 
@@ -71,7 +72,7 @@ class Store(Protocol):
         """Write a delta durably, in one transaction.
 
         What it forgets is in no file once this returns, nor what a closed slot or a cleared
-        context held.
+        context held; where it goes for want of room, the next write may see to that.
 
         Raises:
             StaleState: if the memory is not at the operation before the delta's first.

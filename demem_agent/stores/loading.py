@@ -55,6 +55,7 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
     for operation in rows.keyed:
         if operation.key is not None:
             state.keyed[operation.key] = operation
+    state.receipts = list(rows.receipts)
     return state
 
 

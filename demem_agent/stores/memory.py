@@ -42,6 +42,7 @@ class _Tables:
     situations: dict[str, StoredSituation] = field(default_factory=dict)
     choices: dict[str, Decision] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
+    receipts: list[Operation] = field(default_factory=list)
 
 
 class MemoryStore:
@@ -106,6 +107,7 @@ def _rows(tables: _Tables) -> Rows:
         situations=list(tables.situations.values()),
         choices=list(tables.choices.values()),
         keyed=list(tables.keyed.values()),
+        receipts=list(tables.receipts),
     )
 
 
@@ -130,6 +132,8 @@ def _write(tables: _Tables, delta: Delta) -> None:
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation
+        if operation.is_receipt:
+            tables.receipts.append(operation)
     tables.head = delta.head
 
 

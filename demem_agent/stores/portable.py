@@ -76,7 +76,7 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "situation", **_situation_to_line(situation)}
     for decision in state.choices.values():
         yield {"kind": "choice", **decision_to_json(decision)}
-    for operation in state.keyed.values():
+    for operation in (*state.keyed.values(), *state.receipts):
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
 
@@ -115,7 +115,7 @@ def _whole(rows: Rows, state: State) -> Delta:
     """Return all rows as one delta, from before the first operation."""
     return Delta(
         head=rows.head,
-        operations=tuple(rows.keyed),
+        operations=(*rows.keyed, *rows.receipts),
         evidence=tuple(rows.evidence),
         slots=tuple(slot_state(state, row) for row in rows.slots),
         contexts=tuple(rows.contexts),
@@ -141,6 +141,7 @@ class _Found:
     situations: list[StoredSituation] = field(default_factory=list)
     choices: list[Decision] = field(default_factory=list)
     keyed: list[Operation] = field(default_factory=list)
+    receipts: list[Operation] = field(default_factory=list)
 
 
 def _rows(lines: Iterable[Plain]) -> Rows:
@@ -158,6 +159,7 @@ def _rows(lines: Iterable[Plain]) -> Rows:
         situations=found.situations,
         choices=found.choices,
         keyed=found.keyed,
+        receipts=found.receipts,
     )
 
 
@@ -196,7 +198,9 @@ def _add(found: _Found, line: Plain) -> None:
         case "choice":
             found.choices.append(decision_from_json(body))
         case "operation":
-            found.keyed.append(Operation(kind=body.pop("operation"), **body))
+            operation = Operation(kind=body.pop("operation"), **body)
+            kept = found.receipts if operation.is_receipt else found.keyed
+            kept.append(operation)
         case _:
             raise ValueError(f"unknown kind {kind!r}")
 

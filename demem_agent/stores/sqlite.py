@@ -134,7 +134,7 @@ class SqliteStore:
         self._connection.owes_erasure |= bool(delta.forgotten)
         with self._using("erase"):
             erased = self._erase_log()
-        if delta.forgotten and not erased:
+        if delta.forgotten and not erased and not delta.for_room:
             raise StoreError(
                 f"forgotten in {self.path}, but another process is still reading: "
                 "the text leaves the file with the first write or close after that"
@@ -173,6 +173,7 @@ class SqliteStore:
         successions = self._named("succession", address)
         situations = self._named("situation", address)
         keyed = self._named("op", address, "AND op_key IS NOT NULL")
+        receipts = self._named("op", address, "AND op_key IS NULL AND result <> ''")
         return Rows(
             settings=settings,
             head=head,
@@ -184,6 +185,7 @@ class SqliteStore:
             situations=sound_rows(situations, situation_from_row, damaged),
             choices=sound_rows(self._named("choice", address), choice_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
+            receipts=sound_rows(receipts, operation_from_row, damaged),
             damaged=damaged,
         )
 
