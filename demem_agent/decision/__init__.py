@@ -47,7 +47,7 @@ from demem_agent.decision.frontier import (
 )
 from demem_agent.decision.gaps import can_share, gaps, pairwise_distance, radius
 from demem_agent.decision.learners.correction import CorrectedPrior
-from demem_agent.decision.learners.growing import REASONS, Choice, GrowingPrior
+from demem_agent.decision.learners.growing import Choice, GrowingPrior
 from demem_agent.decision.learners.learner import Assignment, Confidence, Learner, Tally
 from demem_agent.decision.learners.prior import Role
 from demem_agent.decision.learners.restarts import AdaptiveRestarts, Restarting
@@ -62,7 +62,6 @@ from demem_agent.decision.sequences import (
 )
 
 __all__ = [
-    "REASONS",
     "AdaptiveRestarts",
     "Assignment",
     "BernsteinSequence",
