@@ -240,6 +240,18 @@ def test_a_description_that_misleads_is_corrected() -> None:
         assert learner.choose(context, range(4), explore=False).action == mu[context].argmax()
 
 
+def test_late_rewards_of_an_action_that_is_gone_leave_no_follower_without_one() -> None:
+    learner = grown(6, 2)
+    play(learner, np.tile([0.9, 0.1], (6, 1)), 60, 0)
+    new = learner.add_action()
+    for step in range(150):
+        learner.take(step % 6, new, [new])
+    learner.learn(0, 0, 0.9)
+    placed = learner.role == Role.PLACED
+    assert (learner.shown[learner.slot[placed]] >= 0).all()
+    assert all(learner.choose(context, [new]).action == new for context in range(6))
+
+
 def test_an_action_that_is_gone_is_shown_no_more_and_a_new_one_is_found() -> None:
     learner = grown(10, 3)
     mu = np.tile([0.9, 0.5, 0.1, 0.8], (10, 1))

@@ -21,7 +21,7 @@ class Dispersion:
     ``share``, with the weight of ``START`` / .25 rewards.
     """
 
-    START = 0.5
+    START = 0.25
 
     def __init__(self, share: float = 1.0) -> None:
         self._start = share
@@ -60,6 +60,8 @@ class Watch:
     """
 
     SHORTEST, LONGEST = 8, 256
+    #: Rounds of pairs that are less known than this are left out: they would only widen the sum.
+    WIDEST = 0.25
     #: The noise is taken as it was so many rounds ago: a change would have raised it since.
     BEFORE = 64
 
@@ -78,6 +80,8 @@ class Watch:
 
         ``narrower`` says by how much less noisy than others its pair is, in (0, 1].
         """
+        if width * narrower > self.WIDEST:
+            return False
         self.rounds += 1
         self._last.append((difference, width * narrower, narrower * narrower))
         recent: Floats = np.array(self._last)[::-1].cumsum(axis=0)

@@ -104,10 +104,10 @@ class GrowingPrior(Corrections):
     rest on kin by the odds of ``kinship``. A second opinion is asked only where somebody has left
     the slot itself.
 
-    A context that arrives joins the slot of the nearest
-    centre of descriptions; while nobody has left a slot, descriptions are clustered anew as they
-    become more, and the slots pool their members' rewards anew. Where the description was given
-    up, an arriving context is alone at first.
+    A context that arrives joins the slot of the nearest centre of descriptions. While nobody has
+    left a slot, descriptions are clustered anew as they become more, and the slots pool their
+    members' rewards anew. Where the description was given up, an arriving context is alone at
+    first.
 
     Half-widths are those of ``Confidence`` for the next power of two of contexts and actions, from
     64 and 16 on, with ``delta`` shared among these levels by 1/2, 1/6, 1/12, ...: they hold for all
@@ -622,8 +622,13 @@ class GrowingPrior(Corrections):
         return stale
 
     def _leading_of(self, slot: int) -> int:
+        counts, sums = self.pool.counts[slot], self.pool.sums[slot]
         there = np.flatnonzero(~self._stale())
-        return _leading(self.pool.counts[slot], self.pool.sums[slot], there)
+        found = _leading(counts, sums, there)
+        if found < 0:
+            found = self.pool.leading(slot)
+        # Members without rewards must not take from others what these follow.
+        return int(self.shown[slot]) if found < 0 and self._followed(slot) else found
 
     def _retire(self) -> None:
         """Have slots show no actions that are gone; who follows one is alone again."""
@@ -641,7 +646,7 @@ class GrowingPrior(Corrections):
         return kin
 
     def _kin_odds(self, context: int) -> Floats:
-        """Compute the log-odds of kinship for each context, shape (N,); none for most is -inf."""
+        """Compute the log-odds of kinship, shape (N,); -inf for contexts that are not looked at."""
         mine = np.flatnonzero(self.own.counts[context])
         rows: Labels | slice = slice(None) if self._candidates is None else self._candidates
         odds = np.full(self.contexts, -np.inf)
