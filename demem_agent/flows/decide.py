@@ -28,6 +28,7 @@ WHY = {
     "own": "the agent chose it itself",
     "slot": "what does best where situations like this are decided",
     "alone": "what did best here: this situation differs from those like it",
+    "doubt": "what did best here: outcomes may differ from those where it is alike",
     "placed": "what does best where outcomes were as here",
     "untried": "nobody knows yet how it does",
     "second opinion": "too few situations like this have tried it",

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from demem_agent import InvalidInput, SlotMemory
+from demem_agent.decision.learners.growing import REASONS
 from demem_agent.errors import IdempotencyConflict, NotFound
+from demem_agent.flows.decide import WHY
 from demem_agent.settings import DecideSettings
 from demem_agent.testing import BagEncoder
 
@@ -212,3 +214,7 @@ def test_an_outcome_is_a_reward() -> None:
         memory.feedback(made, correction="the calendar")
     with pytest.raises(NotFound):
         memory.feedback("d99", reward=1.0)
+
+
+def test_every_reason_of_the_learner_has_words() -> None:
+    assert WHY.keys() == {"own", *REASONS}
