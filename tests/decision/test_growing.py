@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demem_agent.decision import REASONS, GrowingPrior, Role
+from demem_agent.decision import GrowingPrior, Role
+from demem_agent.decision.learners.growing import REASONS
 
 SLOTS, WIDTH = 3, 4
 Calls = list[tuple[Any, ...]]

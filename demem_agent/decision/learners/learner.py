@@ -130,9 +130,10 @@ class Tally:
     def leading(self, row: int) -> int:
         """Find the action with the largest mean among those counted; -1 if none was."""
         counts = self.counts[row]
+        if not counts.any():
+            return -1
         means = mean_rewards(self.sums[row], counts)
-        best = int(np.where(counts > 0, means, -1.0).argmax())
-        return best if counts[best] > 0 else -1
+        return int(np.where(counts > 0, means, -1.0).argmax())
 
 
 def mean_rewards(sums: Floats, counts: Floats) -> Floats:
