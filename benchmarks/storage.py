@@ -302,7 +302,7 @@ def credit(report: Mapping[str, Any]) -> str:
     """Return a table of how right the items are that decisions are said to rest on."""
     lines = [*header("told", ["precision", "recall"])]
     for told, found in report["credit"].items():
-        words = {"text": "the answer in words", "lines": "the lines that hold it"}[told]
+        words = {"text": "the answer in words", "lines": "the lines that hold it, one by one"}[told]
         lines.append(row(words, [f"{found[name]:.2f}" for name in ("precision", "recall")]))
     return "\n".join(lines)
 

@@ -123,7 +123,7 @@ def forget_leaves_the_summary(patch: Patch) -> None:
             replace(state.slots[number], revision=state.head.seq + 1) for number in touched
         )
 
-    patch.setattr(erase, "_rebuilt", rebuilt)
+    patch.setattr(erase, "rebuilt", rebuilt)
 
 
 @bug("forgotten text is left", SLOW)
@@ -356,7 +356,7 @@ def the_last_reward_tells_whether_an_answer_was_good(patch: Patch) -> None:
 
 @bug("names what is forgotten|names evidence that is not there|the successions that went")
 def forgetting_leaves_the_successions(patch: Patch) -> None:
-    patch.setattr(erase, "_lapsed", lambda state, going: ())
+    patch.setattr(erase, "lapsed", lambda state, going: ())
 
 
 @bug("not as it was before a succession|the twin")

@@ -34,6 +34,9 @@ __all__ = [
 
 #: The latest answers of which nothing was told yet: so many wait for it, and go late.
 WAITING = 10
+#: A line that feedback speaks for by so much, in log-odds, held nearly all that was told: one that
+#: holds all of it has 6.
+SURE = 5.4
 
 Kind = Literal["evidence", "answer", "reference", "certificate", "context", "name"]
 
@@ -104,10 +107,14 @@ def require_room(settings: Settings, measure: Measure, field: str, *texts: str) 
 def rests_on(context: Context) -> frozenset[str]:
     """Return the items that a decision rests on, as far as feedback tells.
 
-    They are those of which a line was told to be right, and what rewarded answers rested on.
+    They are those of which a line was told to be right. Unless one of them holds all that was told,
+    what rewarded answers rested on counts as well: words alone do not always name the line.
     """
     right = {item for item, _, _, weight in context.verdicts if weight > 0}
-    return frozenset(right.union(context.kept))
+    wrong = {item for item, _, _, weight in context.verdicts if weight < 0}
+    if any(weight >= SURE for *_, weight in context.verdicts):
+        return frozenset(right)
+    return frozenset(right | (set(context.kept) - wrong))
 
 
 def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
@@ -233,9 +240,13 @@ class _Queue:
                 yield item
 
     def _is_superseded(self, item: str) -> bool:
+        """Whether most of an item does not hold any more."""
         current = self.state.derived.current
-        whole = (item, 0, len(self.state.evidence[item].text))
-        return current.superseded(item) and bool(current.of_line(whole))
+        if not current.superseded(item):
+            return False
+        length = len(self.state.evidence[item].text)
+        found = current.of_line((item, 0, length))
+        return 2 * sum(one.old[2] - one.old[1] for one in found) > length
 
     def _read_at_hand(self) -> frozenset[str]:
         read: set[str] = set()

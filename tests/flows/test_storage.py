@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
 from demem_agent.errors import StoreError
+from demem_agent.flows import room
+from demem_agent.slots import keeping
 from demem_agent.slots.experiment import Experiment
-from demem_agent.slots.keeping import Brought, Piece, item_piece
+from demem_agent.slots.keeping import Brought, Piece, by_worth, item_piece
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 from demem_agent.splitting import replay
@@ -297,42 +299,105 @@ def test_another_order_is_noticed() -> None:
     assert "The boiler has a brass valve." not in texts(memory)
 
 
+KINDS = (*["ingest"] * 4, *["reference"] * 2, "correct", "thumbs", "forget", "rename", "later")
+SEARCH = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate,),
+)
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(("ingest", "correct", "reference", "thumbs", "forget", "rename", "later")),
+        st.sampled_from(KINDS),
         st.sampled_from(WORDS),
         st.integers(0, 30),
     ),
+    min_size=12,
     max_size=25,
 )
 
 
-@settings(max_examples=60, deadline=None)
-@given(storage=st.integers(80, 400), steps=STEPS)
+@SEARCH
+@given(storage=st.integers(80, 300), steps=STEPS)
 def test_the_bound_holds_after_any_operations_and_what_was_right_stays_longest(
     storage: int, steps: list[tuple[str, str, int]]
 ) -> None:
+    keeps_its_word(storage, steps)
+
+
+def keeps_its_word(storage: int, steps: list[tuple[str, str, int]]) -> None:
+    """Carry out steps; after each the bound holds, and decisions went last."""
     memory = bounded(storage)
     for what, word, number in steps:
         before = {item.id: item for item in memory.evidence()}
-        rested = right_in(memory)
+        right = right_in(memory)
+        rested = rested_in(memory)
         receipts = len(memory.receipts())
         step(memory, what, word, number)
         memory.check()
         assert memory.storage().used <= storage
+        if what == "ingest":
+            assert memory.evidence()[-1].text == f"The {word} is in box {number}."
         for receipt in memory.receipts()[receipts:]:
             assert not set(receipt.evidence) & {item.id for item in memory.evidence()}
             left = {item.id for item in memory.evidence()} & before.keys()
-            if rested & set(receipt.evidence):
-                assert left <= rested
+            if right & set(receipt.evidence):
+                assert left <= rested | rested_in(memory)
+
+
+def half_of_what_is_too_much(patch: pytest.MonkeyPatch) -> None:
+    chosen = room._chosen
+
+    def too_little(state: State, brought: Brought, over: int, _: int) -> object:
+        return chosen(state, brought, over // 2, 0)
+
+    patch.setattr(room, "_chosen", too_little)
+
+
+def decisions_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(keeping, "rests_on", lambda _: frozenset())
+
+
+def what_was_brought_goes_first(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(room, "by_worth", what_is_new_first)
+
+
+def what_is_new_first(state: State, _: Brought) -> Iterator[Piece]:
+    for item in reversed(state.evidence):
+        yield item_piece(state, item)
+    yield from by_worth(state, Brought())
+
+
+BUGS = (half_of_what_is_too_much, decisions_are_not_looked_at, what_was_brought_goes_first)
+
+
+@pytest.mark.parametrize("put_in", BUGS)
+def test_a_bug_put_in_on_purpose_is_found(put_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_in(monkeypatch)
+
+    @SEARCH
+    @given(storage=st.integers(80, 300), steps=STEPS)
+    def search(storage: int, steps: list[tuple[str, str, int]]) -> None:
+        keeps_its_word(storage, steps)
+
+    with pytest.raises(AssertionError):
+        search()
 
 
 def right_in(memory: SlotMemory) -> set[str]:
-    """Return the items that decisions rest on, as their contexts say."""
+    """Return the items of which a line was told to be right."""
     found: set[str] = set()
     for context in memory.contexts():
-        found |= set(context.kept)
         found |= {item for item, _, _, weight in context.verdicts if weight > 0}
+    return found
+
+
+def rested_in(memory: SlotMemory) -> set[str]:
+    """Return these, and what rewarded answers rested on."""
+    found = right_in(memory)
+    for context in memory.contexts():
+        found |= set(context.kept)
     return found
 
 
