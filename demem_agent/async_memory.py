@@ -10,31 +10,38 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
+from demem_agent.door import is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import StaleState
+from demem_agent.flows.advise import advise
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
+from demem_agent.flows.decide import decide, outcome
 from demem_agent.flows.feedback import feedback
 from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
+from demem_agent.flows.room import make_room, receipts
 from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
 from demem_agent.held import Held
-from demem_agent.memory import BATCH, RETRIES, MemoryHandle, Progress
+from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
+from demem_agent.slots.choosing.asked import Advises, Decided, Decides
 from demem_agent.slots.invariants import check
+from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
-from demem_agent.turns import Turn, as_turn, text_field, whole_field
+from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
+    Decision,
     Encoder,
     Evidence,
     FeedbackReport,
@@ -42,7 +49,9 @@ from demem_agent.types import (
     Reading,
     Receipt,
     Route,
+    Situation,
     SplitCertificate,
+    Storage,
     Succession,
     Summarised,
 )
@@ -109,7 +118,7 @@ class AsyncSlotMemory(MemoryHandle):
             trust=trust,
             key=key,
         )
-        remembered = await self._remember([as_turn(turn)])
+        remembered = await self._remember([self._door.turn(turn)])
         return remembered[0]
 
     async def ingest_many(
@@ -118,8 +127,9 @@ class AsyncSlotMemory(MemoryHandle):
         """Remember many turns."""
         checked = self._door.turns(turns)
         done: list[Ingested] = []
-        for start in range(0, len(checked), BATCH):
-            done += await self._remember(checked[start : start + BATCH])
+        size = self._batch()
+        for start in range(0, len(checked), size):
+            done += await self._remember(checked[start : start + size])
             if progress:
                 progress(len(done), len(checked))
         return done
@@ -134,19 +144,48 @@ class AsyncSlotMemory(MemoryHandle):
 
     async def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision."""
-        return await self._run(answer, self._door.asking("answer", query, how))
+        given = await self._run(answer, self._door.asking("answer", query, how))
+        await self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     async def answered(
         self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
     ) -> Answer:
         """Record an answer that was produced elsewhere."""
-        return await self._run(answered, *self._door.answered(query, text, reading, how))
+        given = await self._run(answered, *self._door.answered(query, text, reading, how))
+        await self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     async def feedback(
-        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
+        self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
     ) -> FeedbackReport:
         """Learn from how an answer did."""
-        return await self._run(feedback, self._given(answer, told, key))
+        if is_decision(answer):
+            return await self._run(outcome, *self._door.outcome(answer, told, key))
+        report = await self._run(feedback, self._given(answer, told, key))
+        await self._keep_within(learned(report))
+        return report
+
+    async def decide(
+        self, situation: str, actions: Iterable[str], **how: Unpack[Decides]
+    ) -> Decision:
+        """Choose among actions by what worked in situations like this."""
+        return await self._run(decide, self._door.deciding(situation, actions, how))
+
+    async def decided(
+        self,
+        situation: str,
+        action: str,
+        *,
+        actions: Iterable[str] = (),
+        **how: Unpack[Decided],
+    ) -> Decision:
+        """Record what an agent chose itself."""
+        return await self._run(decide, self._door.decided(situation, action, actions, how))
+
+    async def advice(self, situation: str, **how: Unpack[Advises]) -> str:
+        """Return what worked in a situation, in a line."""
+        return await self._run(advise, self._door.advising(situation, how))
 
     async def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
@@ -174,6 +213,7 @@ class AsyncSlotMemory(MemoryHandle):
     async def rename(self, slot: int, name: str | None) -> None:
         """Name a slot."""
         await self._run(rename, *self._door.naming(slot, name))
+        await self._keep_within(Brought(slot=slot))
 
     async def pin(self, slot: int, pinned: bool = True) -> None:
         """Have a slot stay as it is divided."""
@@ -207,6 +247,26 @@ class AsyncSlotMemory(MemoryHandle):
         """Return which lines have taken the place of which, undone ones included."""
         async with self._fresh():
             return self._successions()
+
+    async def decisions(self) -> tuple[Decision, ...]:
+        """Return every choice among actions so far, with what it came to."""
+        async with self._fresh():
+            return self._decisions()
+
+    async def situations(self) -> tuple[Situation, ...]:
+        """Return every situation in which something was decided."""
+        async with self._fresh():
+            return self._situations()
+
+    async def storage(self) -> Storage:
+        """Return how much the memory keeps, and how much it may."""
+        async with self._fresh():
+            return storage_of(self._held.state)
+
+    async def receipts(self) -> tuple[Receipt, ...]:
+        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        async with self._fresh():
+            return receipts(self._held.state)
 
     async def fingerprint(self) -> str:
         """Digest what is remembered: the same operations in the same order give the same 64 hex
@@ -254,7 +314,15 @@ class AsyncSlotMemory(MemoryHandle):
             yield
 
     async def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        return await self._run(ingest, *self._door.arrivals(turns))
+        done = await self._run(ingest, *self._door.arrivals(turns))
+        items = (one.evidence_id for one in done if one.evidence_id is not None)
+        await self._keep_within(Brought(items=frozenset(items)))
+        return done
+
+    async def _keep_within(self, brought: Brought) -> None:
+        """Forget what there is no room for, if storage is bounded."""
+        if self.settings.storage is not None:
+            await self._run(make_room, brought)
 
     async def _reembed_or_release(self) -> None:
         try:

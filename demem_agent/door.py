@@ -6,12 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 
+from demem_agent.channels import Signal
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
 from demem_agent.flows.feedback import Given, Raters
 from demem_agent.flows.forget import Selected
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
+from demem_agent.reading.packing import strip_rendered
 from demem_agent.settings import Settings
+from demem_agent.slots.choosing.asked import Advised, Choosing, advised_of, choosing_of
+from demem_agent.slots.keeping import require_room
+from demem_agent.text.units import Measure
 from demem_agent.turns import (
     Turn,
     as_turn,
@@ -21,9 +26,16 @@ from demem_agent.turns import (
     time_field,
     whole_field,
 )
-from demem_agent.types import Answer, Reading
+from demem_agent.types import Answer, Decision, Reading
 
-__all__ = ["Door"]
+__all__ = ["Door", "is_decision"]
+
+
+def is_decision(what: object) -> bool:
+    """Whether feedback is given on a decision among actions, or its id, not on an answer."""
+    if isinstance(what, str):
+        return what[:1] == "d" and what[1:].isdigit()
+    return isinstance(what, Decision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +50,22 @@ class Door:
 
     settings: Settings
     clock: Callable[[], datetime] | None
+    measure: Measure
 
     def turns(self, given: Iterable[Turn | Mapping[str, object]]) -> list[Turn]:
         """Check turns to remember, each named by its number in errors."""
         if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
             raise InvalidInput("turns", given, "a list of Turn records or mappings")
-        return [as_turn(turn, f"turns[{n}].") for n, turn in enumerate(given)]
+        turns = [as_turn(turn, f"turns[{n}].") for n, turn in enumerate(given)]
+        for n, turn in enumerate(turns):
+            self._require_room_for(turn, f"turns[{n}].")
+        return turns
+
+    def turn(self, turn: Turn) -> Turn:
+        """Check a turn to remember."""
+        turn = as_turn(turn)
+        self._require_room_for(turn)
+        return turn
 
     def arrivals(self, turns: Sequence[Turn]) -> tuple[list[Turn], list[str]]:
         """Return checked turns with their dates, and the hash of each that has a key.
@@ -65,7 +87,9 @@ class Door:
     def asking(self, method: str, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``answer`` or ``answered``."""
         refuse_unknown(method, given, Asking)
-        return self.reading(query, given)
+        ask = self.reading(query, given)
+        self._require_room("query", ask.query, *ask.conditions)
+        return ask
 
     def answered(
         self, query: str, text: str, reading: Reading | None, given: Mapping[str, object]
@@ -74,12 +98,17 @@ class Door:
         ask = self.asking("answered", query, given)
         if not isinstance(text, str):
             raise InvalidInput("text", text, "a text, empty where nothing was answered")
+        self._require_room("text", text, ask.query, *ask.conditions)
         if reading is not None and not isinstance(reading, Reading):
             raise InvalidInput("reading", reading, "what read gave, or left out")
         return ask, text, reading
 
     def feedback(
-        self, answer: Answer | str, told: Mapping[str, object], key: str | None, raters: Raters
+        self,
+        answer: Answer | Decision | str,
+        told: Mapping[str, object],
+        key: str | None,
+        raters: Raters,
     ) -> Given:
         """Check what is told of an answer, and that somebody is there to judge it if asked to."""
         known = answer if isinstance(answer, Answer) else None
@@ -100,6 +129,31 @@ class Door:
             answer=known,
         )
 
+    def deciding(self, situation: str, actions: object, given: Mapping[str, object]) -> Choosing:
+        """Check what is to be decided, and the keyword arguments of ``decide``."""
+        return choosing_of(situation, actions, given, at=self.when(given.get("at")))
+
+    def decided(
+        self, situation: str, action: str, actions: object, given: Mapping[str, object]
+    ) -> Choosing:
+        """Check what an agent decided itself, and the keyword arguments of ``decided``."""
+        at = self.when(given.get("at"))
+        return choosing_of(situation, actions, given, at=at, action=text_field("action", action))
+
+    def advising(self, situation: str, given: Mapping[str, object]) -> Advised:
+        """Check a situation and the keyword arguments of ``advice``."""
+        return advised_of(situation, given)
+
+    def outcome(
+        self, decision: Answer | Decision | str, told: Mapping[str, object], key: str | None
+    ) -> tuple[str, Signal, str | None, str]:
+        """Check what is told of a decision."""
+        id = decision.id if isinstance(decision, Decision) else text_field("decision", decision)
+        signal = signal_of(told)
+        if key is not None:
+            text_field("key", key)
+        return id, signal, key, request_hash("outcome", [id, *astuple(signal)])
+
     def selected(self, evidence_id: str | None, source_id: str | None, before: When) -> Selected:
         """Check what is to be forgotten: exactly one of these is given."""
         selected = Selected(evidence_id, source_id, time_field("before", before))
@@ -118,6 +172,7 @@ class Door:
         number = whole_field("slot", slot, 0)
         if name is not None:
             text_field("name", name)
+            self._require_room("name", name)
         return number, name
 
     def pinning(self, slot: int, pinned: bool) -> tuple[int, bool]:
@@ -141,6 +196,13 @@ class Door:
         """Return the time given, or else what the clock says."""
         when = time_field("at", at)
         return self._now() if when is None else when
+
+    def _require_room_for(self, turn: Turn, where: str = "") -> None:
+        if self.settings.storage is not None:
+            self._require_room(f"{where}text", strip_rendered(turn.text))
+
+    def _require_room(self, field: str, *texts: str) -> None:
+        require_room(self.settings, self.measure, field, *texts)
 
     def _now(self) -> datetime | None:
         return None if self.clock is None else time_field("clock", self.clock())

@@ -11,17 +11,20 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
-from demem_agent.door import Door
+from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import InvalidInput, StaleState
+from demem_agent.flows.advise import advise
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
+from demem_agent.flows.decide import decide, outcome
 from demem_agent.flows.feedback import Given as GivenFeedback
 from demem_agent.flows.feedback import feedback
 from demem_agent.flows.forget import forget
 from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
+from demem_agent.flows.room import make_room, receipts
 from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
@@ -30,15 +33,18 @@ from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
+from demem_agent.slots.choosing.asked import Advises, Decided, Decides
 from demem_agent.slots.invariants import check
+from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
-from demem_agent.turns import Turn, as_turn, text_field, whole_field
+from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
+    Decision,
     Encoder,
     Evidence,
     FeedbackReport,
@@ -46,13 +52,15 @@ from demem_agent.types import (
     Reading,
     Receipt,
     Route,
+    Situation,
     Slot,
     SplitCertificate,
+    Storage,
     Succession,
     Summarised,
 )
 
-__all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory"]
+__all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -62,6 +70,12 @@ Progress = Callable[[int, int], object]
 BATCH = 512
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
+
+
+def learned(report: FeedbackReport) -> Brought:
+    """Return what a feedback has brought: its answer, and the correction as it was remembered."""
+    items = () if report.remembered is None else (report.remembered,)
+    return Brought(frozenset(items), frozenset({report.answer_id}))
 
 
 class MemoryHandle:
@@ -116,7 +130,7 @@ class MemoryHandle:
 
     def _begin(self, held: Held) -> None:
         self._held = held
-        self._door = Door(held.state.settings, held.clock)
+        self._door = Door(held.state.settings, held.clock, held.state.measure)
 
     def _still(self) -> AbstractContextManager[object]:
         """Keep the state still, and up to date, while it is inspected."""
@@ -132,6 +146,12 @@ class MemoryHandle:
         certificates = self._held.state.certificates.values()
         return tuple(certified.certificate for certified in certificates)
 
+    def _decisions(self) -> tuple[Decision, ...]:
+        return tuple(self._held.state.choices.values())
+
+    def _situations(self) -> tuple[Situation, ...]:
+        return tuple(stored.situation for stored in self._held.state.situations.values())
+
     def _successions(self) -> tuple[Succession, ...]:
         state = self._held.state
         found: list[Succession] = []
@@ -140,7 +160,11 @@ class MemoryHandle:
             found.append(replace(one, confidence=sure))
         return tuple(found)
 
-    def _given(self, answer: Answer | str, told: Told, key: str | None) -> GivenFeedback:
+    def _batch(self) -> int:
+        """Return how many turns are written at once: one by one, where each may need room."""
+        return BATCH if self.settings.storage is None else 1
+
+    def _given(self, answer: Answer | Decision | str, told: Told, key: str | None) -> GivenFeedback:
         return self._door.feedback(answer, told, key, self._held.raters())
 
     def _author(self) -> str:
@@ -160,6 +184,7 @@ class SlotMemory(MemoryHandle):
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"),
       ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+    * a bound on everything kept: ``storage`` (None);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
     * ``clock``: dates turns and queries that come without ``at``;
     * ``memory_id``, ``tenant``: which memory of a store.
@@ -244,7 +269,7 @@ class SlotMemory(MemoryHandle):
             trust=trust,
             key=key,
         )
-        return self._remember([as_turn(turn)])[0]
+        return self._remember([self._door.turn(turn)])[0]
 
     def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
@@ -261,8 +286,9 @@ class SlotMemory(MemoryHandle):
         """
         checked = self._door.turns(turns)
         done: list[Ingested] = []
-        for start in range(0, len(checked), BATCH):
-            done += self._remember(checked[start : start + BATCH])
+        size = self._batch()
+        for start in range(0, len(checked), size):
+            done += self._remember(checked[start : start + size])
             if progress:
                 progress(len(done), len(checked))
         return done
@@ -303,7 +329,9 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
         """
-        return self._run(answer, self._door.asking("answer", query, how))
+        given = self._run(answer, self._door.asking("answer", query, how))
+        self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     def answered(
         self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
@@ -320,10 +348,12 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: for a blank query, or a text that is none.
         """
-        return self._run(answered, *self._door.answered(query, text, reading, how))
+        given = self._run(answered, *self._door.answered(query, text, reading, how))
+        self._keep_within(Brought(contexts=frozenset({given.id})))
+        return given
 
     def feedback(
-        self, answer: Answer | str, *, key: str | None = None, **told: Unpack[Told]
+        self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
     ) -> FeedbackReport:
         """Learn from how an answer did; split a slot if a conflict is certified.
 
@@ -351,7 +381,63 @@ class SlotMemory(MemoryHandle):
                 range.
             NotFound: for an unknown answer.
         """
-        return self._run(feedback, self._given(answer, told, key))
+        if is_decision(answer):
+            return self._run(outcome, *self._door.outcome(answer, told, key))
+        report = self._run(feedback, self._given(answer, told, key))
+        self._keep_within(learned(report))
+        return report
+
+    def decide(self, situation: str, actions: Iterable[str], **how: Unpack[Decides]) -> Decision:
+        """Choose among actions by what worked in situations like this, and record the choice.
+
+        Tell what it came to by ``feedback(decision, reward=...)``, also late, or never: a choice
+        without an outcome teaches nothing. No model is asked.
+
+        Args:
+            situation: what it is decided in, in words; it is known again in others.
+            actions: names of what can be chosen: tools, routes, prompts, policies. They may differ
+                from one call to the next.
+            how: for whom, when and under which conditions; what may be explored; an idempotency
+                key: :class:`~demem_agent.slots.choosing.asked.Decides`.
+
+        Raises:
+            InvalidInput: naming the field and its range; nothing was recorded.
+            IdempotencyConflict: if the key was used for another request.
+        """
+        return self._run(decide, self._door.deciding(situation, actions, how))
+
+    def decided(
+        self,
+        situation: str,
+        action: str,
+        *,
+        actions: Iterable[str] = (),
+        **how: Unpack[Decided],
+    ) -> Decision:
+        """Record what an agent chose itself, so that ``feedback`` can say what it came to.
+
+        Args:
+            actions: what else could have been chosen, as far as known.
+
+        Raises:
+            InvalidInput: naming the field and its range; nothing was recorded.
+        """
+        return self._run(decide, self._door.decided(situation, action, actions, how))
+
+    def advice(self, situation: str, **how: Unpack[Advises]) -> str:
+        """Return what worked in a situation, such as "tool 4: 12 of 13; not tool 7: 1 of 9".
+
+        It is what a model that chooses itself is told; "" where nothing is known. Nothing is
+        recorded.
+
+        Args:
+            how: for whom, under which conditions, and at which length:
+                :class:`~demem_agent.slots.choosing.asked.Advises`.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+        """
+        return self._run(advise, self._door.advising(situation, how))
 
     def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
@@ -371,16 +457,17 @@ class SlotMemory(MemoryHandle):
         return self._run(forget, self._door.selected(evidence_id, source_id, before))
 
     def undo(self, id: str) -> None:
-        """Take back a split, what was told of an answer, or that a line was superseded.
+        """Take back a split, what was told of an answer or a decision, or a succession.
 
         A split is exactly undone if nothing came after it; else the slots are merged, and what came
         after is kept. A certificate that names rivals says nothing of readings any more, whether
         or not it had split a slot. By the id of an answer what its feedback said of lines of
         memory is taken back, so that it is not recognised from it any more; its rewards stay on
-        record. By the id of a succession, such as ``s1``, its old line holds again.
+        record. By the id of a succession, such as ``s1``, its old line holds again. By the id of a
+        decision, such as ``d1``, what it came to teaches nothing any more.
 
         Raises:
-            NotFound: for what is the id of no certificate, of no answer and of no succession.
+            NotFound: for what is the id of nothing that can be undone.
             InvalidInput: if there is nothing to undo.
         """
         self._run(undo, text_field("id", id))
@@ -430,6 +517,7 @@ class SlotMemory(MemoryHandle):
             NotFound: for a slot that is not active.
         """
         self._run(rename, *self._door.naming(slot, name))
+        self._keep_within(Brought(slot=slot))
 
     def pin(self, slot: int, pinned: bool = True) -> None:
         """Have a slot stay as it is divided: it is neither split nor merged.
@@ -484,6 +572,26 @@ class SlotMemory(MemoryHandle):
         """
         with self._still():
             return self._successions()
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return every choice among actions so far, with what it came to."""
+        with self._still():
+            return self._decisions()
+
+    def situations(self) -> tuple[Situation, ...]:
+        """Return every situation in which something was decided."""
+        with self._still():
+            return self._situations()
+
+    def storage(self) -> Storage:
+        """Return how much the memory keeps, and how much it may."""
+        with self._still():
+            return storage_of(self._held.state)
+
+    def receipts(self) -> tuple[Receipt, ...]:
+        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        with self._still():
+            return receipts(self._held.state)
 
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.
@@ -543,7 +651,15 @@ class SlotMemory(MemoryHandle):
             yield
 
     def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        return self._run(ingest, *self._door.arrivals(turns))
+        done = self._run(ingest, *self._door.arrivals(turns))
+        items = (one.evidence_id for one in done if one.evidence_id is not None)
+        self._keep_within(Brought(items=frozenset(items)))
+        return done
+
+    def _keep_within(self, brought: Brought) -> None:
+        """Forget what there is no room for, if storage is bounded."""
+        if self.settings.storage is not None:
+            self._run(make_room, brought)
 
     def _reembed_or_release(self) -> None:
         try:

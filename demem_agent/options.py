@@ -11,7 +11,7 @@ from demem_agent.answering.scorers import default_scorers
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import default_encoder, describe
 from demem_agent.errors import InvalidInput
-from demem_agent.settings import Settings, SplitSettings
+from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.units import Measure
@@ -27,9 +27,10 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
-    that is less), near, mode ("evidence"), decisions (True), stale ("mark"), split. When a stored
-    memory is opened again they may be left out; of those given only read_limit, mode, decisions,
-    stale and split may differ.
+    that is less), near, mode ("evidence"), decisions (True), stale ("mark"), split, decide, storage
+    (None). When a stored memory is opened again they may be left out; of those given only
+    read_limit, mode, decisions, stale, split and storage may differ, and hold for as long as it is
+    open.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
@@ -49,6 +50,8 @@ class Options(TypedDict, total=False):
     decisions: bool
     stale: Stale
     split: SplitSettings
+    decide: DecideSettings
+    storage: int | None
     encoder: Encoder
     answerer: Answerer
     scorers: Sequence[Scorer]

@@ -10,7 +10,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.turns import whole_field
 from demem_agent.types import Mode, Stale, Unit
 
-__all__ = ["Settings", "SplitSettings"]
+__all__ = ["DecideSettings", "Settings", "SplitSettings"]
 
 #: A summary or reading must have room for the marks or date of one line and a few words.
 SMALLEST_LIMIT = 40
@@ -57,6 +57,33 @@ class SplitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DecideSettings:
+    """Constants of the learner that chooses among actions.
+
+    Attributes:
+        delta: probability in (0, 1) that any of its certificates is wrong.
+        noise: of a reward given the past: it less its expectation is noise-sub-Gaussian, in
+            (0, 0.5]. One half holds for all rewards in [0, 1]; less must be known from outside, and
+            then less is tried.
+        tolerance: expected reward that a situation may lose by following a profile, in (0, 1].
+        chance: of an action drawn uniformly instead of chosen, in [0, 1); above 0, no action that
+            may be explored ever has a probability of 0, so that decisions can be replayed under
+            another policy.
+    """
+
+    delta: float = 0.05
+    noise: float = 0.5
+    tolerance: float = 0.2
+    chance: float = 0.0
+
+    def __post_init__(self) -> None:
+        _within("delta", self.delta, 1e-9, 1.0 - 1e-9)
+        _within("noise", self.noise, 1e-9, 0.5)
+        _within("tolerance", self.tolerance, 1e-9, 1.0)
+        _within("chance", self.chance, 0.0, 1.0 - 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The budget of a memory and how it places what comes in.
 
@@ -64,7 +91,7 @@ class Settings:
         slots: K, the most slots there ever are, >= 1.
         slot_limit: L, the most a slot's summary measures, >= 40.
         read_limit: B, the most a reading measures unless the call says otherwise, >= 40.
-        unit: what both limits are measured in.
+        unit: what all limits are measured in.
         initial_slots: slots that similarity alone may open, 1 <= initial_slots <= slots; the rest
             is left to certified splits.
         near: cosine to the nearest prototype below which an item opens a slot while fewer than
@@ -75,6 +102,10 @@ class Settings:
         stale: what readings make of a line that a later one has taken the place of: ``mark`` says
             until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
             any other.
+        decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
+        storage: the most that everything kept may measure, in the same unit, >= 40; what no
+            decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
+            much as comes.
     """
 
     slots: int = 10
@@ -87,12 +118,16 @@ class Settings:
     decisions: bool = True
     stale: Stale = "mark"
     split: SplitSettings = field(default_factory=SplitSettings)
+    decide: DecideSettings = field(default_factory=DecideSettings)
+    storage: int | None = None
 
     def __post_init__(self) -> None:
         self._check_sizes()
         _within("near", self.near, -1.0, 1.0)
         if not isinstance(self.split, SplitSettings):
             raise InvalidInput("split", self.split, "a SplitSettings")
+        if not isinstance(self.decide, DecideSettings):
+            raise InvalidInput("decide", self.decide, "a DecideSettings")
         if self.unit not in get_args(Unit):
             raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
         if not isinstance(self.decisions, bool):
@@ -106,6 +141,8 @@ class Settings:
         whole_field("slot_limit", self.slot_limit, SMALLEST_LIMIT)
         whole_field("read_limit", self.read_limit, SMALLEST_LIMIT)
         whole_field("initial_slots", self.initial_slots, 1)
+        if self.storage is not None:
+            whole_field("storage", self.storage, SMALLEST_LIMIT)
         if self.initial_slots > self.slots:
             allowed = f"a whole number from 1 to slots ({self.slots})"
             raise InvalidInput("initial_slots", self.initial_slots, allowed)

@@ -14,6 +14,8 @@ from demem_agent.errors import InvalidInput
 __all__ = [
     "Turn",
     "as_turn",
+    "asker_field",
+    "conditions_field",
     "refuse_unknown",
     "request_hash",
     "text_field",
@@ -21,6 +23,11 @@ __all__ = [
     "unit_field",
     "whole_field",
 ]
+
+
+#: A decision depends on a few facts at most.
+MOST_CONDITIONS = 16
+LONGEST_CONDITION = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,35 @@ def whole_field(field: str, value: object, least: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InvalidInput(field, value, f"a whole number of at least {least}")
     return value
+
+
+def asker_field(given: object) -> str | None:
+    """Return who asks, or None; raise InvalidInput for a blank name."""
+    if given is None:
+        return None
+    return text_field("asker", given).strip()
+
+
+def conditions_field(given: object) -> tuple[str, ...]:
+    """Return conditions in lower case, each once, in order: they are compared as they are.
+
+    Raises:
+        InvalidInput: for more than 16, or one of more than 100 characters.
+    """
+    expected = f"a list of at most {MOST_CONDITIONS} short texts"
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise InvalidInput("conditions", given, expected)
+    facts = list(given)
+    if len(facts) > MOST_CONDITIONS:
+        raise InvalidInput("conditions", given, expected)
+    checked: dict[str, None] = {}
+    for n, fact in enumerate(facts):
+        text = " ".join(text_field(f"conditions[{n}]", fact).casefold().split())
+        if len(text) > LONGEST_CONDITION:
+            allowed = f"a text of at most {LONGEST_CONDITION} characters"
+            raise InvalidInput(f"conditions[{n}]", fact, allowed)
+        checked[text] = None
+    return tuple(sorted(checked))
 
 
 def request_hash(kind: str, request: object) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "Compression",
     "Compressor",
     "Context",
+    "Decision",
     "Draft",
     "Encoder",
     "Evidence",
@@ -33,10 +34,12 @@ __all__ = [
     "Receipt",
     "Route",
     "Scorer",
+    "Situation",
     "Slot",
     "Source",
     "SplitCertificate",
     "Stale",
+    "Storage",
     "Succession",
     "Summarised",
     "Superseded",
@@ -442,6 +445,60 @@ class SplitCertificate:
 
 
 @dataclass(frozen=True, slots=True)
+class Situation:
+    """A situation in which something is decided, time and again (``x``).
+
+    Attributes:
+        id: given by the memory, ``x1``, ``x2``, ... in order of appearance.
+        text: as it was first described; "" once it is forgotten.
+        asker, conditions: for whom it is decided, and what held: part of what the situation is.
+        seen: the operation that it came with.
+    """
+
+    id: str
+    text: str
+    asker: str | None = None
+    conditions: tuple[str, ...] = ()
+    seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One choice among actions, and what became of it (``a``).
+
+    Attributes:
+        id: given by the memory, ``d1``, ``d2``, ... in order.
+        situation: the id of what it was decided in; it may have come up before.
+        action: what was chosen; ``actions`` is what could be.
+        slot: the profile of actions that the situation follows, below K; None where it follows
+            none.
+        why: how the choice came about, in words.
+        explores: whether something else looked better, and this was chosen to find out.
+        cost: what finding out costs at most in expected reward, in [0, 1]; 0 where it does not
+            explore. It holds under the conditions that ``docs/use/decide.md`` names.
+        probability: of this choice under the policy, in (0, 1]; None where the agent chose itself.
+        at: when it was decided, as far as known.
+        taken: the operation that recorded it.
+        reward: what it came to, in [0, 1]; None while that is not known.
+        judged: the operation that told it; None while none did.
+    """
+
+    id: str
+    situation: str
+    action: str
+    actions: tuple[str, ...]
+    slot: int | None
+    why: str
+    explores: bool = False
+    cost: float = 0.0
+    probability: float | None = None
+    at: datetime | None = None
+    taken: int = 0
+    reward: float | None = None
+    judged: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Ingested:
     """What ``ingest`` did.
 
@@ -496,13 +553,39 @@ class FeedbackReport:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What ``forget`` removed and what it touched: ids and numbers only, never text."""
+    """What was forgotten and what that touched: ids and numbers only, never text.
+
+    ``forget`` gives one, and ``receipts`` those of what went to keep within ``storage``.
+    """
 
     evidence: tuple[str, ...]
     slots: tuple[int, ...] = ()
     contexts: tuple[str, ...] = ()
     certificates: tuple[str, ...] = ()
     successions: tuple[str, ...] = ()
+    situations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """How much a memory keeps, in its unit, and how much it may.
+
+    Attributes:
+        used: all that counts: ``evidence``, ``contexts``, ``certificates`` and ``names`` together.
+        limit: ``Settings.storage``; None where there is no bound.
+        evidence: the text of items, corrections among them.
+        contexts: what was asked, answered and told, and the conditions of it.
+        certificates: their queries and answers, and what the slot held before.
+        names: those given to slots.
+    """
+
+    used: int
+    limit: int | None
+    unit: Unit
+    evidence: int
+    contexts: int
+    certificates: int
+    names: int
 
 
 @dataclass(frozen=True, slots=True)

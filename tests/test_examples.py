@@ -40,3 +40,10 @@ def test_an_agent_that_tells_memory_of_its_tools_needs_one_call_for_what_took_se
     assert without[0] == without[1] == without[2] == with_outcomes[0] > 6
     assert with_outcomes[1:] == [6, 6]
     assert "`supervisorctl restart` works on rhea" in taught
+
+
+def test_tools_are_chosen_well_from_the_second_week_on() -> None:
+    weeks, _ = printed_by("tool_choice.py").split("\n\n")
+    right = [int(line.split()[-3]) for line in weeks.splitlines()]
+    assert right[0] < 55
+    assert min(right[1:]) >= 57

@@ -13,7 +13,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
-from machine import MARKS, QUICK, TOPICS, MemoryMachine, StaticMachine, scripted_run
+from machine import (
+    MARKS,
+    QUICK,
+    TOPICS,
+    DecidingMachine,
+    MemoryMachine,
+    StaticMachine,
+    scripted_run,
+)
 
 from demem_agent import SlotMemory
 from demem_agent.testing import BagEncoder, ReadingAnswerer
@@ -58,6 +66,12 @@ WORTH = (
 )
 
 
+WORTH_DECIDING = {
+    *("decided", "outcome", "outcome told again", "undone outcome"),
+    "failed commit of a decision",
+}
+
+
 @cache
 def quick_run() -> Counter[str]:
     """Run the machine on fixed seeds, on more of them while it has not reached everything; give how
@@ -88,8 +102,18 @@ def test_the_invariants_hold_with_the_encoder_that_ships() -> None:
     run_state_machine_as_test(StaticMachine, settings=settings(QUICK, max_examples=15))
 
 
+def test_the_invariants_hold_where_something_is_decided() -> None:
+    tally: Counter[str] = Counter()
+    for again in range(RUNS):
+        counted = type(f"Decided{again}", (DecidingMachine,), {"tally": tally})
+        run_state_machine_as_test(counted, settings=settings(QUICK, max_examples=8))
+        if tally.keys() >= WORTH_DECIDING:
+            break
+    assert tally.keys() >= WORTH_DECIDING
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", [MemoryMachine, StaticMachine])
+@pytest.mark.parametrize("machine", [MemoryMachine, StaticMachine, DecidingMachine])
 def test_the_invariants_hold_after_many_more_operations(machine: type[MemoryMachine]) -> None:
     run_state_machine_as_test(machine, settings=THOROUGH)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from machine import MemoryMachine
+from machine import DecidingMachine, MemoryMachine
 
 from demem_agent.answering import corrections
 from demem_agent.errors import DeMemError, InvalidInput
@@ -24,6 +24,8 @@ from demem_agent.flows import supersede as superseding
 from demem_agent.flows.quoting import Quotes
 from demem_agent.reading import composing
 from demem_agent.reading.packing import pack
+from demem_agent.slots.choosing import situations
+from demem_agent.slots.choosing.playbook import Playbook
 from demem_agent.slots.ledger import stored_result, unkeyed
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
@@ -35,7 +37,7 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.summaries.compress import Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Line
+from demem_agent.types import Decision, Line
 
 SEARCH = settings(
     max_examples=25,
@@ -56,16 +58,17 @@ BUGS: list[Any] = []
 
 
 def bug(
-    said: str, *marks: pytest.MarkDecorator
+    said: str, *marks: pytest.MarkDecorator, machine: type[MemoryMachine] = MemoryMachine
 ) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
     """Enter a bug in the table with a pattern for the message of the check that must find it.
 
     Args:
         marks: ``slow`` for a bug that takes more than a second or two to find.
+        machine: that finds it.
     """
 
     def enter(put_in: Callable[[Patch], None]) -> Callable[[Patch], None]:
-        BUGS.append(pytest.param(put_in, said, id=put_in.__name__, marks=marks))
+        BUGS.append(pytest.param(put_in, said, machine, id=put_in.__name__, marks=marks))
         return put_in
 
     return enter
@@ -120,7 +123,7 @@ def forget_leaves_the_summary(patch: Patch) -> None:
             replace(state.slots[number], revision=state.head.seq + 1) for number in touched
         )
 
-    patch.setattr(erase, "_rebuilt", rebuilt)
+    patch.setattr(erase, "rebuilt", rebuilt)
 
 
 @bug("forgotten text is left", SLOW)
@@ -353,7 +356,7 @@ def the_last_reward_tells_whether_an_answer_was_good(patch: Patch) -> None:
 
 @bug("names what is forgotten|names evidence that is not there|the successions that went")
 def forgetting_leaves_the_successions(patch: Patch) -> None:
-    patch.setattr(erase, "_lapsed", lambda state, going: ())
+    patch.setattr(erase, "lapsed", lambda state, going: ())
 
 
 @bug("not as it was before a succession|the twin")
@@ -435,23 +438,82 @@ def taking_a_certificate_back_forgets_it(patch: Patch) -> None:
     patch.setattr(undo, "_taken_back", taken_back)
 
 
+@bug("the playbook is not what the rows come to", machine=DecidingMachine)
+def outcomes_count_twice(patch: Patch) -> None:
+    right = State._play_on
+
+    def twice(self: State, delta: Delta, before: Any) -> None:
+        right(self, delta, before)
+        for made in delta.choices:
+            if made.id in before:
+                self.playbook().judge(made)
+
+    patch.setattr(State, "_play_on", twice)
+
+
+@bug("the playbook is not what the rows come to", machine=DecidingMachine)
+def outcomes_told_again_are_added(patch: Patch) -> None:
+    right = State._stands_otherwise
+
+    def is_undone(self: State, decision: Decision) -> bool:
+        return right(self, decision) and decision.judged is None
+
+    patch.setattr(State, "_stands_otherwise", is_undone)
+
+
+@bug("forgotten text is left", machine=DecidingMachine)
+def situations_keep_what_is_forgotten(patch: Patch) -> None:
+    patch.setattr(erase, "_untold_situations", lambda state, going: ())
+
+
+@bug("forgotten text is left", machine=DecidingMachine)
+def actions_keep_what_is_forgotten(patch: Patch) -> None:
+    patch.setattr(erase, "_renamed_actions", lambda state, going: ())
+
+
+@bug("another's situation", machine=DecidingMachine)
+def conditions_tell_no_situations_apart(patch: Patch) -> None:
+    patch.setattr(situations, "_for_whom", lambda asker, conditions: (asker, ()))
+
+
+@bug("what may never be explored was", machine=DecidingMachine)
+def all_may_be_explored(patch: Patch) -> None:
+    right = Playbook.choice
+
+    def choice(self: Playbook, situation: Any, offer: Any) -> Any:
+        return right(self, situation, replace(offer, never=frozenset()))
+
+    patch.setattr(Playbook, "choice", choice)
+
+
+@bug("choices are (missing|not those made)|the playbook is not", machine=DecidingMachine)
+def choices_are_not_written(patch: Patch) -> None:
+    for store in STORES:
+        _commit_as(patch, store, lambda delta: replace(delta, choices=()))
+
+
 #: Searches for one bug, each from a seed of its own: the cases of one search resemble each other.
 SEARCHES = 100
 
 
-@pytest.mark.parametrize(("put_in", "said"), BUGS)
-def test_the_machine_finds(monkeypatch: Patch, put_in: Callable[[Patch], None], said: str) -> None:
+@pytest.mark.parametrize(("put_in", "said", "machine"), BUGS)
+def test_the_machine_finds(
+    monkeypatch: Patch,
+    put_in: Callable[[Patch], None],
+    said: str,
+    machine: type[MemoryMachine],
+) -> None:
     put_in(monkeypatch)
-    assert re.search(said, _found())
+    assert re.search(said, _found(machine))
 
 
-def _found() -> str:
+def _found(kind: type[MemoryMachine] = MemoryMachine) -> str:
     """Search until something is found, and return what was said of it.
 
     The cases of a search follow from its name, so they are the same every day.
     """
     for again in range(SEARCHES):
-        machine = type(f"Search{again}", (MemoryMachine,), {})
+        machine = type(f"Search{again}", (kind,), {})
         try:
             run_state_machine_as_test(machine, settings=SEARCH)
         except (AssertionError, DeMemError) as error:

@@ -7,12 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from demem_agent import Answer, Evidence, Reading, Slot, SlotMemory
-from demem_agent.types import Line, Superseded
+from demem_agent.types import Decision, Line, Superseded
 
 __all__ = [
     "Document",
     "Json",
     "answer_value",
+    "decision_value",
     "evidence_value",
     "lines_value",
     "reading_value",
@@ -35,6 +36,11 @@ def slot_value(slot: Slot, limit: int) -> Json:
 def slot_values(slots: Sequence[Slot], limit: int) -> list[Json]:
     """Return slots as JSON values, each with the limit of its summary."""
     return [slot_value(slot, limit) for slot in slots]
+
+
+def decision_value(decision: Decision) -> Json:
+    """Return a decision as a JSON value, its time in ISO 8601."""
+    return {**asdict(decision), "at": decision.at.isoformat() if decision.at else None}
 
 
 def evidence_value(item: Evidence) -> Json:

@@ -82,7 +82,7 @@ class Budget:
         int | None, typer.Option(metavar="N", help="B, the most a reading measures. [6000]")
     ] = None
     unit: Annotated[
-        str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of both limits. [chars]")
+        str | None, typer.Option(metavar="chars|bytes|tokens", help="Unit of all limits. [chars]")
     ] = None
     initial_slots: Annotated[
         int | None, typer.Option(metavar="N", help="Slots that similarity alone may open. [5]")
@@ -99,6 +99,10 @@ class Budget:
         typer.Option(
             metavar="mark|withhold|show", help="What readings make of what holds no longer. [mark]"
         ),
+    ] = None
+    storage: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),
     ] = None
 
     def given(self) -> dict[str, Any]:

@@ -12,8 +12,9 @@ same code.
 * ``frontier``: what K states cost at best, when the rewards are known. Exact values need scipy, on
   demand;
 * ``learner``: what online learners share; ``splits``: the paper's, as written and practical;
-  ``correction``: one that starts from descriptions and corrects them; ``restarts``: for rewards
-  that change.
+  ``correction``: one that starts from descriptions and corrects them (``prior``: its rules);
+  ``growing``: the same for contexts and actions that come and go; ``restarts``: for rewards that
+  change.
 """
 
 from __future__ import annotations
@@ -45,8 +46,10 @@ from demem_agent.decision.frontier import (
     worst_case_interval,
 )
 from demem_agent.decision.gaps import can_share, gaps, pairwise_distance, radius
-from demem_agent.decision.learners.correction import CorrectedPrior, Role
+from demem_agent.decision.learners.correction import CorrectedPrior
+from demem_agent.decision.learners.growing import Choice, GrowingPrior
 from demem_agent.decision.learners.learner import Assignment, Confidence, Learner, Tally
+from demem_agent.decision.learners.prior import Role
 from demem_agent.decision.learners.restarts import AdaptiveRestarts, Restarting
 from demem_agent.decision.learners.splits import CertifiedSplits, PracticalSplits
 from demem_agent.decision.partition import Partition, cover_partition, fallback, greedy_partition
@@ -64,11 +67,13 @@ __all__ = [
     "BernsteinSequence",
     "CandidateRadius",
     "CertifiedSplits",
+    "Choice",
     "Confidence",
     "CorrectedPrior",
     "Covering",
     "Envelope",
     "Frontier",
+    "GrowingPrior",
     "Interval",
     "Learner",
     "Packing",

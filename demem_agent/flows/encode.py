@@ -16,7 +16,7 @@ from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
 from demem_agent.text.words import clean
 
-__all__ = ["Passages", "encodable", "encoded", "encoded_passages"]
+__all__ = ["Passages", "encodable", "encoded", "encoded_passages", "encoded_text"]
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -46,12 +46,23 @@ def encoded(state: State, ask: Ask) -> Flow[Query]:
     if ask.vector is not None:
         _require_fitting(state, ask.vector)
         return Query(ask.query, ask.vector, asked_on, ask.asker)
-    vectors: Vectors = yield Encode((encodable(ask.query),))
+    vectors = yield from encoded_text(state, encodable(ask.query))
+    return Query(ask.query, vectors.matrix[0], asked_on, ask.asker)
+
+
+def encoded_text(state: State, text: str) -> Flow[Vectors]:
+    """Return the vector of one text, by the encoder that the memory was built with.
+
+    Raises:
+        EncoderMismatch: for an encoder of other dimensions than the memory was built with.
+        StaleState: if the memory was moved to another encoder while this one was at work.
+    """
+    vectors: Vectors = yield Encode((text,))
     require_same_encoder(state, vectors.encoder)
     dimensions = vectors.matrix.shape[1]
     if state.head.dimensions not in (0, dimensions):
         raise mismatch(state, vectors.encoder, dimensions)
-    return Query(ask.query, vectors.matrix[0], asked_on, ask.asker)
+    return vectors
 
 
 def encodable(query: str) -> str:

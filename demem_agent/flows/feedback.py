@@ -20,6 +20,7 @@ from demem_agent.flows.ingest import ingest
 from demem_agent.reading.packing import render, strip_rendered
 from demem_agent.requests import Flow, Score
 from demem_agent.slots.experience import testable
+from demem_agent.slots.keeping import require_room
 from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.records import Delta, StoredContext
 from demem_agent.slots.state import State
@@ -94,6 +95,7 @@ def feedback(state: State, given: Given) -> Flow[FeedbackReport]:
     done = _replayed(state, given)
     if done is not None:
         return done
+    _require_room(state, given)
     remembered = yield from _remembered(state, given)
     rewards = yield from _rewards(state, given)
     rated = Rated(given.answer_id, given.signal, rewards, remembered)
@@ -108,10 +110,28 @@ def feedback(state: State, given: Given) -> Flow[FeedbackReport]:
     return _report(state, result)
 
 
+def _require_room(state: State, given: Given) -> None:
+    """Refuse what would exceed the storage alone: what is told, with the question it is about."""
+    context = state.context(given.answer_id).context
+    text = given.signal.reference
+    if text is None:
+        return
+    field = "correction" if given.signal.channel == CORRECTION else "reference"
+    told = [text, context.query, *context.conditions]
+    corrected = _corrected(context, given.signal)
+    if corrected is not None:  # it is remembered as an item as well
+        told.append(correction_turn(context, corrected, given.at).text)
+    require_room(state.settings, state.measure, field, *told)
+
+
 def _require_own(state: State, answer: Answer) -> None:
     """Refuse an answer that another memory gave: ids are counted anew in each."""
     stored = state.context(answer.id).context
-    if not stored.redacted and (stored.query, stored.answer) != (answer.query, answer.text):
+    if stored.redacted:
+        return
+    # In a memory with bounded storage, its words may be gone while the question is there.
+    cut = state.settings.storage is not None and not stored.answer
+    if stored.query != answer.query or (stored.answer != answer.text and not cut):
         raise InvalidInput("answer", answer.id, "an answer that this memory gave")
 
 

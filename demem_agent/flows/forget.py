@@ -19,12 +19,34 @@ from demem_agent.flows.quoting import Quotes
 from demem_agent.requests import Flow
 from demem_agent.scoring import moment
 from demem_agent.slots.ledger import unkeyed
-from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
+from demem_agent.slots.records import (
+    Certified,
+    Delta,
+    SlotState,
+    StoredContext,
+    StoredSituation,
+)
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary
-from demem_agent.types import Candidate, Context, Evidence, Receipt, SplitCertificate
+from demem_agent.types import (
+    Candidate,
+    Context,
+    Decision,
+    Evidence,
+    Receipt,
+    SplitCertificate,
+)
 
-__all__ = ["Selected", "forget", "select"]
+__all__ = [
+    "Going",
+    "Selected",
+    "forget",
+    "lapsed",
+    "rebuilt",
+    "receipt_of",
+    "redacted_certificates",
+    "select",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +68,7 @@ Of = TypeVar("Of", bound=tuple[str, *tuple[object, ...]])
 
 
 @dataclass(frozen=True, slots=True)
-class _Going:
+class Going:
     """The items that go, and how they are known again where somebody quotes them."""
 
     items: frozenset[str]
@@ -113,35 +135,39 @@ def forget(state: State, selected: Selected) -> Flow[Receipt]:
         replace(state.head, seq=seq, forgotten=forgotten),
         (unkeyed(seq, "forget"),),
         forgotten=ordered,
-        slots=_rebuilt(state, going),
+        slots=rebuilt(state, going),
         contexts=_cleared_contexts(state, going),
-        certificates=_redacted_certificates(state, going),
-        lapsed=_lapsed(state, going),
+        certificates=redacted_certificates(state, going),
+        lapsed=lapsed(state, going),
+        situations=_untold_situations(state, going),
+        choices=_renamed_actions(state, going),
     )
     yield from committed(state, delta)
-    return _receipt(delta)
+    return receipt_of(delta)
 
 
-def _receipt(delta: Delta) -> Receipt:
+def receipt_of(delta: Delta) -> Receipt:
+    """Return what a delta forgets, and what else it changes."""
     return Receipt(
         evidence=delta.forgotten,
         slots=tuple(slot.number for slot in delta.slots),
         contexts=tuple(stored.context.id for stored in delta.contexts),
         certificates=tuple(certified.certificate.id for certified in delta.certificates),
         successions=delta.lapsed,
+        situations=tuple(stored.situation.id for stored in delta.situations),
     )
 
 
-def _with_corrections(state: State, chosen: set[str]) -> _Going:
+def _with_corrections(state: State, chosen: set[str]) -> Going:
     """Add the corrections that quote what goes; a correction may have been corrected itself."""
-    going = _Going(frozenset(chosen), _quotes(state, chosen))
+    going = Going(frozenset(chosen), _quotes(state, chosen))
     while more := _corrections(state, going):
         items = going.items | more
-        going = _Going(items, _quotes(state, items))
+        going = Going(items, _quotes(state, items))
     return going
 
 
-def _corrections(state: State, going: _Going) -> set[str]:
+def _corrections(state: State, going: Going) -> set[str]:
     """Return what was remembered from corrections that quote items to forget.
 
     The question that a correction was about counts as well.
@@ -183,14 +209,14 @@ def _quotes(state: State, items: Iterable[str]) -> Quotes:
     return Quotes.of(texts)
 
 
-def _rebuilt(state: State, going: _Going) -> tuple[SlotState, ...]:
+def rebuilt(state: State, going: Going) -> tuple[SlotState, ...]:
     """Rebuild the slots that items are taken from.
 
     A name that quotes one goes too, whatever slot has it.
     """
     revision = state.head.seq + 1
     holding = {state.slot_of[item] for item in going.items}
-    rebuilt = []
+    found = []
     for number, before in sorted(state.slots.items()):
         slot = before
         if _misnamed(slot, going):
@@ -199,11 +225,11 @@ def _rebuilt(state: State, going: _Going) -> tuple[SlotState, ...]:
             left = going.without(state.members[number])
             slot = state.rebuild(slot, left, revision)
         if slot is not before:
-            rebuilt.append(slot)
-    return tuple(rebuilt)
+            found.append(slot)
+    return tuple(found)
 
 
-def _cleared_contexts(state: State, going: _Going) -> tuple[StoredContext, ...]:
+def _cleared_contexts(state: State, going: Going) -> tuple[StoredContext, ...]:
     """Return the contexts that hold something of what goes, without it."""
     cleared = []
     for stored in state.contexts.values():
@@ -213,7 +239,7 @@ def _cleared_contexts(state: State, going: _Going) -> tuple[StoredContext, ...]:
     return tuple(cleared)
 
 
-def _cleared(stored: StoredContext, going: _Going) -> StoredContext:
+def _cleared(stored: StoredContext, going: Going) -> StoredContext:
     """Blank what a context holds of forgotten items: an answer read from them, and quotations.
 
     A reference is the caller's own text: it goes when it quotes an item or when the context rests
@@ -238,25 +264,25 @@ def _cleared(stored: StoredContext, going: _Going) -> StoredContext:
     return StoredContext(replace(cleared, query=""), np.zeros_like(stored.vector))
 
 
-def _unquoted_conditions(context: Context, going: _Going) -> tuple[str, ...]:
+def _unquoted_conditions(context: Context, going: Going) -> tuple[str, ...]:
     """Return the conditions of a context that quote nothing of what goes."""
     quotes = going.quotes
     return tuple(fact for fact in context.conditions if not quotes.repeated_in(fact))
 
 
-def _answered_from(context: Context, going: _Going) -> bool:
+def _answered_from(context: Context, going: Going) -> bool:
     """Whether the answer was given from a reading with something that goes in it, or quotes it."""
     read = (item for item, _, _ in context.read)
     return going.touches(read) or going.quotes.held_by(context.answer)
 
 
-def _rests_on(context: Context, going: _Going) -> bool:
+def _rests_on(context: Context, going: Going) -> bool:
     """Whether what is known of a context rests on what goes."""
     judged = (item for item, *_ in context.verdicts)
     return any(map(going.touches, (context.supports, context.kept, judged)))
 
 
-def _blanked(context: Context, going: _Going) -> Context:
+def _blanked(context: Context, going: Going) -> Context:
     """Take out of a context its answer, what that drew on, and what it taught."""
     return replace(
         context,
@@ -271,13 +297,45 @@ def _blanked(context: Context, going: _Going) -> Context:
     )
 
 
-def _lapsed(state: State, going: _Going) -> tuple[str, ...]:
+def lapsed(state: State, going: Going) -> tuple[str, ...]:
     """Return the successions of which a line goes: what is left of it then holds again."""
     found = state.successions.values()
     return tuple(one.id for one in found if going.touches((one.old[0], one.new[0])))
 
 
-def _redacted_certificates(state: State, going: _Going) -> tuple[Certified, ...]:
+def _untold_situations(state: State, going: Going) -> tuple[StoredSituation, ...]:
+    """Return the situations that quote something of what goes, without their descriptions.
+
+    They are not known again; what was learned in them are numbers, and stays.
+    """
+    untold = []
+    for stored in state.situations.values():
+        situation = stored.situation
+        facts = tuple(fact for fact in situation.conditions if not going.quotes.repeated_in(fact))
+        if facts != situation.conditions or going.quotes.held_by(situation.text):
+            blank = replace(situation, text="", conditions=facts)
+            untold.append(StoredSituation(blank, np.zeros_like(stored.vector)))
+    return tuple(untold)
+
+
+def _renamed_actions(state: State, going: Going) -> tuple[Decision, ...]:
+    """Return the choices among actions whose names quote something of what goes, renamed."""
+    seq = state.head.seq + 1
+    names: dict[str, str] = {}
+    renamed = []
+    for decision in state.choices.values():
+        for action in decision.actions:
+            if action not in names:
+                is_quotation = going.quotes.repeated_in(action)
+                names[action] = f"forgotten {seq}.{len(names)}" if is_quotation else action
+        actions = tuple(names[action] for action in decision.actions)
+        if actions != decision.actions:
+            action = names[decision.action]
+            renamed.append(replace(decision, action=action, actions=actions))
+    return tuple(renamed)
+
+
+def redacted_certificates(state: State, going: Going) -> tuple[Certified, ...]:
     """Return the certificates that hold something of what goes, without it."""
     redacted = []
     for certified in state.certificates.values():
@@ -287,21 +345,21 @@ def _redacted_certificates(state: State, going: _Going) -> tuple[Certified, ...]
     return tuple(redacted)
 
 
-def _redacted(certified: Certified, going: _Going) -> Certified:
+def _redacted(certified: Certified, going: Going) -> Certified:
     """Blank a certificate's answers and queries that came from forgotten items.
 
     Its numbers stay.
     """
     old = certified.certificate
     new = _redacted_texts(old, going)
-    before = _scrubbed(certified.before, going)
+    before = scrubbed(certified.before, going)
     moved = going.without(certified.moved)
     if new is old and before is certified.before and moved == certified.moved:
         return certified
     return replace(certified, certificate=new, before=before, moved=moved)
 
 
-def _redacted_texts(old: SplitCertificate, going: _Going) -> SplitCertificate:
+def _redacted_texts(old: SplitCertificate, going: Going) -> SplitCertificate:
     """Blank the texts of a certificate; the same one comes back where nothing goes."""
     first, second = map(going.unquoted, old.queries)
     candidates = tuple(_without(candidate, going) for candidate in old.candidates)
@@ -309,7 +367,7 @@ def _redacted_texts(old: SplitCertificate, going: _Going) -> SplitCertificate:
     return old if new == old else replace(new, redacted=True)
 
 
-def _without(candidate: Candidate, going: _Going) -> Candidate:
+def _without(candidate: Candidate, going: Going) -> Candidate:
     quoted = any(map(going.quotes.held_by, candidate.answers))
     if not quoted and not going.touches(candidate.cover):
         return candidate
@@ -317,7 +375,7 @@ def _without(candidate: Candidate, going: _Going) -> Candidate:
     return replace(candidate, cover=left, answers=("", ""))
 
 
-def _scrubbed(before: SlotState | None, going: _Going) -> SlotState | None:
+def scrubbed(before: SlotState | None, going: Going) -> SlotState | None:
     """Drop the summary and the name of a slot as it was before a split, if they hold what goes.
 
     The exact way back is closed by the forgetting itself, which comes after the split: undo will
@@ -333,5 +391,5 @@ def _scrubbed(before: SlotState | None, going: _Going) -> SlotState | None:
     return before
 
 
-def _misnamed(slot: SlotState, going: _Going) -> bool:
+def _misnamed(slot: SlotState, going: Going) -> bool:
     return going.quotes.repeated_in(slot.name or "")

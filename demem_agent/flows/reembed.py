@@ -18,9 +18,11 @@ from demem_agent.slots.records import (
     SlotState,
     StoredContext,
     StoredEvidence,
+    StoredSituation,
     Vector,
 )
 from demem_agent.slots.state import State
+from demem_agent.text.words import clean
 
 __all__ = ["reembed"]
 
@@ -37,18 +39,22 @@ def reembed(state: State, adopt: Callable[[], None]) -> Flow[int]:
     begun = state.head.seq
     evidence = yield from _encoded_evidence(state)
     contexts = list(state.contexts.values())
+    situations = list(state.situations.values())
+    described = [clean(stored.situation.text) for stored in situations]
     questions = [encodable(stored.context.query) for stored in contexts]
     # One text more: it tells the number of dimensions when there is nothing else to encode.
-    asked: Vectors = yield Encode(("", *questions))
+    asked: Vectors = yield Encode(("", *questions, *described))
     if state.head.seq != begun:
         raise StaleState("the memory changed while it was encoded anew")
     head = _head(state, asked)
+    of_questions, of_situations = np.split(asked.matrix[1:], [len(contexts)])
     delta = Delta(
         head,
         (unkeyed(head.seq, "reembed"),),
         evidence=evidence,
         slots=_slots(state, evidence, head),
-        contexts=_contexts(contexts, asked.matrix[1:]),
+        contexts=_contexts(contexts, of_questions),
+        situations=_situations(situations, of_situations),
         reembedded=True,
     )
     yield from committed(state, delta)
@@ -96,4 +102,14 @@ def _contexts(contexts: Sequence[StoredContext], vectors: Vector) -> tuple[Store
     renewed = []
     for stored, vector in zip(contexts, vectors, strict=True):
         renewed.append(replace(stored, vector=vector))
+    return tuple(renewed)
+
+
+def _situations(
+    situations: Sequence[StoredSituation], vectors: Vector
+) -> tuple[StoredSituation, ...]:
+    renewed = []
+    for stored, vector in zip(situations, vectors, strict=True):
+        is_told = bool(stored.situation.text)  # else it was forgotten
+        renewed.append(replace(stored, vector=vector if is_told else np.zeros_like(vector)))
     return tuple(renewed)

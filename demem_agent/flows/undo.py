@@ -15,19 +15,19 @@ from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
-from demem_agent.types import SplitCertificate, Succession
+from demem_agent.types import Decision, SplitCertificate, Succession
 
 __all__ = ["undo"]
 
 #: What an id is of, by its first letter.
-_KINDS = {"c": "certificate", "s": "succession"}
+_KINDS = {"c": "certificate", "s": "succession", "d": "decision"}
 
 
 def undo(state: State, id: str) -> Flow[None]:
-    """Take back a split, a certificate, what feedback said of lines, or a succession.
+    """Take back a split, a certificate, what feedback said of lines, a succession or an outcome.
 
     Raises:
-        NotFound: for what is the id of no certificate, of no answer and of no succession.
+        NotFound: for what is the id of nothing that can be undone.
         InvalidInput: if there is nothing to undo, or one of the slots is pinned.
     """
     if id in state.contexts:
@@ -36,6 +36,8 @@ def undo(state: State, id: str) -> Flow[None]:
         delta = _taken_back(state, state.certificates[id])
     elif id in state.successions:
         delta = _standing_again(state, state.successions[id])
+    elif id in state.choices:
+        delta = _open_again(state, state.choices[id])
     else:
         raise NotFound(_KINDS.get(id[:1], "answer"), id)
     yield from committed(state, delta)
@@ -52,6 +54,15 @@ def _untaught(state: State, stored: StoredContext) -> Delta:
         (unkeyed(seq, "undo"),),
         contexts=(replace(stored, context=untaught),),
     )
+
+
+def _open_again(state: State, decision: Decision) -> Delta:
+    """Take back what a choice came to: it teaches nothing, as if that had never been told."""
+    if decision.judged is None:
+        raise InvalidInput("id", decision.id, "of a decision whose outcome is known")
+    seq = state.head.seq + 1
+    untold = replace(decision, reward=None, judged=None)
+    return Delta(replace(state.head, seq=seq), (unkeyed(seq, "undo"),), choices=(untold,))
 
 
 def _taken_back(state: State, certified: Certified) -> Delta:

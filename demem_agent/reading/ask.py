@@ -18,7 +18,13 @@ from demem_agent.encoders import as_matrix
 from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.settings import Settings, check_mode
 from demem_agent.slots.records import Vector
-from demem_agent.turns import refuse_unknown, text_field, whole_field
+from demem_agent.turns import (
+    asker_field,
+    conditions_field,
+    refuse_unknown,
+    text_field,
+    whole_field,
+)
 from demem_agent.types import Mode
 
 __all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "When", "ask_of"]
@@ -26,9 +32,6 @@ __all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "When", "ask_of"]
 When = datetime | date | str | None
 #: A vector as its encoder gave it.
 Numbers = Sequence[float] | NDArray[Any]
-#: A decision depends on a few facts at most.
-MOST_CONDITIONS = 16
-LONGEST_CONDITION = 100
 
 
 class Asking(TypedDict, total=False):
@@ -121,8 +124,8 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
         at=at,
         slot=_slot(given.get("slot")),
         without=_ids("without", given.get("without", ())),
-        asker=_asker(given.get("asker")),
-        conditions=_conditions(given.get("conditions", ())),
+        asker=asker_field(given.get("asker")),
+        conditions=conditions_field(given.get("conditions", ())),
     )
 
 
@@ -154,30 +157,6 @@ def _mode(given: Mode | None, settings: Settings) -> Mode:
         return settings.mode
     check_mode(given)
     return given
-
-
-def _asker(given: object) -> str | None:
-    if given is None:
-        return None
-    return text_field("asker", given).strip()
-
-
-def _conditions(given: object) -> tuple[str, ...]:
-    """Return conditions in lower case, each once, in order: they are compared as they are."""
-    expected = f"a list of at most {MOST_CONDITIONS} short texts"
-    if not isinstance(given, Iterable) or isinstance(given, str):
-        raise InvalidInput("conditions", given, expected)
-    facts = list(given)
-    if len(facts) > MOST_CONDITIONS:
-        raise InvalidInput("conditions", given, expected)
-    checked: dict[str, None] = {}
-    for n, fact in enumerate(facts):
-        text = " ".join(text_field(f"conditions[{n}]", fact).casefold().split())
-        if len(text) > LONGEST_CONDITION:
-            allowed = f"a text of at most {LONGEST_CONDITION} characters"
-            raise InvalidInput(f"conditions[{n}]", fact, allowed)
-        checked[text] = None
-    return tuple(sorted(checked))
 
 
 def _slot(given: object) -> int | None:

@@ -34,6 +34,7 @@ class Cache:
         exclusions: per two lines, how probably they exclude each other, in the memory of so many
             items ever remembered and forgotten.
         worth: of words, in the memory of so many items ever remembered and forgotten.
+        sizes: per record, as it was measured, what its texts came to.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
     """
 
@@ -44,6 +45,7 @@ class Cache:
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     worth: dict[tuple[int, int], Worth] = field(default_factory=dict)
+    sizes: dict[str, tuple[object, int]] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def excerpts_of(
@@ -101,10 +103,24 @@ class Cache:
             self.worth = {key: Worth(idf)}
         return self.worth[key]
 
+    def size_of(self, id: str, record: object, texts: Iterable[str], measure: Measure) -> int:
+        """Return what the texts of a record measure together; measured again once it has changed.
+
+        Args:
+            id: of the record, which no other one of the memory has.
+        """
+        known = self.sizes.get(id)
+        if known is not None and known[0] is record:
+            return known[1]
+        size = sum(map(measure, texts))
+        self.sizes[id] = (record, size)
+        return size
+
     def forget(self, items: Iterable[str]) -> None:
         """Throw away what quotes these items."""
         self.tried.clear()  # any answer may
         self.worth.clear()
+        self.sizes.clear()
         for item in items:
             self.excerpts.pop(item, None)
             self.parts.pop(item, None)

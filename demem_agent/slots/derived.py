@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from demem_agent.channels import CORRECTION
 from demem_agent.errors import InvariantBroken
 from demem_agent.scoring.index import PassageIndex
+from demem_agent.slots.choosing.playbook import Playbook
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.recognition import Decisions
 from demem_agent.slots.records import StoredEvidence
@@ -29,6 +30,7 @@ class Derived:
         experience: past contexts as routing looks them up; None before the first item.
         decisions: past contexts as a question is recognised among them.
         cards: ids of the items that were remembered from corrections, in order.
+        playbook: what worked in which situations; None before the first.
         current: which line has taken the place of which, and what proved right since.
     """
 
@@ -39,6 +41,7 @@ class Derived:
     experience: Experience | None = None
     decisions: Decisions = field(default_factory=Decisions)
     cards: dict[str, None] = field(default_factory=dict)
+    playbook: Playbook | None = None
     current: Lineage = field(default_factory=Lineage)
 
     def passages(self) -> PassageIndex:

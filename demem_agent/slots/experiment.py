@@ -16,6 +16,7 @@ from demem_agent.slots.successions.model import probability
 from demem_agent.slots.successions.signals import Signals
 
 if TYPE_CHECKING:  # they are told of experiments themselves
+    from demem_agent.slots.keeping import Brought, Piece
     from demem_agent.slots.state import State
     from demem_agent.splitting.trigger import Trigger
 
@@ -34,6 +35,7 @@ class Experiment:
             rewarded answers rested on does not count then.
         exclusion: judges how probably two sentences exclude each other, such as by a model that was
             asked before.
+        keeping: yields what a memory with bounded storage forgets, in order.
     """
 
     trigger: Trigger | None = None
@@ -41,3 +43,4 @@ class Experiment:
     experience: Callable[[int], Experience] = Experience
     describe: Callable[[State, SlotState, Iterable[str]], SlotState] | None = None
     exclusion: Callable[[Signals], float] = probability
+    keeping: Callable[[State, Brought], Iterable[Piece]] | None = None

@@ -6,6 +6,7 @@ import numpy as np
 
 from demem_agent.errors import InvariantBroken
 from demem_agent.scoring.index import Stretch
+from demem_agent.slots.choosing.playbook import Playbook, played
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.records import Certified, SlotState, StoredContext
 from demem_agent.slots.state import State
@@ -26,6 +27,7 @@ def check(state: State) -> None:
     _check_slots(state)
     _check_records(state)
     _check_successions(state)
+    _check_choices(state)
 
 
 def _check_budget(state: State) -> None:
@@ -90,6 +92,29 @@ def _check_summary(state: State, slot: SlotState) -> None:
         _require(own, f"what was written for slot {number} covers other items")
     whole = summary_text(slot.summary.kept) == slot.summary.text
     _require(whole, f"the summary of slot {number} is not the text of what it covers")
+
+
+def _check_choices(state: State) -> None:
+    known = state.situations.keys()
+    for decision in state.choices.values():
+        met = decision.situation in known
+        _require(met, f"{decision.id} was decided in {decision.situation}, which is not there")
+        offered = decision.action in decision.actions
+        _require(offered, f"{decision.id} chose what was not offered")
+        following = decision.slot is None or 0 <= decision.slot < state.settings.slots
+        _require(following, f"{decision.id} followed profile {decision.slot}, which cannot be")
+    _require(len(known) <= state.head.situations, "more situations than were ever met")
+    _require(len(state.choices) == state.head.choices, "choices are missing, or too many")
+    if known:
+        _check_playbook(state)
+
+
+def _check_playbook(state: State) -> None:
+    """Compare the playbook with one that is made anew from the rows."""
+    kept = state.playbook()
+    empty = Playbook(state.settings.slots, state.settings.decide, state.head.dimensions)
+    anew = played(empty, state.situations.values(), state.choices.values())
+    _require(kept.same_as(anew), "the playbook is not what the rows come to")
 
 
 def _check_records(state: State) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
-from demem_agent.slots.vocabulary import Shared, Vocabulary
+from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
 from demem_agent.text.questions import asks_for
 from demem_agent.text.words import content_terms
 from demem_agent.types import Context
@@ -50,8 +50,6 @@ UNTOLD = 7.0
 SAME_WORDS = 6.0
 #: A decision counts as known again from this probability on.
 KNOWN = 0.6
-#: Sums below this are as good as nothing.
-LEAST = 1e-9
 #: The same in log-odds.
 LOGIT_KNOWN = math.log(KNOWN / (1 - KNOWN))
 #: Past contexts whose line is looked up, those likeliest by words.

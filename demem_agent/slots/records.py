@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
-from demem_agent.types import Context, Evidence, SplitCertificate, Succession
+from demem_agent.types import (
+    Context,
+    Decision,
+    Evidence,
+    Situation,
+    SplitCertificate,
+    Succession,
+)
 
 __all__ = [
     "REWARDED",
@@ -20,6 +27,7 @@ __all__ = [
     "SlotState",
     "StoredContext",
     "StoredEvidence",
+    "StoredSituation",
     "Vector",
     "at_home",
     "direction",
@@ -44,6 +52,8 @@ class Head:
     contexts: int = 0
     certificates: int = 0
     successions: int = 0
+    situations: int = 0
+    choices: int = 0
     encoder: str = ""
     encoder_fingerprint: str = ""
     dimensions: int = 0
@@ -68,6 +78,14 @@ class StoredContext:
     """A context with the vector of its query, of unit length; zero once the query is forgotten."""
 
     context: Context
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSituation:
+    """A situation with the vector of its text, of unit length; zero once the text is forgotten."""
+
+    situation: Situation
     vector: Vector
 
 
@@ -123,7 +141,7 @@ class Certified:
 class Operation:
     """One line of the operation ledger.
 
-    ``result`` is kept for keyed operations only, and holds no text.
+    ``result`` is kept for keyed operations and for receipts only, and holds no text.
     """
 
     seq: int
@@ -132,6 +150,11 @@ class Operation:
     request: str = ""
     result: str = ""
 
+    @property
+    def is_receipt(self) -> bool:
+        """Whether its result tells what was forgotten for want of room."""
+        return self.key is None and bool(self.result)
+
 
 @dataclass(frozen=True, slots=True)
 class Delta:
@@ -139,6 +162,8 @@ class Delta:
 
     Attributes:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
+        for_room: whether what is forgotten goes for want of room. It is to leave the files as well,
+            but nobody waits for that.
         since: the operation it was computed after, if that is not the one before its first.
     """
 
@@ -153,7 +178,10 @@ class Delta:
     certificates: tuple[Certified, ...] = ()
     successions: tuple[Succession, ...] = ()
     lapsed: tuple[str, ...] = ()
+    situations: tuple[StoredSituation, ...] = ()
+    choices: tuple[Decision, ...] = ()
     reembedded: bool = False
+    for_room: bool = False
     since: int | None = None
 
     @property

@@ -11,7 +11,7 @@ from them and is kept up as they change. What is *cached* saves work, and no res
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from demem_agent.errors import NotFound
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
 from demem_agent.slots.cache import Cache
+from demem_agent.slots.choosing.playbook import Playbook, played
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.recognition import best_line
@@ -31,12 +32,20 @@ from demem_agent.slots.records import (
     SlotState,
     StoredContext,
     StoredEvidence,
+    StoredSituation,
     Vector,
     mean_vector,
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Context, Evidence, SplitCertificate, Succession, number_of
+from demem_agent.types import (
+    Context,
+    Decision,
+    Evidence,
+    SplitCertificate,
+    Succession,
+    number_of,
+)
 
 __all__ = ["State"]
 
@@ -50,8 +59,9 @@ class State:
     Attributes:
         settings, measure: the budget, and what texts are measured by.
         experiment: parts that a study put in the place of the library's own.
-        head, evidence, slot_of, slots, contexts, certificates, successions, keyed: the rows, by id
-            or number.
+        head, evidence, slot_of, slots, contexts, certificates, successions, situations, choices,
+            keyed: the rows, by id or number.
+        receipts: operations that tell what was forgotten for want of room, in order.
         derived: what follows from the rows.
         cache: what saves work.
     """
@@ -66,7 +76,10 @@ class State:
     contexts: dict[str, StoredContext] = field(default_factory=dict)
     certificates: dict[str, Certified] = field(default_factory=dict)
     successions: dict[str, Succession] = field(default_factory=dict)
+    situations: dict[str, StoredSituation] = field(default_factory=dict)
+    choices: dict[str, Decision] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
+    receipts: list[Operation] = field(default_factory=list)
     derived: Derived = field(default_factory=Derived)
     cache: Cache = field(default_factory=Cache)
 
@@ -170,15 +183,18 @@ class State:
             self.put_slot(slot)
         for stored_context in delta.contexts:
             self.put_context(stored_context)
-        if delta.forgotten and self.settings.decisions:
+        if (delta.forgotten or delta.for_room) and self.settings.decisions:
             self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
         for succession in delta.successions:
             self.put_succession(succession)
+        self._play(delta)
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation
+            if operation.is_receipt:
+                self.receipts.append(operation)
 
     def begin_index(self) -> None:
         """Start what is derived from vectors anew, once the number of dimensions is known."""
@@ -215,6 +231,62 @@ class State:
         """Put a succession in the place of the one with its id, or add it."""
         self.successions[succession.id] = succession
         self.derived.current.put(succession)
+
+    def playbook(self) -> Playbook:
+        """Return what worked in which situations; an empty one before the first."""
+        known = self.derived.playbook
+        if known is not None:
+            return known
+        return Playbook(self.settings.slots, self.settings.decide, self.head.dimensions)
+
+    def play_anew(self) -> None:
+        """Make the playbook from the rows."""
+        self.derived.playbook = None
+        if self.situations:
+            empty = self.playbook()
+            choices = self.choices.values()
+            self.derived.playbook = played(empty, self.situations.values(), choices)
+
+    def _play(self, delta: Delta) -> None:
+        """Take in situations and choices, new ones or what has become of them."""
+        if not delta.situations and not delta.choices:
+            return
+        is_new_past = self._changes_the_past(delta)
+        before = self.choices.keys() & {decision.id for decision in delta.choices}
+        for stored in delta.situations:
+            self.situations[stored.situation.id] = stored
+        for decision in delta.choices:
+            self.choices[decision.id] = decision
+        if is_new_past:
+            self.play_anew()
+        else:
+            self._play_on(delta, before)
+
+    def _play_on(self, delta: Delta, before: Set[str]) -> None:
+        """Play what is new."""
+        book = self.playbook()
+        self.derived.playbook = book
+        for stored in delta.situations:
+            book.meet(stored)
+        for decision in delta.choices:
+            if decision.id in before:
+                book.judge(decision)
+            else:
+                book.take(decision)
+
+    def _changes_the_past(self, delta: Delta) -> bool:
+        """Whether what was played already stands otherwise now."""
+        if delta.reembedded or any(one.situation.id in self.situations for one in delta.situations):
+            return True
+        return any(self._stands_otherwise(decision) for decision in delta.choices)
+
+    def _stands_otherwise(self, decision: Decision) -> bool:
+        """Whether more has changed of a choice than that its outcome became known."""
+        known = self.choices.get(decision.id)
+        if known is None:
+            return False
+        told = replace(known, reward=decision.reward, judged=decision.judged)
+        return known.judged is not None or told != decision
 
     def _keep_decision(self, stored: StoredContext) -> None:
         """Enter a context as a decision, with the line that proved right, if there is one."""
@@ -301,6 +373,11 @@ class State:
             yield stored.vector.tobytes()
         for succession in self.successions.values():
             yield _bytes(succession)
+        for situation in self.situations.values():
+            yield _bytes(situation.situation)
+            yield situation.vector.tobytes()
+        for decision in self.choices.values():
+            yield _bytes(decision)
 
 
 def _described(slot: SlotState) -> tuple[object, ...]:

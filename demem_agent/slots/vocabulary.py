@@ -16,7 +16,10 @@ from demem_agent.scoring.columns import Column
 from demem_agent.slots.ragged import NOTHING, Ragged
 from demem_agent.text.words import stems, words
 
-__all__ = ["Shared", "Vocabulary"]
+__all__ = ["LEAST", "Shared", "Vocabulary"]
+
+#: Sums below this are as good as nothing.
+LEAST = 1e-9
 
 #: The code of a word that no question had.
 UNHEARD = -1

@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from demem_agent.settings import Settings
-from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
+from demem_agent.slots.records import (
+    Delta,
+    Head,
+    Operation,
+    StoredContext,
+    StoredEvidence,
+    StoredSituation,
+)
 from demem_agent.stores.codec import Json
 from demem_agent.stores.slot_rows import SlotRow
-from demem_agent.types import Succession
+from demem_agent.types import Decision, Succession
 
 __all__ = ["Address", "Rows", "Store"]
 
@@ -38,7 +45,10 @@ class Rows:
     contexts: Sequence[StoredContext] = ()
     certificates: Sequence[Json] = ()
     successions: Sequence[Succession] = ()
+    situations: Sequence[StoredSituation] = ()
+    choices: Sequence[Decision] = ()
     keyed: Sequence[Operation] = ()
+    receipts: Sequence[Operation] = ()
     damaged: Sequence[str] = field(default_factory=tuple)
 
 
@@ -62,7 +72,7 @@ class Store(Protocol):
         """Write a delta durably, in one transaction.
 
         What it forgets is in no file once this returns, nor what a closed slot or a cleared
-        context held.
+        context held; where it goes for want of room, the next write may see to that.
 
         Raises:
             StaleState: if the memory is not at the operation before the delta's first.

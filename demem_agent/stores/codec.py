@@ -15,7 +15,7 @@ from datetime import datetime
 from itertools import starmap
 from typing import Any
 
-from demem_agent.settings import Settings, SplitSettings
+from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.records import Certified
 from demem_agent.slots.state import State
 from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
@@ -25,7 +25,9 @@ from demem_agent.summaries.grounding import Written
 from demem_agent.types import (
     Candidate,
     Context,
+    Decision,
     Evidence,
+    Situation,
     SplitCertificate,
     Succession,
     Verdict,
@@ -38,12 +40,16 @@ __all__ = [
     "certified_to_json",
     "context_from_json",
     "context_to_json",
+    "decision_from_json",
+    "decision_to_json",
     "dumps",
     "evidence_from_json",
     "evidence_to_json",
     "rank_from_json",
     "settings_from_json",
     "settings_to_json",
+    "situation_from_json",
+    "situation_to_json",
     "slot_from_json",
     "slot_to_json",
     "spans_from_json",
@@ -76,6 +82,7 @@ def settings_from_json(plain: Plain) -> Settings:
     """
     fields = _without(plain, "learn")
     fields["split"] = SplitSettings(**plain["split"])
+    fields["decide"] = DecideSettings(**plain.get("decide", {}))
     return Settings(**fields)
 
 
@@ -219,6 +226,39 @@ def succession_from_json(plain: Plain) -> Succession:
         undone=bool(plain["undone"]),
         after=int(plain["after"]),
     )
+
+
+def situation_to_json(situation: Situation) -> Json:
+    """Return a situation as plain values."""
+    return asdict(situation)
+
+
+def situation_from_json(plain: Plain) -> Situation:
+    """Return a situation from what :func:`situation_to_json` returned."""
+    conditions = tuple(map(str, plain["conditions"]))
+    return Situation(**{**plain, "conditions": conditions, "seen": int(plain["seen"])})
+
+
+def decision_to_json(decision: Decision) -> Json:
+    """Return a decision as plain values."""
+    return {**asdict(decision), "at": _time_to_json(decision.at)}
+
+
+def decision_from_json(plain: Plain) -> Decision:
+    """Return a decision from what :func:`decision_to_json` returned.
+
+    Raises:
+        ValueError: also for an action that was none of those offered, or a reward that cannot be.
+    """
+    actions = tuple(map(str, plain["actions"]))
+    reward = plain["reward"]
+    judged = plain["judged"]
+    if plain["action"] not in actions or (reward is None) != (judged is None):
+        raise ValueError("a decision that cannot be")
+    if reward is not None and not 0 <= reward <= 1:
+        raise ValueError("a reward outside [0, 1]")
+    fields = {**plain, "actions": actions, "at": _time_from_json(plain["at"])}
+    return Decision(**fields)
 
 
 def _certificate_from_json(plain: Plain) -> SplitCertificate:

@@ -51,9 +51,11 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
     _load_contexts(state, rows, damaged)
     _load_certificates(state, rows, damaged)
     _load_successions(state, rows, damaged)
+    _load_choices(state, rows, damaged)
     for operation in rows.keyed:
         if operation.key is not None:
             state.keyed[operation.key] = operation
+    state.receipts = list(rows.receipts)
     return state
 
 
@@ -147,6 +149,21 @@ def _load_successions(state: State, rows: Rows, damaged: list[str]) -> None:
             state.put_succession(succession)
         else:
             damaged.append(f"succession {number_of(succession.id)}")
+
+
+def _load_choices(state: State, rows: Rows, damaged: list[str]) -> None:
+    """Load situations and what was chosen in them; a choice in a damaged situation is damaged."""
+    for stored in rows.situations:
+        if len(stored.vector) != rows.head.dimensions:
+            damaged.append(f"situation {number_of(stored.situation.id)}")
+        else:
+            state.situations[stored.situation.id] = stored
+    for decision in rows.choices:
+        if decision.situation in state.situations:
+            state.choices[decision.id] = decision
+        else:
+            damaged.append(f"choice {number_of(decision.id)}")
+    state.play_anew()
 
 
 def _mend(state: State) -> None:

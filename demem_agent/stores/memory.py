@@ -7,11 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from demem_agent.errors import StaleState, StoreError
 from demem_agent.settings import Settings
-from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
+from demem_agent.slots.records import (
+    Delta,
+    Head,
+    Operation,
+    StoredContext,
+    StoredEvidence,
+    StoredSituation,
+)
 from demem_agent.stores.base import Address, Rows
 from demem_agent.stores.codec import Json, certified_to_json
 from demem_agent.stores.slot_rows import SlotRow, slot_row
-from demem_agent.types import Succession, number_of
+from demem_agent.types import Decision, Succession, by_id, number_of
 
 __all__ = ["MemoryStore", "from_url"]
 
@@ -32,7 +39,10 @@ class _Tables:
     contexts: dict[str, StoredContext] = field(default_factory=dict)
     certificates: dict[str, Json] = field(default_factory=dict)
     successions: dict[str, Succession] = field(default_factory=dict)
+    situations: dict[str, StoredSituation] = field(default_factory=dict)
+    choices: dict[str, Decision] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
+    receipts: list[Operation] = field(default_factory=list)
 
 
 class MemoryStore:
@@ -94,7 +104,10 @@ def _rows(tables: _Tables) -> Rows:
         contexts=list(tables.contexts.values()),
         certificates=list(tables.certificates.values()),
         successions=list(tables.successions.values()),
+        situations=list(tables.situations.values()),
+        choices=list(tables.choices.values()),
         keyed=list(tables.keyed.values()),
+        receipts=list(tables.receipts),
     )
 
 
@@ -113,9 +126,14 @@ def _write(tables: _Tables, delta: Delta) -> None:
         del tables.successions[id]
     for succession in delta.successions:
         tables.successions[succession.id] = succession
+    for stored_situation in delta.situations:
+        tables.situations[stored_situation.situation.id] = stored_situation
+    tables.choices.update(by_id(delta.choices))
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation
+        if operation.is_receipt:
+            tables.receipts.append(operation)
     tables.head = delta.head
 
 

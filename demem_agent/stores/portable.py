@@ -11,7 +11,14 @@ from dataclasses import asdict, dataclass, field
 from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken, StoreError
 from demem_agent.settings import Settings
 from demem_agent.slots.invariants import check
-from demem_agent.slots.records import Delta, Head, Operation, StoredContext, StoredEvidence
+from demem_agent.slots.records import (
+    Delta,
+    Head,
+    Operation,
+    StoredContext,
+    StoredEvidence,
+    StoredSituation,
+)
 from demem_agent.slots.state import State
 from demem_agent.stores import Address, Rows, Store
 from demem_agent.stores.codec import (
@@ -21,10 +28,14 @@ from demem_agent.stores.codec import (
     certified_to_json,
     context_from_json,
     context_to_json,
+    decision_from_json,
+    decision_to_json,
     evidence_from_json,
     evidence_to_json,
     settings_from_json,
     settings_to_json,
+    situation_from_json,
+    situation_to_json,
     slot_from_json,
     slot_to_json,
     spans_from_json,
@@ -35,7 +46,7 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.text.units import Measure, measure
-from demem_agent.types import Succession
+from demem_agent.types import Decision, Succession
 
 __all__ = ["FORMAT", "export", "restore"]
 
@@ -61,7 +72,11 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "certificate", **certified_to_json(certified)}
     for succession in state.successions.values():
         yield {"kind": "succession", **succession_to_json(succession)}
-    for operation in state.keyed.values():
+    for situation in state.situations.values():
+        yield {"kind": "situation", **_situation_to_line(situation)}
+    for decision in state.choices.values():
+        yield {"kind": "choice", **decision_to_json(decision)}
+    for operation in (*state.keyed.values(), *state.receipts):
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
 
@@ -100,12 +115,14 @@ def _whole(rows: Rows, state: State) -> Delta:
     """Return all rows as one delta, from before the first operation."""
     return Delta(
         head=rows.head,
-        operations=tuple(rows.keyed),
+        operations=(*rows.keyed, *rows.receipts),
         evidence=tuple(rows.evidence),
         slots=tuple(slot_state(state, row) for row in rows.slots),
         contexts=tuple(rows.contexts),
         certificates=tuple(certified_from_json(plain, state) for plain in rows.certificates),
         successions=tuple(rows.successions),
+        situations=tuple(rows.situations),
+        choices=tuple(rows.choices),
         since=0,
     )
 
@@ -121,7 +138,10 @@ class _Found:
     contexts: list[StoredContext] = field(default_factory=list)
     certificates: list[Json] = field(default_factory=list)
     successions: list[Succession] = field(default_factory=list)
+    situations: list[StoredSituation] = field(default_factory=list)
+    choices: list[Decision] = field(default_factory=list)
     keyed: list[Operation] = field(default_factory=list)
+    receipts: list[Operation] = field(default_factory=list)
 
 
 def _rows(lines: Iterable[Plain]) -> Rows:
@@ -136,7 +156,10 @@ def _rows(lines: Iterable[Plain]) -> Rows:
         contexts=found.contexts,
         certificates=found.certificates,
         successions=found.successions,
+        situations=found.situations,
+        choices=found.choices,
         keyed=found.keyed,
+        receipts=found.receipts,
     )
 
 
@@ -170,8 +193,14 @@ def _add(found: _Found, line: Plain) -> None:
             found.certificates.append(body)
         case "succession":
             found.successions.append(succession_from_json(body))
+        case "situation":
+            found.situations.append(_situation_from_line(body))
+        case "choice":
+            found.choices.append(decision_from_json(body))
         case "operation":
-            found.keyed.append(Operation(kind=body.pop("operation"), **body))
+            operation = Operation(kind=body.pop("operation"), **body)
+            kept = found.receipts if operation.is_receipt else found.keyed
+            kept.append(operation)
         case _:
             raise ValueError(f"unknown kind {kind!r}")
 
@@ -207,3 +236,12 @@ def _context_to_line(stored: StoredContext) -> Json:
 def _context_from_line(body: Json) -> StoredContext:
     vector = vectors_from_text(body.pop("vector"))
     return StoredContext(context_from_json(body), vector)
+
+
+def _situation_to_line(stored: StoredSituation) -> Json:
+    return {**situation_to_json(stored.situation), "vector": vectors_to_text(stored.vector)}
+
+
+def _situation_from_line(body: Json) -> StoredSituation:
+    vector = vectors_from_text(body.pop("vector"))
+    return StoredSituation(situation_from_json(body), vector)

@@ -22,6 +22,7 @@ from demem_agent.slots.records import (
     SlotState,
     StoredContext,
     StoredEvidence,
+    StoredSituation,
     Vector,
 )
 from demem_agent.stores.codec import (
@@ -29,10 +30,14 @@ from demem_agent.stores.codec import (
     certified_to_json,
     context_from_json,
     context_to_json,
+    decision_from_json,
+    decision_to_json,
     dumps,
     rank_from_json,
     settings_from_json,
     settings_to_json,
+    situation_from_json,
+    situation_to_json,
     spans_from_json,
     succession_from_json,
     succession_to_json,
@@ -42,7 +47,7 @@ from demem_agent.stores.codec import (
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
 from demem_agent.turns import time_field, unit_field
-from demem_agent.types import Evidence, Succession, number_of
+from demem_agent.types import Decision, Evidence, Succession, number_of
 
 __all__ = [
     "Columns",
@@ -50,6 +55,8 @@ __all__ = [
     "Row",
     "certificate_from_row",
     "certificate_to_row",
+    "choice_from_row",
+    "choice_to_row",
     "context_from_row",
     "context_to_row",
     "cover_to_rows",
@@ -63,6 +70,8 @@ __all__ = [
     "operation_to_row",
     "settings_from_row",
     "settings_to_row",
+    "situation_from_row",
+    "situation_to_row",
     "slot_from_row",
     "slot_to_row",
     "sound_rows",
@@ -130,6 +139,8 @@ def head_to_row(head: Head) -> Columns:
         "contexts": head.contexts,
         "certificates": head.certificates,
         "successions": head.successions,
+        "situations": head.situations,
+        "choices": head.choices,
         "encoder": head.encoder,
         "encoder_fingerprint": head.encoder_fingerprint,
         "dimensions": head.dimensions,
@@ -145,6 +156,8 @@ def head_from_row(row: Row) -> Head:
         contexts=int(row["contexts"]),
         certificates=int(row["certificates"]),
         successions=int(row["successions"]),
+        situations=int(row["situations"]),
+        choices=int(row["choices"]),
         encoder=str(row["encoder"]),
         encoder_fingerprint=str(row["encoder_fingerprint"]),
         dimensions=int(row["dimensions"]),
@@ -323,6 +336,45 @@ def succession_from_row(row: Row) -> Succession:
     if succession.id != f"s{row['number']}":
         raise ValueError("another succession's body")
     return succession
+
+
+def situation_to_row(stored: StoredSituation) -> Columns:
+    """Return the row of a situation."""
+    return {
+        "number": number_of(stored.situation.id),
+        "body": dumps(situation_to_json(stored.situation)),
+        "vector": vectors_to_bytes(stored.vector),
+    }
+
+
+def situation_from_row(row: Row) -> StoredSituation:
+    """Return a situation from its row.
+
+    Raises:
+        ValueError: also for another situation's body, or a vector that is none.
+    """
+    situation = situation_from_json(json.loads(row["body"]))
+    vector = vectors_from_bytes(row["vector"])
+    if situation.id != f"x{row['number']}" or not np.isfinite(vector).all():
+        raise ValueError("another situation's body, or a vector that is none")
+    return StoredSituation(situation, vector)
+
+
+def choice_to_row(decision: Decision) -> Columns:
+    """Return the row of a decision among actions."""
+    return {"number": number_of(decision.id), "body": dumps(decision_to_json(decision))}
+
+
+def choice_from_row(row: Row) -> Decision:
+    """Return a decision from its row.
+
+    Raises:
+        ValueError: also for another decision's body.
+    """
+    decision = decision_from_json(json.loads(row["body"]))
+    if decision.id != f"d{row['number']}":
+        raise ValueError("another decision's body")
+    return decision
 
 
 def operation_to_row(operation: Operation) -> Columns:

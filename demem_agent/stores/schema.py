@@ -68,5 +68,19 @@ CREATE TABLE succession (
     PRIMARY KEY (tenant, memory_id, number));
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS)
+#: What is decided, in which situations.
+_CHOICES = """
+ALTER TABLE memory ADD COLUMN situations INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE memory ADD COLUMN choices INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE situation (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    body TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (tenant, memory_id, number));
+CREATE TABLE choice (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (tenant, memory_id, number));
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS, _CHOICES)
 VERSION = len(MIGRATIONS)

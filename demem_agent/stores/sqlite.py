@@ -25,6 +25,8 @@ from demem_agent.stores.rows import (
     Row,
     certificate_from_row,
     certificate_to_row,
+    choice_from_row,
+    choice_to_row,
     context_from_row,
     context_to_row,
     cover_to_rows,
@@ -38,6 +40,8 @@ from demem_agent.stores.rows import (
     operation_to_row,
     settings_from_row,
     settings_to_row,
+    situation_from_row,
+    situation_to_row,
     slot_from_row,
     slot_to_row,
     sound_rows,
@@ -58,6 +62,8 @@ _KEYS = {
     "context": "number",
     "certificate": "number",
     "succession": "number",
+    "situation": "number",
+    "choice": "number",
     "op": "seq",
 }
 
@@ -128,7 +134,7 @@ class SqliteStore:
         self._connection.owes_erasure |= bool(delta.forgotten)
         with self._using("erase"):
             erased = self._erase_log()
-        if delta.forgotten and not erased:
+        if delta.forgotten and not erased and not delta.for_room:
             raise StoreError(
                 f"forgotten in {self.path}, but another process is still reading: "
                 "the text leaves the file with the first write or close after that"
@@ -165,7 +171,9 @@ class SqliteStore:
         slot_from = partial(slot_from_row, covers=covers)
         certificates = self._named("certificate", address)
         successions = self._named("succession", address)
+        situations = self._named("situation", address)
         keyed = self._named("op", address, "AND op_key IS NOT NULL")
+        receipts = self._named("op", address, "AND op_key IS NULL AND result <> ''")
         return Rows(
             settings=settings,
             head=head,
@@ -174,7 +182,10 @@ class SqliteStore:
             contexts=sound_rows(self._named("context", address), context_from_row, damaged),
             certificates=sound_rows(certificates, certificate_from_row, damaged),
             successions=sound_rows(successions, succession_from_row, damaged),
+            situations=sound_rows(situations, situation_from_row, damaged),
+            choices=sound_rows(self._named("choice", address), choice_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
+            receipts=sound_rows(receipts, operation_from_row, damaged),
             damaged=damaged,
         )
 
@@ -208,6 +219,8 @@ class SqliteStore:
         self._replace("certificate", address, map(certificate_to_row, delta.certificates))
         self._delete("succession", "number", address, map(number_of, delta.lapsed))
         self._replace("succession", address, map(succession_to_row, delta.successions))
+        self._replace("situation", address, map(situation_to_row, delta.situations))
+        self._replace("choice", address, map(choice_to_row, delta.choices))
         self._insert("op", address, map(operation_to_row, delta.operations))
 
     def _write_evidence(self, address: Address, delta: Delta) -> None:

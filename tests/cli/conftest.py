@@ -27,9 +27,9 @@ def demem(capsys: pytest.CaptureFixture[str]) -> Demem:
 
 @pytest.fixture(scope="session")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a memory of the demo's conversation with three answers.
+    """Return a memory of the demo's conversation with a decision and three answers.
 
-    They are a1, and a2 and a3, which led to a split, c1.
+    They are d1, a1, and a2 and a3, which led to a split, c1.
     """
     from demem_agent.cli.demo import data
 
@@ -37,6 +37,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     budget = {"slots": 3, "initial_slots": 2, "slot_limit": 280, "read_limit": 900}
     with SlotMemory.open(f"sqlite:///{file}", **budget) as memory:
         memory.ingest_many(data.conversation())
+        memory.decide("Pixel has to see the vet", ["call", "write"])
         memory.answer("When was Pixel at the vet?", at="2025-06-02")
         for need in data.NEEDS[:2]:
             answer = memory.answer(need.question)

@@ -118,6 +118,15 @@ def test_a_situation_that_is_none_is_named(
     assert named in done.err
 
 
+def test_a_memory_is_made_with_a_bound_on_everything_kept(demem: Demem, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("The spare key is behind the blue pot.\n\nThe cat sleeps on the sofa.\n")
+    demem("ingest", notes, "--storage", 50, "-m", tmp_path / "n.db")
+    with SlotMemory.open(f"sqlite:///{tmp_path}/n.db") as opened:
+        assert [item.text for item in opened.evidence()] == ["The cat sleeps on the sofa."]
+        assert opened.settings.storage == 50
+
+
 @pytest.mark.parametrize(("typed", "kept"), [("--decisions", True), ("--no-decisions", False)])
 def test_a_memory_is_made_with_or_without_decisions_as_is_typed(
     demem: Demem, tmp_path: Path, typed: str, kept: bool

@@ -286,7 +286,10 @@ def make_earlier(file: Path, owed: int) -> None:
     with closing(sqlite3.connect(file)) as db:
         db.execute("DROP TABLE erasure")
         db.execute("DROP TABLE succession")
-        db.execute("ALTER TABLE memory DROP COLUMN successions")
+        db.execute("DROP TABLE situation")
+        db.execute("DROP TABLE choice")
+        for column in ("successions", "situations", "choices"):
+            db.execute(f"ALTER TABLE memory DROP COLUMN {column}")
         db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
         db.execute("INSERT INTO demem_schema (version) VALUES (1), (2)")
         db.execute(f"PRAGMA user_version = {owed}")

@@ -13,6 +13,8 @@ from demem_agent.cli.commands.ask import ask
 from demem_agent.cli.commands.certificates import certificates
 from demem_agent.cli.commands.chat import chat
 from demem_agent.cli.commands.check import check
+from demem_agent.cli.commands.decide import decide
+from demem_agent.cli.commands.decisions import decisions
 from demem_agent.cli.commands.demo import demo
 from demem_agent.cli.commands.explain import explain
 from demem_agent.cli.commands.export import export
@@ -20,6 +22,7 @@ from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.mcp import mcp
+from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.supersede import supersede
@@ -37,6 +40,9 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "ask": ask,
     "read": read,
     "feedback": feedback,
+    "decide": decide,
+    "outcome": outcome,
+    "decisions": decisions,
     "slots": slots,
     "rename": rename,
     "pin": pin,

@@ -8,37 +8,23 @@ for them. Where the description is right, nothing leaves and nothing is paid.
 
 from __future__ import annotations
 
-import math
-from enum import IntEnum
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from demem_agent.decision._arrays import Bools, Floats, require
-from demem_agent.decision._covers import Key, exchange
+from demem_agent.decision._arrays import Floats, require
 from demem_agent.decision.learners.learner import (
-    Assignment,
     Confidence,
     Labels,
-    Tally,
-    mean_rewards,
     require_round,
     upper_confidence,
 )
+from demem_agent.decision.learners.prior import Corrections, Knobs, Role
 
 __all__ = ["CorrectedPrior", "Role"]
 
 
-class Role(IntEnum):
-    """How a context is played."""
-
-    MEMBER = 0  # pools its rewards with its slot and follows the slot's UCB
-    ALONE = 1  # explores with its kin, outside the slots
-    PLACED = 2  # follows the action its slot shows
-
-
-class CorrectedPrior:
+class CorrectedPrior(Corrections):
     """Learn from a prior partition, corrected by certificates.
 
     A context leaves its slot when its mean reward of the action just played and the mean of the
@@ -102,33 +88,11 @@ class CorrectedPrior:
         fits = labels.shape == (confidence.contexts,) and confidence.actions == actions
         require(fits, "confidence", "made for N and A", confidence)
         _require_slots(labels, slots)
-        _require_share("tolerance", tolerance)
-        _require_share("trust", trust)
-        _require_share("slot_trust", slot_trust)
-        require(kinship > 1, "kinship", "> 1", kinship)
-        require(opinions >= 1, "opinions", ">= 1", opinions)
+        knobs = Knobs(tolerance, trust, slot_trust, opinions, kinship)
+        super().__init__(labels, actions, slots, knobs)
         self.confidence = confidence
-        self.tolerance = tolerance
-        self.trust = trust
-        self.slot_trust = slot_trust
-        self.opinions = opinions
-        self.kinship = math.log(kinship)
-        self._start(labels, actions, slots)
-        self._order: Labels = rng.permutation(actions)
-
-    def _start(self, labels: Labels, actions: int, slots: int) -> None:
-        contexts = len(labels)
-        self.slot = labels
-        self.role = np.full(contexts, Role.MEMBER, dtype=np.intp)
-        self.shown = np.full(slots, -1, dtype=np.intp)
-        self.members: Labels = np.bincount(labels, minlength=slots)
-        self.gone = np.zeros(slots, dtype=np.intp)
-        self.own = Tally(contexts, actions)
-        self.pool = Tally(slots, actions)
-        self.left = 0
         self.rounds_alone = 0
-        self.saturated = False
-        self._chosen_for = 0
+        self._order: Labels = rng.permutation(actions)
 
     def choose(self, context: int) -> int:
         """Choose by the slot, or by the context's own rewards while it is alone."""
@@ -140,309 +104,23 @@ class CorrectedPrior:
             self.rounds_alone += 1
             counts, sums = self._kin_rewards(context)
             return self._upper_confidence(counts, sums)
-        unsure = self._second_opinion(context, slot) if self.left else -1
-        if unsure >= 0:
-            return unsure
+        if self.left:
+            pooled = self.pool.counts[slot]
+            unsure = self._second_opinion(pooled, self.own.counts[context], self._order)
+            if unsure >= 0:
+                return unsure
         return self._upper_confidence(self.pool.counts[slot], self.pool.sums[slot])
 
     def learn(self, context: int, action: int, reward: float) -> None:
         """Take in a reward, and change the context's place if a certificate says so."""
         require_round(self.own, context, action, reward)
         self.own.add(context, action, reward)
-        role = self.role[context]
-        if role == Role.MEMBER:
-            self._learn_as_member(context, action, reward)
-        elif role == Role.ALONE:
-            self._try_to_join(context)
-        else:
-            self._check_place(context)
-
-    def partition(self) -> Assignment:
-        """Return the slots.
-
-        A context that is alone is shown where it loses least as far as is certified.
-        """
-        labels = self.slot.copy()
-        for context in np.flatnonzero(self.role == Role.ALONE):
-            slot, _ = self._least_loss(int(context))
-            labels[context] = slot
-        return Assignment(labels, self.shown.copy())
+        self._learn_as(int(self.role[context]), context, action, reward)
 
     def _upper_confidence(self, counts: Floats, sums: Floats) -> int:
         return upper_confidence(counts, sums, self.confidence.noise, self._order)
-
-    def _second_opinion(self, context: int, slot: int) -> int:
-        """Find an action that this member never tried and too few others did; -1 if there is none.
-
-        Once the description was wrong somewhere, a single unlucky try by a stray member must not
-        speak for a slot.
-        """
-        few = (self.pool.counts[slot] < self.opinions) & (self.own.counts[context] == 0)
-        if not few.any():
-            return -1
-        first = few[self._order].argmax()
-        return int(self._order[first])
-
-    def _learn_as_member(self, context: int, action: int, reward: float) -> None:
-        slot = int(self.slot[context])
-        self.pool.add(slot, action, reward)
-        self.shown[slot] = self.pool.leading(slot)
-        if self._disagrees(context, slot, action):
-            self._leave(context)
-            self._draw_conclusions(slot)
-
-    def _draw_conclusions(self, slot: int) -> None:
-        """Give up the whole description, or this slot of it, where too many have left."""
-        if self.left >= self.trust * len(self.slot):
-            self._dissolve_all()
-        elif self._is_mistrusted(slot):
-            self._dissolve(self.slot == slot)
-
-    def _is_mistrusted(self, slot: int) -> bool:
-        gone = self.gone[slot]
-        share = self.slot_trust * (gone + self.members[slot])
-        return bool(gone >= max(2.0, share))
-
-    def _disagrees(self, context: int, slot: int, action: int) -> bool:
-        """Whether the context's mean certifiably differs from that of the slot's other members."""
-        mine = self.own.counts[context, action]
-        others = self.pool.counts[slot, action] - mine
-        if others <= 0:
-            return False
-        my_sum = self.own.sums[context, action]
-        other_sum = self.pool.sums[slot, action] - my_sum
-        difference = abs(my_sum / mine - other_sum / others)
-        other_members = int(self.members[slot]) - 1
-        my_width = self.confidence.single(int(mine))
-        other_width = self.confidence.pooled(int(others), other_members)
-        return bool(difference > my_width + other_width)
-
-    def _dissolve_all(self) -> None:
-        self._dissolve(np.ones(len(self.slot), dtype=np.bool_))
-
-    def _dissolve(self, group: Bools) -> None:
-        """Stop believing the description for a group of contexts: its members are on their own."""
-        for context in np.flatnonzero(group & (self.role == Role.MEMBER)):
-            self._leave(int(context))
-
-    def _leave(self, context: int) -> None:
-        slot = int(self.slot[context])
-        self._withdraw(context, slot)
-        self.role[context] = Role.ALONE
-        self.left += 1
-        self.gone[slot] += 1
-        if self.members[slot] > 0:
-            self.shown[slot] = self.pool.leading(slot)
-        elif not self._followed(slot):
-            self.shown[slot] = -1
-
-    def _withdraw(self, context: int, slot: int) -> None:
-        """Take a member and its rewards out of what its slot pools."""
-        self.pool.counts[slot] -= self.own.counts[context]
-        self.pool.sums[slot] -= self.own.sums[context]
-        self.members[slot] -= 1
-
-    def _followed(self, slot: int) -> bool:
-        return bool(((self.slot == slot) & (self.role == Role.PLACED)).any())
-
-    def _kin(self, context: int) -> Bools:
-        """Mark the contexts whose rewards resemble this one's, itself included."""
-        counts = self.own.counts
-        tried = (counts > 0) & (counts[context] > 0)
-        likelier = np.where(tried, self._likelier(context), 0.0).sum(axis=1)
-        kin: Bools = likelier >= self.kinship
-        kin[context] = True
-        return kin
-
-    def _likelier(self, context: int) -> Floats:
-        """Compute by how much one common mean is likelier than two, shape (N, A), as logs.
-
-        For every context and action: the Gaussian density of the difference of its mean from this
-        context's, were expectations the same, against the density 1 of a mean drawn uniformly. The
-        product of these ratios over the actions that both tried must reach ``kinship``.
-        """
-        counts = np.maximum(self.own.counts, 1.0)
-        means = self.own.sums / counts
-        spread = 1 / counts + 1 / counts[context]
-        variance = self.confidence.noise**2 * spread
-        squares = (means - means[context]) ** 2
-        twice: Floats = -squares / variance - np.log(2 * math.pi * variance)
-        return twice / 2
-
-    def _kin_rewards(self, context: int) -> tuple[Floats, Floats]:
-        """Compute counts and sums, shape (A,) each, over a context and its kin."""
-        kin = self._kin(context)
-        return self.own.counts[kin].sum(axis=0), self.own.sums[kin].sum(axis=0)
-
-    def _bounds(self, context: int) -> tuple[Floats, Floats]:
-        """Bound the rewards of one context from its rounds and those of its kin."""
-        counts, sums = self._kin_rewards(context)
-        means = mean_rewards(sums, counts)
-        width = self.confidence.singles(counts)
-        return np.maximum(means - width, 0.0), np.minimum(means + width, 1.0)
-
-    def _least_loss(self, context: int) -> tuple[int, float]:
-        """Find the slot whose action loses least at worst, and that loss.
-
-        An empty slot loses more than any other.
-        """
-        lower, upper = self._bounds(context)
-        loss = np.where(self.shown >= 0, upper.max() - lower[self.shown], 2.0)
-        best = int(loss.argmin())
-        return best, float(loss[best])
-
-    def _try_to_join(self, context: int) -> None:
-        leading = self._leading(context)
-        if leading < 0:
-            return
-        slot, loss = self._least_loss(context)
-        target = self._slot_for(leading)
-        if target >= 0:
-            self._place(context, target, leading)
-        elif loss <= self.tolerance or self.saturated:
-            self._place(context, slot, int(self.shown[slot]))
-            self._refresh()
-        elif np.unique(self.shown).size == len(self.shown):
-            self._make_room(context)
-
-    def _leading(self, context: int) -> int:
-        """Find the best action that is shown to lose at most ``tolerance``; -1 if none is."""
-        lower, upper = self._bounds(context)
-        highest = upper.max()
-        if highest - lower.max() > self.tolerance:
-            return -1
-        leading = int((lower + upper).argmax())
-        if highest - lower[leading] > self.tolerance:
-            leading = int(lower.argmax())
-        return leading
-
-    def _slot_for(self, action: int) -> int:
-        """Find the slot that shows an action, or a free one; -1 if there is none."""
-        if self.saturated:
-            return -1
-        same = np.flatnonzero(self.shown == action)
-        return int(same[0]) if same.size else self._free_slot()
-
-    def _free_slot(self) -> int:
-        """Find a slot that shows nothing, or make one; -1 if there is none.
-
-        Of two slots that show the same action one is free: apart they decide nothing.
-        """
-        empty = np.flatnonzero(self.shown < 0)
-        if empty.size:
-            return int(empty[0])
-        for slot in np.argsort(self.members, kind="stable").tolist():
-            twin = self._twin(slot)
-            if twin >= 0 and (self.members[slot] == 0 or self._certified(slot)):
-                self._merge(slot, twin)
-                return int(slot)
-        return -1
-
-    def _twin(self, slot: int) -> int:
-        """Find the first other slot that shows the same action; -1 if there is none."""
-        same = self.shown == self.shown[slot]
-        same[slot] = False
-        return int(same.argmax()) if same.any() else -1
-
-    def _certified(self, slot: int) -> bool:
-        """Whether the members' own action is certified to lose at most ``tolerance``.
-
-        On their pooled rewards.
-        """
-        counts = self.pool.counts[slot]
-        if counts.min() == 0:
-            return False
-        members = int(self.members[slot])
-        width = np.array([self.confidence.pooled(int(n), members) for n in counts])
-        means = self.pool.sums[slot] / counts
-        upper = means + width
-        lower = means - width
-        return bool(upper.max() - lower[self.shown[slot]] <= self.tolerance)
-
-    def _merge(self, slot: int, into: int) -> None:
-        """Have everyone in a slot follow another that shows the same action."""
-        moving = (self.slot == slot) & (self.role != Role.ALONE)
-        self.slot[moving] = into
-        self.role[moving] = Role.PLACED
-        self.members[slot] = 0
-        self.pool.counts[slot] = 0.0
-        self.pool.sums[slot] = 0.0
-        self.shown[slot] = -1
-
-    def _place(self, context: int, slot: int, action: int) -> None:
-        self.slot[context] = slot
-        self.role[context] = Role.PLACED
-        self.shown[slot] = action
-
-    def _check_place(self, context: int) -> None:
-        """Move a placed context, or have it explore again.
-
-        Once its action is shown to be worse than another, or no longer shown to be fit.
-        """
-        lower, upper = self._bounds(context)
-        shown = self.shown[self.slot[context]]
-        mine = float(upper[shown])
-        if self.saturated:
-            self._move_if_worse(context, mine, lower)
-            return
-        loss = upper.max() - lower[shown]
-        if lower.max() > mine or loss > 2 * self.tolerance:
-            self.role[context] = Role.ALONE
-
-    def _move_if_worse(self, context: int, mine: float, lower: Floats) -> None:
-        """Move a context to the best slot where that is shown to be better than its own."""
-        safe = np.where(self.shown >= 0, lower[self.shown], -1.0)
-        best = int(safe.argmax())
-        if lower[self.shown[best]] > mine:
-            self.slot[context] = best
-
-    def _make_room(self, context: int) -> None:
-        """Give up the description, or else ``tolerance``, for a context that no slot serves."""
-        if self.members.any():
-            self._dissolve_all()
-            return
-        self.saturated = True
-        self.role[context] = Role.PLACED
-        self._choose_anew()
-
-    def _refresh(self) -> None:
-        """Choose again each time another eighth of all contexts was placed since the last time."""
-        if not self.saturated:
-            return
-        placed_since = (self.role == Role.PLACED).sum() - self._chosen_for
-        if placed_since >= len(self.role) / 8:
-            self._choose_anew()
-
-    def _choose_anew(self) -> None:
-        """Choose the K actions that lose the placed contexts least on average.
-
-        Each context goes to the best of them.
-        """
-        placed = np.flatnonzero(self.role == Role.PLACED)
-        losses = self._estimated_losses(placed)
-        start = [int(losses.sum(axis=0).argmin())]
-        chosen = exchange(losses, start, len(self.shown), key=_total)
-        self.shown[:] = -1
-        self.shown[: len(chosen)] = chosen
-        self.slot[placed] = losses[:, chosen].argmin(axis=1)
-        self._chosen_for = len(placed)
-
-    def _estimated_losses(self, contexts: Labels) -> Floats:
-        """Estimate what each action loses, shape (n, A), by the middle of its bounds."""
-        bounds = np.array([self._bounds(int(context)) for context in contexts])
-        middles: Floats = bounds.mean(axis=1)
-        best: Floats = middles.max(axis=1, keepdims=True)
-        return best - middles
-
-
-def _total(losses: Floats) -> Key:
-    return float(losses.sum()), 0.0
 
 
 def _require_slots(labels: Labels, slots: int) -> None:
     inside = bool(((labels >= 0) & (labels < slots)).all())
     require(inside, "prior", f"slots in [0, {slots - 1}]", labels)
-
-
-def _require_share(name: str, value: float) -> None:
-    require(0 < value <= 1, name, "in (0, 1]", value)

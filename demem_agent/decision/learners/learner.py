@@ -130,14 +130,15 @@ class Tally:
     def leading(self, row: int) -> int:
         """Find the action with the largest mean among those counted; -1 if none was."""
         counts = self.counts[row]
+        if not counts.any():
+            return -1
         means = mean_rewards(self.sums[row], counts)
-        best = int(np.where(counts > 0, means, -1.0).argmax())
-        return best if counts[best] > 0 else -1
+        return int(np.where(counts > 0, means, -1.0).argmax())
 
 
 def mean_rewards(sums: Floats, counts: Floats) -> Floats:
     """Divide sums by counts; 0 where nothing was counted."""
-    return sums / np.maximum(counts, 1.0)
+    return sums / np.where(counts > 0, counts, 1.0)
 
 
 def enclosed(means: Floats, width: Floats) -> Envelope:
@@ -147,19 +148,26 @@ def enclosed(means: Floats, width: Floats) -> Envelope:
     return Envelope(lower, upper)
 
 
-def upper_confidence(counts: Floats, sums: Floats, noise: float, order: Labels) -> int:
+def upper_confidence(
+    counts: Floats, sums: Floats, noise: float, order: Labels, awaited: Floats | None = None
+) -> int:
     """Choose by the index ``mean + noise * sqrt(2 log(n) / n_a)``, n the rounds of this row.
 
-    Untried actions come first. Ties and untried actions follow ``order``, a permutation of the
-    actions.
+    Only among the actions of ``order``: all of them or some, without repeats. Unplayed actions come
+    first. Ties and unplayed actions follow ``order``. Plays whose rewards are ``awaited``, shape
+    (A,), count as rounds; an action with no other plays has the mean of all.
     """
-    tried = counts[order]
-    least = int(tried.argmin())
-    if tried[least] == 0:
+    rewarded = counts[order]
+    plays = rewarded if awaited is None else rewarded + awaited[order]
+    least = int(plays.argmin())
+    if plays[least] == 0:
         return int(order[least])
-    rounds = counts.sum()
-    index = sums / counts + noise * np.sqrt(2 * math.log(rounds) / counts)
-    return int(order[index[order].argmax()])
+    means = sums[order] / np.where(rewarded > 0, rewarded, 1.0)
+    if awaited is not None:
+        known = sums[order].sum() / max(float(rewarded.sum()), 1.0)
+        means = np.where(rewarded > 0, means, known)
+    index = means + noise * np.sqrt(2 * math.log(plays.sum()) / plays)
+    return int(order[index.argmax()])
 
 
 def require_round(tally: Tally, context: int, action: int, reward: float) -> None:

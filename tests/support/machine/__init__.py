@@ -7,13 +7,14 @@ public API is used.
 
 Rules are mixin classes, one file a capability: ``remembering``, ``asking``, ``learning`` (with
 ``certifying``), ``arranging``, ``forgetting``, ``lasting``; ``invariants`` has what must hold after
-each of them.
+each of them. ``deciding`` is a machine of its own, with the rules of all others.
 """
 
 from __future__ import annotations
 
 from machine.building import BreakableStore
 from machine.certifying import flipped
+from machine.deciding import DecidingMachine
 from machine.incoming import MARKS, TOPICS
 from machine.machines import QUICK, MemoryMachine, StaticMachine, scripted_run
 
@@ -22,6 +23,7 @@ __all__ = [
     "QUICK",
     "TOPICS",
     "BreakableStore",
+    "DecidingMachine",
     "MemoryMachine",
     "StaticMachine",
     "flipped",

@@ -18,8 +18,8 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict
-from demem_agent.reading.ask import LONGEST_CONDITION
 from demem_agent.stores import MemoryStore, open_store
+from demem_agent.turns import LONGEST_CONDITION
 from demem_agent.types import Context, Encoder, SplitCertificate
 from machine.building import BreakableStore, Setup, bag
 from machine.incoming import Ask, kept_conditions, marks_in

@@ -1,0 +1,1 @@
+"""What worked in which situations: situations known again, and the learner that chooses."""

@@ -1,0 +1,207 @@
+"""What worked where: the learner of the decision core, fed by the rows in the order they came.
+
+Nothing here is stored. The same situations, choices and outcomes in the same order make the same
+playbook, so that it is rebuilt at load, and whenever an outcome is taken back.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.decision.learners.growing import Choice, GrowingPrior
+from demem_agent.settings import DecideSettings
+from demem_agent.slots.choosing.situations import Situations, Told
+from demem_agent.slots.records import StoredSituation, Vector
+from demem_agent.types import Decision
+
+__all__ = ["Offer", "Playbook", "Record", "played"]
+
+Numbers = NDArray[np.float64]
+#: What happens first of what one operation brings.
+_MET, _TAKEN, _JUDGED = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What may be chosen.
+
+    Attributes:
+        actions: names, each once.
+        never: those that may not be chosen to find out how good they are.
+        explore: whether any may.
+        draw: in [0, 1): what is left to chance is decided by it.
+    """
+
+    actions: tuple[str, ...]
+    never: frozenset[str] = frozenset()
+    explore: bool = True
+    draw: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How an action did.
+
+    Attributes:
+        count: how many of its outcomes are known; ``total``: the sum of their rewards.
+    """
+
+    action: str
+    count: int
+    total: float
+
+    @property
+    def mean(self) -> float:
+        """The mean reward, in [0, 1]."""
+        return self.total / self.count
+
+
+class Playbook:
+    """Situations, actions and outcomes as the learner sees them, by numbers.
+
+    Args:
+        slots: K, the most profiles of actions.
+        dimensions: of the vectors of situations.
+    """
+
+    def __init__(self, slots: int, settings: DecideSettings, dimensions: int) -> None:
+        self._chance = settings.chance
+        self._situations = Situations(dimensions)
+        self._contexts: dict[str, int] = {}
+        self._actions: dict[str, int] = {}
+        self._learner = GrowingPrior(
+            slots,
+            delta=settings.delta,
+            noise=settings.noise,
+            tolerance=settings.tolerance,
+        )
+
+    def meet(self, stored: StoredSituation) -> None:
+        """Take in a situation that never came up before."""
+        self._situations.add(stored)
+        self._contexts[stored.situation.id] = self._learner.add_context(stored.vector)
+
+    def take(self, decision: Decision) -> None:
+        """Take in what was chosen; its outcome is told later, or never."""
+        for action in decision.actions:
+            self._number(action)
+        self._learner.take(
+            self._contexts[decision.situation],
+            self._actions[decision.action],
+            self._numbers(decision.actions),
+        )
+
+    def judge(self, decision: Decision) -> None:
+        """Take in what a choice came to."""
+        context = self._contexts[decision.situation]
+        reward = decision.reward
+        assert reward is not None
+        self._learner.learn(context, self._actions[decision.action], reward)
+
+    def known(self, told: Told) -> str | None:
+        """Return the id of the situation that is told; None for one that never came up."""
+        return self._situations.known(told)
+
+    def choice(self, situation: StoredSituation, offer: Offer) -> Choice:
+        """Choose for a situation, without taking anything in."""
+        book = self._with(situation, offer.actions)
+        return book._learner.choose(
+            book._contexts[situation.situation.id],
+            book._numbers(offer.actions),
+            explore=offer.explore,
+            never=book._numbers(offer.actions, offer.never),
+            draw=offer.draw,
+            chance=self._chance,
+        )
+
+    def name(self, number: int, offer: Offer) -> str:
+        """Return the name of an action that a choice for such an offer gives by its number."""
+        by_number = {number: action for action, number in self._actions.items()}
+        fresh = [action for action in offer.actions if action not in self._actions]
+        by_number |= dict(enumerate(fresh, len(self._actions)))
+        return by_number[number]
+
+    def slot_of(self, situation: str) -> int | None:
+        """Return the profile of actions that a situation follows; None where it follows none."""
+        slot = int(self._learner.slot[self._contexts[situation]])
+        return None if slot < 0 else slot
+
+    def nearest(self, vector: Vector) -> int | None:
+        """Return the profile that a new situation would follow; None where there is none."""
+        slot = self._learner.slot_for(vector)
+        return None if slot < 0 else slot
+
+    def records(self, situation: str) -> list[Record]:
+        """Return how each action did in a situation, of those whose outcome is known."""
+        context = self._contexts[situation]
+        own = self._learner.own
+        return self._recorded(own.counts[context], own.sums[context])
+
+    def profile(self, slot: int) -> list[Record]:
+        """Return how each action did in the situations that follow a profile."""
+        return self._recorded(*self._learner.profile(slot))
+
+    def same_as(self, other: Playbook) -> bool:
+        """Whether another playbook holds the same and would choose the same."""
+        if (self._contexts, self._actions) != (other._contexts, other._actions):
+            return False
+        return self._learner.same_as(other._learner)
+
+    def _recorded(self, counts: Numbers, sums: Numbers) -> list[Record]:
+        found = []
+        for action, number in self._actions.items():
+            if counts[number] > 0:
+                found.append(Record(action, int(counts[number]), float(sums[number])))
+        found.sort(key=lambda record: (-record.mean, -record.count))
+        return found
+
+    def _with(self, situation: StoredSituation, actions: Iterable[str]) -> Playbook:
+        """Return a playbook that knows a situation and some actions: this one, or else a copy."""
+        is_known = situation.situation.id in self._contexts
+        if is_known and self._actions.keys() >= set(actions):
+            return self
+        book = copy.copy(self)
+        book._contexts = dict(self._contexts)
+        book._actions = dict(self._actions)
+        book._learner = copy.deepcopy(self._learner)
+        if not is_known:
+            context = book._learner.add_context(situation.vector)
+            book._contexts[situation.situation.id] = context
+        for action in actions:
+            book._number(action)
+        return book
+
+    def _number(self, action: str) -> int:
+        if action not in self._actions:
+            self._actions[action] = self._learner.add_action()
+        return self._actions[action]
+
+    def _numbers(self, actions: Iterable[str], among: frozenset[str] | None = None) -> list[int]:
+        chosen = [action for action in actions if among is None or action in among]
+        return [self._actions[action] for action in chosen]
+
+
+def played(
+    book: Playbook, situations: Iterable[StoredSituation], choices: Iterable[Decision]
+) -> Playbook:
+    """Play all that happened into an empty playbook, in the order of the operations."""
+    events: list[tuple[int, int, StoredSituation | Decision]]
+    events = [(stored.situation.seen, _MET, stored) for stored in situations]
+    for decision in choices:
+        events.append((decision.taken, _TAKEN, decision))
+        if decision.judged is not None:
+            events.append((decision.judged, _JUDGED, decision))
+    events.sort(key=lambda event: event[:2])
+    for _, kind, what in events:
+        if isinstance(what, StoredSituation):
+            book.meet(what)
+        elif kind == _TAKEN:
+            book.take(what)
+        else:
+            book.judge(what)
+    return book

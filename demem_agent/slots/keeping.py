@@ -1,0 +1,307 @@
+"""What counts as kept, and in which order it goes where a memory may keep only so much.
+
+All text that somebody wrote and that could be read again counts, each text once, in the memory's
+unit. Labels do not (who spoke or asked, sessions, sources, keys), nor do vectors and numbers.
+Summaries have a bound of their own, K times L; what ``decide`` keeps does not count so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from demem_agent.errors import InvalidInput
+from demem_agent.settings import Settings
+from demem_agent.slots.records import Certified
+from demem_agent.slots.state import State
+from demem_agent.text.units import Measure
+from demem_agent.text.words import content_terms
+from demem_agent.types import Context, Storage, number_of
+
+__all__ = [
+    "Brought",
+    "Piece",
+    "by_worth",
+    "certificate_piece",
+    "context_piece",
+    "item_piece",
+    "require_room",
+    "rests_on",
+    "specificity",
+    "storage_of",
+]
+
+#: The latest answers of which nothing was told yet: so many wait for it, and go late.
+WAITING = 10
+#: A line that feedback speaks for by so much, in log-odds, held nearly all that was told: one that
+#: holds all of it has 6.
+SURE = 5.4
+
+Kind = Literal["evidence", "answer", "reference", "certificate", "context", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a call has just brought, or changed: it goes after all else.
+
+    Attributes:
+        items, contexts: by their ids.
+        slot: the number of the one that was named.
+    """
+
+    items: frozenset[str] = frozenset()
+    contexts: frozenset[str] = frozenset()
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What goes as a whole: an item, the words of an answer, all of a context, and so on.
+
+    Attributes:
+        id: of the item, context or certificate; of a name, the number of its slot.
+        size: what it measures, in the memory's unit.
+        is_free: whether no decision rests on it, so that some more such may go at a time.
+    """
+
+    kind: Kind
+    id: str
+    size: int
+    is_free: bool = False
+
+
+def storage_of(state: State) -> Storage:
+    """Return how much a memory keeps, and how much it may."""
+    evidence = sum(_item_size(state, item) for item in state.evidence)
+    contexts = sum(_context_size(state, id) for id in state.contexts)
+    certificates = sum(_certificate_size(state, id) for id in state.certificates)
+    names = sum(state.measure(slot.name or "") for slot in state.slots.values())
+    return Storage(
+        used=evidence + contexts + certificates + names,
+        limit=state.settings.storage,
+        unit=state.settings.unit,
+        evidence=evidence,
+        contexts=contexts,
+        certificates=certificates,
+        names=names,
+    )
+
+
+def require_room(settings: Settings, measure: Measure, field: str, *texts: str) -> None:
+    """Refuse texts that would exceed the storage of a memory alone; the first one is at fault.
+
+    Raises:
+        InvalidInput: naming the field and what there is room for.
+    """
+    limit = settings.storage
+    if limit is None:
+        return
+    beside = sum(map(measure, texts[1:]))
+    if measure(texts[0]) + beside > limit:
+        most = max(limit - beside, 0)
+        allowed = f"at most {most} {settings.unit}, as the memory's storage is {limit}"
+        raise InvalidInput(field, texts[0], allowed)
+
+
+def rests_on(context: Context) -> frozenset[str]:
+    """Return the items that a decision rests on, as far as feedback tells.
+
+    They are those of which a line was told to be right. Unless one of them holds all that was told,
+    what rewarded answers rested on counts as well: words alone do not always name the line.
+    """
+    right = {item for item, _, _, weight in context.verdicts if weight > 0}
+    wrong = {item for item, _, _, weight in context.verdicts if weight < 0}
+    if any(weight >= SURE for *_, weight in context.verdicts):
+        return frozenset(right)
+    return frozenset(right | (set(context.kept) - wrong))
+
+
+def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
+    """Yield all that a memory keeps, what is worth least first.
+
+    1. Items that a later one has taken the place of, oldest first, if no decision rests on them.
+    2. Records of what was done: the texts of certificates, the words of answers that were told of,
+       and answers that nothing was told of, but for the latest ten; oldest first. Then what was
+       told in words, where it is known which items are right by it.
+    3. Items that no decision rests on, the least specific first: the lower the mean idf of its
+       words, the more of what an item says is said elsewhere. What the answer at hand was read
+       from goes last of these.
+    4. Questions of which it is not known what is right, those that wait for it among them, oldest
+       first.
+    5. What was decided, oldest decision first: the question with what was told of it, then the
+       items that no later decision rests on.
+    6. Names of slots.
+    7. What the call at hand has brought, if nothing else is left.
+    """
+    queue = _Queue.of(state, brought)
+    yield from queue.superseded()
+    yield from queue.records()
+    yield from queue.undecided()
+    yield from queue.open_questions()
+    yield from queue.decided()
+    yield from queue.rest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """The pieces of a memory by what decisions make of them.
+
+    Attributes:
+        last: of each item that a decision rests on, the number of the last one that does.
+        waiting: ids of the latest contexts of which nothing was told yet.
+    """
+
+    state: State
+    brought: Brought
+    last: dict[str, int]
+    waiting: frozenset[str]
+
+    @classmethod
+    def of(cls, state: State, brought: Brought) -> _Queue:
+        last: dict[str, int] = {}
+        untold = []
+        for id, stored in state.contexts.items():
+            for item in rests_on(stored.context):
+                last[item] = max(last.get(item, 0), number_of(id))
+            if not stored.context.rewards:
+                untold.append(id)
+        # A retry brings what may be forgotten by now.
+        live = replace(brought, items=brought.items & state.evidence.keys())
+        return cls(state, live, last, frozenset(sorted(untold, key=number_of)[-WAITING:]))
+
+    def superseded(self) -> Iterator[Piece]:
+        for item in self._free_items():
+            if self._is_superseded(item):
+                yield item_piece(self.state, item, is_free=True)
+
+    def records(self) -> Iterator[Piece]:
+        for id in self.state.certificates:
+            yield certificate_piece(self.state, id)
+        for id, context in self._earlier_contexts():
+            if context.rewards:
+                yield Piece("answer", id, self.state.measure(context.answer))
+            elif id not in self.waiting:
+                yield context_piece(self.state, id)
+        for id, context in self._earlier_contexts():
+            if context.reference is not None and rests_on(context):
+                yield Piece("reference", id, self.state.measure(context.reference))
+
+    def undecided(self) -> Iterator[Piece]:
+        at_hand = self._read_at_hand()
+        ranked = []
+        for item in self._free_items():
+            if not self._is_superseded(item):
+                rank = (item in at_hand, specificity(self.state, item), number_of(item))
+                ranked.append((rank, item))
+        for _, item in sorted(ranked):
+            yield item_piece(self.state, item, is_free=True)
+
+    def open_questions(self) -> Iterator[Piece]:
+        for id, context in self._earlier_contexts():
+            if id in self.waiting or (context.rewards and not rests_on(context)):
+                yield context_piece(self.state, id)
+
+    def decided(self) -> Iterator[Piece]:
+        resting: dict[int, list[str]] = {}
+        for item, number in self.last.items():
+            if item in self.state.evidence and item not in self.brought.items:
+                resting.setdefault(number, []).append(item)
+        for id, stored in self.state.contexts.items():
+            if id not in self.brought.contexts and rests_on(stored.context):
+                yield context_piece(self.state, id)
+            for item in sorted(resting.get(number_of(id), ()), key=number_of):
+                yield item_piece(self.state, item)
+
+    def rest(self) -> Iterator[Piece]:
+        for number, slot in sorted(self.state.slots.items()):
+            if number != self.brought.slot:
+                yield Piece("name", str(number), self.state.measure(slot.name or ""))
+        for id in sorted(self.brought.contexts, key=number_of):
+            answer = self.state.contexts[id].context.answer
+            yield Piece("answer", id, self.state.measure(answer))
+            yield context_piece(self.state, id)
+        for item in sorted(self.brought.items, key=number_of):
+            yield item_piece(self.state, item)
+        if self.brought.slot in self.state.slots:
+            name = self.state.slots[self.brought.slot].name or ""
+            yield Piece("name", str(self.brought.slot), self.state.measure(name))
+
+    def _earlier_contexts(self) -> Iterator[tuple[str, Context]]:
+        """Yield the contexts that were there before this call, by their ids."""
+        for id, stored in self.state.contexts.items():
+            if id not in self.brought.contexts:
+                yield id, stored.context
+
+    def _free_items(self) -> Iterator[str]:
+        """Yield the items that no decision rests on and that were there before this call."""
+        for item in self.state.evidence:
+            if item not in self.last and item not in self.brought.items:
+                yield item
+
+    def _is_superseded(self, item: str) -> bool:
+        """Whether most of an item does not hold any more."""
+        current = self.state.derived.current
+        if not current.superseded(item):
+            return False
+        length = len(self.state.evidence[item].text)
+        found = current.of_line((item, 0, length))
+        return 2 * sum(one.old[2] - one.old[1] for one in found) > length
+
+    def _read_at_hand(self) -> frozenset[str]:
+        read: set[str] = set()
+        for id in self.brought.contexts:
+            for item, _, _ in self.state.contexts[id].context.read:
+                read.add(item)
+        return frozenset(read)
+
+
+def item_piece(state: State, item: str, *, is_free: bool = False) -> Piece:
+    """Return an item as what may go."""
+    return Piece("evidence", item, _item_size(state, item), is_free)
+
+
+def context_piece(state: State, id: str) -> Piece:
+    """Return all of a context as what may go."""
+    return Piece("context", id, _context_size(state, id))
+
+
+def certificate_piece(state: State, id: str) -> Piece:
+    """Return the texts of a certificate as what may go."""
+    return Piece("certificate", id, _certificate_size(state, id))
+
+
+def specificity(state: State, item: str) -> float:
+    """Return the mean idf of the words of an item; 0.0 where it has none."""
+    lexical = state.passage_index().lexical
+    words = set(content_terms(state.evidence[item].text))
+    total = sum(lexical.idf(word) for word in sorted(words))
+    return round(total / max(len(words), 1), 6)
+
+
+def _item_size(state: State, item: str) -> int:
+    evidence = state.evidence[item]
+    return state.cache.size_of(item, evidence, (evidence.text,), state.measure)
+
+
+def _context_size(state: State, id: str) -> int:
+    context = state.contexts[id].context
+    texts = (context.query, context.answer, context.reference or "", *context.conditions)
+    return state.cache.size_of(id, context, texts, state.measure)
+
+
+def _certificate_size(state: State, id: str) -> int:
+    certified = state.certificates[id]
+    return state.cache.size_of(id, certified, tuple(_texts_of(certified)), state.measure)
+
+
+def _texts_of(certified: Certified) -> Iterable[str]:
+    """Yield what a certificate quotes, and what it keeps of the slot that it split."""
+    yield from certified.certificate.queries
+    for candidate in certified.certificate.candidates:
+        yield from candidate.answers
+    before = certified.before
+    if before is not None:
+        yield before.name or ""
+        yield before.summary.text
+        yield before.written.text if before.written else ""
