@@ -77,9 +77,7 @@ class DecidingMachine(MemoryMachine):
         item = items[of % len(items)]
         self._forget({"evidence_id": item}, {item})
 
-    @rule(
-        topic=st.sampled_from(TOPICS), best=st.sampled_from(TOOLS), times=st.sampled_from((2, 6))
-    )
+    @rule(topic=st.sampled_from(TOPICS), best=st.sampled_from(TOOLS), times=st.sampled_from((2, 6)))
     def decide_often(self, topic: tuple[str, ...], best: str, times: int) -> None:
         """Decide the same again and again, each time told how it went."""
         text = f"Somebody wants the {topic[0]} by the {topic[1]}"
