@@ -28,7 +28,7 @@ __all__ = ["Finding", "divided", "examined", "threshold_of"]
 
 #: A context of the pair, 0 or 1, and the number of a content that it is asked from.
 Cell = tuple[int, int]
-#: What an answer is kept under: the id of a context, and the text of a content.
+#: What an answer is kept under: the id of a context, and the text that it was answered from.
 Key = tuple[str, str]
 Scores = NDArray[np.float64]
 
@@ -47,22 +47,28 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Bench:
-    """A pair and the contents that its queries are answered from."""
+    """A pair and the contents that its queries are answered from.
+
+    Attributes:
+        readings: of the contents, as strict readings give them. Where one has no room for all of a
+            content, what it holds depends on more than the content's text.
+    """
 
     state: State
     preview: Preview
     pair: Pair
     contents: Sequence[Content]
+    readings: Sequence[Reading]
     trials: Trials
 
     def context(self, cell: Cell) -> Context:
         return self.pair[cell[0]].context
 
-    def summary(self, cell: Cell) -> Summary:
-        return self.contents[cell[1]].summary
+    def reading(self, cell: Cell) -> Reading:
+        return self.readings[cell[1]]
 
     def key(self, cell: Cell) -> Key:
-        return self.context(cell).id, self.summary(cell).text
+        return self.context(cell).id, self.reading(cell).text
 
     def known(self, cell: Cell) -> bool:
         return self.key(cell) in self.trials.answers
@@ -92,7 +98,8 @@ def examined(
         return None
     routed = _routed(state, pair, trials)
     tested = contents(preview.slots, shared, routed, division)
-    verdict = yield from _tried(_Bench(state, preview, pair, tested, trials), thorough)
+    readings = [_strict_reading(state, content.summary) for content in tested]
+    verdict = yield from _tried(_Bench(state, preview, pair, tested, readings, trials), thorough)
     return None if verdict is None else Finding(division, verdict)
 
 
@@ -190,7 +197,7 @@ def _answer(bench: _Bench, missing: Sequence[Cell]) -> Flow[None]:
     state = bench.state
     readings: dict[Key, Reading] = {}
     for cell in missing:
-        readings[bench.key(cell)] = _strict_reading(state, bench.summary(cell))
+        readings[bench.key(cell)] = bench.reading(cell)
     fresh = yield from _drafts(bench, missing, readings)
     tried = state.cache.tried
     for key, reading in readings.items():
