@@ -1,18 +1,20 @@
 """How well a whole memory chooses, which has to know situations again by itself.
 
     python benchmarks/deciding_memory.py [--seeds 5] [--first 0] [--alphas 0 .25 .5 1] [--json]
+    python benchmarks/deciding_memory.py --speed [--situations 2000] [--tools 50]
 
 The world of ``benchmarks/deciding.py``, in the path of the product: ``SlotMemory.decide`` gets a
 sentence and the names of tools, and ``feedback`` its reward. Each arrival is in one of three
 wordings; nobody tells the memory which of them are of one situation. Compared with the learner that
-is told, with the best rival that is told, and with itself where 5 % of certificates may be wrong:
-how many of those it acted on were.
+is told, and with rivals that are told. With ``--speed``, a decision with its outcome is timed in a
+memory in RAM that knows so many situations, and so is making it again from an export.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,6 +90,36 @@ def measured(alpha: float, seed: int) -> dict[str, float]:
     return found
 
 
+def speed(situations: int, tools: int, decisions: int = 1_000) -> dict[str, float]:
+    """Time a decision with its outcome, and making the memory again, on the processor."""
+    drawn = np.random.default_rng(0)
+    memory = SlotMemory(slots=SLOTS)
+    names = [f"tool {tool}" for tool in range(tools)]
+    texts = [
+        f"case {n} of {drawn.integers(10**6)} at {drawn.integers(10**6)}" for n in range(situations)
+    ]
+    for text in texts:
+        memory.decided(text, names[0], actions=names)
+    took = []
+    for _ in range(decisions):
+        text = texts[int(drawn.integers(situations))]
+        begun = time.process_time()
+        memory.feedback(memory.decide(text, names), reward=float(drawn.uniform()))
+        took.append(time.process_time() - begun)
+    lines = memory.export()
+    begun = time.process_time()
+    SlotMemory.restore(lines)
+    again = time.process_time() - begun
+    p50, p99 = (np.percentile(took, (50, 99)) * 1_000).tolist()
+    return {
+        "situations": situations,
+        "tools": tools,
+        "p50 ms": p50,
+        "p99 ms": p99,
+        "again s": again,
+    }
+
+
 def table(rows: Mapping[float, Sequence[Mapping[str, float]]]) -> Table:
     """Show means over seeds, with their standard errors."""
     drawn = Table(title="regret over 2,000 decisions, mean and standard error over seeds")
@@ -114,7 +146,13 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--alphas", type=float, nargs="+", default=[0.0, 0.25, 0.5, 1.0])
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--situations", type=int, default=2_000)
+    parser.add_argument("--tools", type=int, default=50)
     given = parser.parse_args()
+    if given.speed:
+        print(json.dumps(speed(given.situations, given.tools), indent=1))
+        return
     rows: dict[float, list[dict[str, float]]] = {alpha: [] for alpha in given.alphas}
     seeds = range(given.first, given.first + given.seeds)
     cases = [(alpha, seed) for seed in seeds for alpha in given.alphas]

@@ -67,11 +67,13 @@ def _lloyd(vectors: Floats, centres: Floats) -> tuple[float, Floats]:
 
 def _moved(vectors: Floats, labels: Labels, centres: Floats) -> Floats:
     """Move each centre to the mean of its cluster; an empty one stays."""
-    sums = np.zeros_like(centres)
-    np.add.at(sums, labels, vectors)
-    sizes = np.bincount(labels, minlength=len(centres))[:, None]
-    means = sums / np.maximum(sizes, 1)
-    return np.where(sizes > 0, means, centres)
+    sizes = np.bincount(labels, minlength=len(centres))
+    starts = np.cumsum(sizes) - sizes
+    held = sizes > 0
+    in_order = vectors[np.argsort(labels, kind="stable")]
+    moved = centres.copy()
+    moved[held] = np.add.reduceat(in_order, starts[held], axis=0) / sizes[held, None]
+    return moved
 
 
 def _squares(vectors: Floats, centres: Floats) -> Floats:
