@@ -423,6 +423,34 @@ def test_the_budget_of_counterfactuals_caps_the_tests_and_is_reported(
     assert (report.tested, report.counterfactuals) == (int(not capped), produced)
 
 
+def test_an_answer_is_given_anew_where_other_lines_of_the_same_content_are_read() -> None:
+    """A strict reading may have no room for all of a content: what ranks first is read.
+
+    By a counter that measures more for a whole than for its parts, this reading holds one of the
+    two lines of the summary: that of the answer that proved right last.
+    """
+    more = {"slot_limit": 60, "unit": "tokens", "counter": lambda text: len(text) ** 2 // 80}
+    memory = memory_of(slots=1, more=more)
+    memory.ingest("the piano has a golden key")
+    told_both(memory)
+    memory.feedback(memory.answer("Which key has the piano?"), reference="a golden key")
+    contents = memory.slots[0].summary
+    answer = memory.answer(ABOUT_VIOLIN)
+    reopened = SlotMemory.restore(
+        memory.export(),
+        encoder=BagEncoder(),
+        answerer=ReadingAnswerer(),
+        scorers=scorers(APART),
+        counter=more["counter"],
+    )
+    reports = [one.feedback(answer.id, reference="a broken bow") for one in (memory, reopened)]
+    assert memory.slots[0].summary == contents
+    assert reports[0].certificate == reports[1].certificate
+    current, *_ = certificate_of(reports[0]).candidates
+    assert current.cover == ("e2", "e3")
+    assert all("violin" in answered for answered in current.answers)
+
+
 def test_an_answerer_that_fails_ends_the_tests_and_the_reward_is_kept() -> None:
     memory = memory_of(more={"answerer": Failing(ReadingAnswerer(), good=3)})
     report = told_both(memory)
