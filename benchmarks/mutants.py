@@ -2,6 +2,7 @@
 
     python benchmarks/mutants.py                     88 changes in 21 files; an hour or two
     python benchmarks/mutants.py --list              show the sample
+    python benchmarks/mutants.py --seed 1 --from 74  the rest of a sample, from its 74th change on
     python benchmarks/mutants.py --only demem_agent/slots/state.py --count 10 --suite tests/flows
 
 The sample follows from ``--seed`` and the source alone: as many files of each room, and in a file
@@ -406,12 +407,17 @@ def options() -> argparse.Namespace:
         "--suite", nargs="+", metavar="TESTS", help="files and folders to run after a room's own"
     )
     parser.add_argument("--count", type=int, default=88, help="mutants (default: 88)")
+    parser.add_argument(
+        "--from", type=int, default=1, metavar="N", dest="first", help="begin with the Nth mutant"
+    )
     parser.add_argument("--files", type=int, default=21, help="files (default: 21)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default: 2)")
     parser.add_argument("--list", action="store_true", help="show the sample and run nothing")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     given = parser.parse_args()
+    if given.first < 1:
+        parser.error("--from counts from 1")
     for path in given.only or ():
         if not (ROOT / path).is_file() or not path.startswith(f"{PACKAGE}/"):
             parser.error(f"no module {path}: name one as in {PACKAGE}/slots/state.py")
@@ -432,6 +438,7 @@ def main() -> None:
     """Draw a sample, run the tests against it, and print what survived."""
     given = options()
     mutants = sample(sampled_paths(given.only), given.files, given.count, given.seed)
+    mutants = mutants[given.first - 1 :]
     if given.list:
         print("\n".join(mutant.told for mutant in mutants))
         return
