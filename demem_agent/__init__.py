@@ -64,6 +64,7 @@ __public__ = (
     "demem_agent.options",
     "demem_agent.reading",
     "demem_agent.settings",
+    "demem_agent.slots.choosing",
     "demem_agent.splitting",
     "demem_agent.stores",
     "demem_agent.studies",

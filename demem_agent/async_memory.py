@@ -159,7 +159,7 @@ class AsyncSlotMemory(MemoryHandle):
     async def feedback(
         self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
     ) -> FeedbackReport:
-        """Learn from how an answer did."""
+        """Learn from how an answer did, or a decision."""
         if is_decision(answer):
             return await self._run(outcome, *self._door.outcome(answer, told, key))
         report = await self._run(feedback, self._given(answer, told, key))

@@ -355,12 +355,14 @@ class SlotMemory(MemoryHandle):
     def feedback(
         self, answer: Answer | Decision | str, *, key: str | None = None, **told: Unpack[Told]
     ) -> FeedbackReport:
-        """Learn from how an answer did; split a slot if a conflict is certified.
+        """Learn from how an answer did, or a decision; split a slot if a conflict is certified.
 
-        Give one of these; ``reward`` may go with ``reference`` or ``correction``.
+        Give one of these; ``reward`` may go with ``reference`` or ``correction``. Of a decision
+        among actions ``reward``, ``thumbs`` or ``outcome`` can be told; told again, the last one
+        counts.
 
         Args:
-            answer: the answer or its id.
+            answer: the answer or its id, or a decision that ``decide`` or ``decided`` gave.
             reward: in [0, 1].
             reference: what would have been right; the scorers turn it into rewards. The shipped
                 ones look at the answer's words and at whether the reading held the reference, so
@@ -379,7 +381,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: for nothing told, two that do not go together, or a value outside its
                 range.
-            NotFound: for an unknown answer.
+            NotFound: for an unknown answer or decision.
         """
         if is_decision(answer):
             return self._run(outcome, *self._door.outcome(answer, told, key))
@@ -398,7 +400,7 @@ class SlotMemory(MemoryHandle):
             actions: names of what can be chosen: tools, routes, prompts, policies. They may differ
                 from one call to the next.
             how: for whom, when and under which conditions; what may be explored; an idempotency
-                key: :class:`~demem_agent.slots.choosing.asked.Decides`.
+                key: :class:`~demem_agent.slots.choosing.Decides`.
 
         Raises:
             InvalidInput: naming the field and its range; nothing was recorded.
@@ -432,7 +434,7 @@ class SlotMemory(MemoryHandle):
 
         Args:
             how: for whom, under which conditions, and at which length:
-                :class:`~demem_agent.slots.choosing.asked.Advises`.
+                :class:`~demem_agent.slots.choosing.Advises`.
 
         Raises:
             InvalidInput: naming the field and its range.

@@ -65,6 +65,10 @@ class DecideSettings:
         noise: of a reward given the past: it less its expectation is noise-sub-Gaussian, in
             (0, 0.5]. One half holds for all rewards in [0, 1]; less must be known from outside, and
             then less is tried.
+        steady: whether the noise is estimated from outcomes, with ``noise`` as its upper bound:
+            less is tried, but certificates then also rest on the noise being the same share, in all
+            situations and actions, of the most that their means allow. It is for outcomes of 0
+            or 1, of which nothing is estimated away.
         tolerance: expected reward that a situation may lose by following a profile, in (0, 1].
         chance: of an action drawn uniformly instead of chosen, in [0, 1); above 0, no action that
             may be explored ever has a probability of 0, so that decisions can be replayed under
@@ -73,12 +77,15 @@ class DecideSettings:
 
     delta: float = 0.05
     noise: float = 0.5
+    steady: bool = True
     tolerance: float = 0.2
     chance: float = 0.0
 
     def __post_init__(self) -> None:
         _within("delta", self.delta, 1e-9, 1.0 - 1e-9)
         _within("noise", self.noise, 1e-9, 0.5)
+        if not isinstance(self.steady, bool):
+            raise InvalidInput("steady", self.steady, "True or False")
         _within("tolerance", self.tolerance, 1e-9, 1.0)
         _within("chance", self.chance, 0.0, 1.0 - 1e-9)
 

@@ -460,6 +460,8 @@ def altered(folder: Path, statement: str, *values: object) -> None:
 def stored(tmp_path: Path) -> Path:
     with SlotMemory.open(url_of(tmp_path), **OPTIONS) as memory:
         split(memory)
+        made = memory.decide("The bow of the violin is broken", ["mend it", "buy one"])
+        memory.feedback(made, reward=1.0)
     return tmp_path
 
 
@@ -521,6 +523,22 @@ DAMAGE: list[tuple[str, tuple[object, ...], str]] = [
     ("UPDATE certificate SET body = '{}' WHERE number = 1", (), "certificate"),
     ("UPDATE certificate SET body = 'null' WHERE number = 1", (), "certificate"),
     ("UPDATE certificate SET body = '[]' WHERE number = 1", (), "certificate"),
+    ("UPDATE situation SET body = '{' WHERE number = 1", (), "situation 1"),
+    ("UPDATE situation SET body = '{}' WHERE number = 1", (), "situation 1"),
+    ("UPDATE situation SET vector = x'00' WHERE number = 1", (), "situation 1"),
+    ("UPDATE situation SET vector = x'00000000' WHERE number = 1", (), "situation 1"),
+    ("UPDATE situation SET vector = ? WHERE number = 1", (NOT_FINITE,), "situation 1"),
+    ("UPDATE situation SET body = json_set(body, '$.seen', 'x')", (), "situation 1"),
+    ("UPDATE situation SET body = json_set(body, '$.seen', 99)", (), "choice 1"),
+    ("DELETE FROM situation", (), "choice 1"),
+    ("UPDATE choice SET body = '{' WHERE number = 1", (), "choice 1"),
+    ("UPDATE choice SET body = 'null' WHERE number = 1", (), "choice 1"),
+    ("UPDATE choice SET body = json_set(body, '$.action', 'sell it')", (), "choice 1"),
+    ("UPDATE choice SET body = json_set(body, '$.reward', 7)", (), "choice 1"),
+    ("UPDATE choice SET body = json_set(body, '$.taken', 'x')", (), "choice 1"),
+    ("UPDATE choice SET body = json_set(body, '$.judged', 0)", (), "choice 1"),
+    ("UPDATE choice SET body = json_set(body, '$.slot', 99)", (), "choice 1"),
+    ("UPDATE choice SET body = json_set(body, '$.slot', 'x')", (), "choice 1"),
     ("UPDATE op SET op_key = x'ff' WHERE seq = 1", (), "op 1"),
     ("UPDATE op SET result = '{' WHERE seq = 1", (), "op 1"),
 ]

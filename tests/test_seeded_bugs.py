@@ -486,7 +486,7 @@ def all_may_be_explored(patch: Patch) -> None:
     patch.setattr(Playbook, "choice", choice)
 
 
-@bug("choices are (missing|not those made)|the playbook is not", machine=DecidingMachine)
+@bug("choices are not those made", machine=DecidingMachine)
 def choices_are_not_written(patch: Patch) -> None:
     for store in STORES:
         _commit_as(patch, store, lambda delta: replace(delta, choices=()))

@@ -21,9 +21,9 @@ def advise(state: State, asked: Advised) -> Flow[str]:
     Raises:
         EncoderMismatch: for an encoder of other dimensions than the memory was built with.
     """
-    vectors = yield from encoded_text(state, clean(asked.text))
     if not state.situations:
         return ""
+    vectors = yield from encoded_text(state, clean(asked.text))
     book = state.playbook()
     vector = vectors.matrix[0]
     known = book.known((asked.text, asked.asker, asked.conditions, vector))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 
-from demem_agent.channels import Signal
+from demem_agent.channels import Signal, row_of
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.flows.encode import encoded_text
@@ -70,7 +70,7 @@ def outcome(
     """
     if decision_id not in state.choices:
         raise NotFound("decision", decision_id)
-    if signal.reward is None:
+    if signal.reward is None or row_of(signal.channel).tells != "rating":
         allowed = "left out: what an action came to is told by reward, thumbs or outcome"
         raise InvalidInput(signal.channel, signal.reference, allowed)
     report = FeedbackReport(
@@ -127,11 +127,11 @@ def _chosen(state: State, asked: Choosing, met: _Met) -> Decision:
     id = f"d{state.head.choices + 1}"
     book = state.playbook()
     offer = Offer(asked.actions, asked.never, asked.explore, _draw(id, met.stored.situation.id))
-    choice = book.choice(met.stored, offer)
+    action, choice = book.choice(met.stored, offer)
     return Decision(
         id=id,
         situation=met.stored.situation.id,
-        action=book.name(choice.action, offer),
+        action=action,
         actions=asked.actions,
         slot=None if choice.slot < 0 else choice.slot,
         why=WHY[choice.reason],

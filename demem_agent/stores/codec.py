@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from itertools import starmap
-from typing import Any
+from typing import Any, TypeVar
 
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.records import Certified
@@ -22,6 +23,7 @@ from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.summaries.compress import Rank
 from demem_agent.summaries.grounding import Written
+from demem_agent.turns import unit_field
 from demem_agent.types import (
     Candidate,
     Context,
@@ -59,6 +61,7 @@ __all__ = [
     "written_to_json",
 ]
 
+Value = TypeVar("Value")
 #: What is written: a JSON object.
 Json = dict[str, Any]
 #: What is read: a JSON object that stays as it is.
@@ -250,15 +253,25 @@ def decision_from_json(plain: Plain) -> Decision:
     Raises:
         ValueError: also for an action that was none of those offered, or a reward that cannot be.
     """
-    actions = tuple(map(str, plain["actions"]))
-    reward = plain["reward"]
-    judged = plain["judged"]
-    if plain["action"] not in actions or (reward is None) != (judged is None):
+    fields = dict(plain)
+    fields["actions"] = tuple(map(str, plain["actions"]))
+    fields["slot"] = _optional(int, plain["slot"])
+    fields["explores"] = bool(plain["explores"])
+    fields["cost"] = unit_field("cost", plain["cost"])
+    fields["probability"] = _optional(float, plain["probability"])
+    fields["at"] = _time_from_json(plain["at"])
+    fields["taken"] = int(plain["taken"])
+    fields["reward"] = _optional(partial(unit_field, "reward"), plain["reward"])
+    fields["judged"] = _optional(int, plain["judged"])
+    decision = Decision(**fields)
+    half_told = (decision.reward is None) != (decision.judged is None)
+    if decision.action not in decision.actions or half_told:
         raise ValueError("a decision that cannot be")
-    if reward is not None and not 0 <= reward <= 1:
-        raise ValueError("a reward outside [0, 1]")
-    fields = {**plain, "actions": actions, "at": _time_from_json(plain["at"])}
-    return Decision(**fields)
+    return decision
+
+
+def _optional(of: Callable[[Any], Value], plain: Any) -> Value | None:
+    return None if plain is None else of(plain)
 
 
 def _certificate_from_json(plain: Plain) -> SplitCertificate:

@@ -15,7 +15,7 @@ from demem_agent.stores.codec import certified_from_json
 from demem_agent.stores.slot_rows import SlotRow, slot_state
 from demem_agent.summaries.compress import summary_text
 from demem_agent.text.units import Measure
-from demem_agent.types import number_of
+from demem_agent.types import Decision, number_of
 
 __all__ = ["load_state"]
 
@@ -159,11 +159,21 @@ def _load_choices(state: State, rows: Rows, damaged: list[str]) -> None:
         else:
             state.situations[stored.situation.id] = stored
     for decision in rows.choices:
-        if decision.situation in state.situations:
+        if _could_be_chosen(state, decision):
             state.choices[decision.id] = decision
         else:
             damaged.append(f"choice {number_of(decision.id)}")
     state.play_anew()
+
+
+def _could_be_chosen(state: State, decision: Decision) -> bool:
+    """Whether a choice came after its situation, its outcome after it, and it follows a profile."""
+    met = state.situations.get(decision.situation)
+    if met is None or decision.taken < met.situation.seen:
+        return False
+    if decision.judged is not None and decision.judged <= decision.taken:
+        return False
+    return decision.slot is None or 0 <= decision.slot < state.settings.slots
 
 
 def _mend(state: State) -> None:

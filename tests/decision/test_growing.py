@@ -70,7 +70,6 @@ def calls(draw: st.DrawFn) -> Calls:
         st.tuples(st.just("action")),
         st.tuples(st.just("choose"), whole, st.sets(st.integers(0, 9), min_size=1)),
         st.tuples(st.just("learn"), whole, whole, st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0])),
-        st.tuples(st.just("forget"), whole),
     )
     return draw(st.lists(kinds, max_size=120))
 
@@ -79,15 +78,13 @@ def follow(steps: Calls) -> tuple[GrowingPrior, list[Any]]:
     learner = grown(2, 2)
     chosen: list[Any] = []
     for kind, *given_values in steps:
-        here = np.flatnonzero(learner.role != Role.FORGOTTEN).tolist()
+        here = range(learner.contexts)
         if kind == "context":
             learner.add_context(vector(given_values[0] % 7))
         elif kind == "action":
             learner.add_action()
         elif not here:
             continue
-        elif kind == "forget":
-            learner.forget_context(here[given_values[0] % len(here)])
         elif kind == "learn":
             context = here[given_values[0] % len(here)]
             learner.learn(context, given_values[1] % learner.actions, given_values[2])
@@ -139,7 +136,7 @@ def test_the_same_calls_give_the_same_state_and_choices(steps: Calls) -> None:
 def test_choosing_changes_nothing(steps: Calls, explore: bool, chance: float, draw: float) -> None:
     learner, _ = follow(steps)
     before = state(copy.deepcopy(learner))
-    for context in np.flatnonzero(learner.role != Role.FORGOTTEN).tolist():
+    for context in range(learner.contexts):
         offered = range(learner.actions)
         one = learner.choose(context, offered, explore=explore, chance=chance, draw=draw)
         assert one == learner.choose(context, offered, explore=explore, chance=chance, draw=draw)
@@ -153,7 +150,7 @@ def test_what_may_never_be_explored_is_chosen_only_as_what_looks_best(
 ) -> None:
     learner, _ = follow(steps)
     offered = range(learner.actions)
-    for context in np.flatnonzero(learner.role != Role.FORGOTTEN).tolist():
+    for context in range(learner.contexts):
         try:
             choice = learner.choose(context, offered, never=never, chance=0.5, draw=draw)
         except ValueError:
@@ -168,8 +165,7 @@ def test_what_may_never_be_explored_is_chosen_only_as_what_looks_best(
 @settings(max_examples=40, deadline=None)
 def test_probabilities_of_all_draws_sum_to_one(steps: Calls, chance: float) -> None:
     learner, _ = follow(steps)
-    here = np.flatnonzero(learner.role != Role.FORGOTTEN).tolist()
-    for context in here[:3]:
+    for context in range(min(learner.contexts, 3)):
         seen = {}
         for draw in np.linspace(0, 1, 101, endpoint=False):
             choice = learner.choose(
@@ -276,19 +272,6 @@ def test_a_change_of_the_world_starts_anew_and_nothing_else_does() -> None:
     assert learner.restarts == 0
     play(learner, 1 - mu, 600, 1)
     assert learner.restarts >= 1
-
-
-def test_what_is_forgotten_is_in_no_tally_and_no_description() -> None:
-    learner = grown(6, 3)
-    play(learner, np.full((6, 3), 0.5), 60, 0)
-    learner.forget_context(2)
-    assert not learner.own.counts[2].any()
-    assert not learner.vectors[2].any()
-    assert all(context != 2 for context, _ in learner._taken)
-    with pytest.raises(ValueError, match="forgotten"):
-        learner.choose(2, [0])
-    with pytest.raises(ValueError, match="forgotten"):
-        learner.learn(2, 0, 0.5)
 
 
 def test_a_profile_is_the_sum_over_whom_a_slot_serves() -> None:

@@ -212,6 +212,8 @@ def test_an_outcome_is_a_reward() -> None:
     made = memory.decide(SITUATION, TOOLS)
     with pytest.raises(InvalidInput, match="reward, thumbs or outcome"):
         memory.feedback(made, correction="the calendar")
+    with pytest.raises(InvalidInput, match="reward, thumbs or outcome"):
+        memory.feedback(made, reference="the calendar", reward=0.5)
     with pytest.raises(NotFound):
         memory.feedback("d99", reward=1.0)
 

@@ -21,6 +21,8 @@ def receipt_grid(receipt: Receipt) -> Table:
     shown.add_row("slots made anew", _ids(map(str, receipt.slots)))
     shown.add_row("answers blanked", _ids(receipt.contexts))
     shown.add_row("certificates touched", _ids(receipt.certificates))
+    if receipt.situations:
+        shown.add_row("situations blanked", _ids(receipt.situations))
     return shown
 
 

@@ -10,9 +10,10 @@ import math
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from demem_agent.decision._arrays import Bools, Floats, numbers, require
 from demem_agent.decision.learners.changes import Dispersion, Watch
@@ -95,7 +96,7 @@ class _Shared:
 
 
 class GrowingPrior(Corrections):
-    """Learn with at most K slots, for contexts and actions that come and go.
+    """Learn with at most K slots, for contexts that arrive and actions that come and go.
 
     The rules are those of ``CorrectedPrior``, and two that make finding out cheaper. A member whose
     rewards are unlikely to be those of its slot's others, by odds of ``kinship``, does not follow
@@ -294,26 +295,6 @@ class GrowingPrior(Corrections):
         else:
             self._learn_as(int(self.role[context]), context, action, reward)
 
-    def forget_context(self, context: int) -> None:
-        """Forget a context's rewards and description; its index stays, and may not be used again.
-
-        Raises ValueError for one that is out of range or forgotten already.
-        """
-        self._require_context(context)
-        slot = int(self.slot[context])
-        if self.role[context] == Role.MEMBER:
-            self._withdraw(context, slot)
-        for action in np.flatnonzero(self.own.counts[context]).tolist():
-            self.dispersion.count(*self._pair(context, action), -1.0)
-        for rows in (self.own.counts, self.own.sums, self._squares, self.vectors):
-            rows[context] = 0.0
-        self.role[context] = Role.FORGOTTEN
-        self.slot[context] = -1
-        kept = [taken for taken in self._taken if taken[0] != context]
-        self._taken = deque(kept, maxlen=AWAITED)
-        if slot >= 0:
-            self._show_what_leads(slot)
-
     def slot_for(self, vector: ArrayLike) -> int:
         """Return the slot that a context so described would join now; -1 if it would be alone."""
         described = numbers("vector", vector)
@@ -322,18 +303,38 @@ class GrowingPrior(Corrections):
 
     def same_as(self, other: GrowingPrior) -> bool:
         """Whether another learner has come to the same, and so would choose the same."""
-        if (self.restarts, self.mistrusted) != (other.restarts, other.mistrusted):
-            return False
-        mine = (self.slot, self.role, self.shown, self.own.counts, self.own.sums, self.vectors)
-        theirs = (
-            other.slot,
-            other.role,
-            other.shown,
-            other.own.counts,
-            other.own.sums,
-            other.vectors,
+        return self._scalars() == other._scalars() and all(
+            map(np.array_equal, self._arrays(), other._arrays())
         )
-        return all(map(np.array_equal, mine, theirs)) and list(self._taken) == list(other._taken)
+
+    def _scalars(self) -> tuple[object, ...]:
+        return (
+            self.restarts,
+            self.mistrusted,
+            self.saturated,
+            self.left,
+            self.confidence,
+            self.watch.rounds,
+            list(self._taken),
+            self._takes,
+            self._clustered_at,
+        )
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return (
+            self.slot,
+            self.role,
+            self.shown,
+            self.gone,
+            self.own.counts,
+            self.own.sums,
+            self.pool.counts,
+            self.pool.sums,
+            self.vectors,
+            self._closed,
+            self._offered_at,
+            self._centres,
+        )
 
     def profile(self, slot: int) -> tuple[Floats, Floats]:
         """Return counts and sums of rewards, shape (A,) each, of the contexts a slot serves."""
@@ -591,9 +592,8 @@ class GrowingPrior(Corrections):
         """Forget all rewards; who shares a slot is the prior of the new start."""
         self.restarts += 1
         partition = self.partition()
-        served = np.flatnonzero(self.role != Role.FORGOTTEN)
-        self.slot[served] = np.maximum(partition.labels[served], 0)
-        self.role[served] = Role.MEMBER
+        self.slot[:] = np.maximum(partition.labels, 0)
+        self.role[:] = Role.MEMBER
         for table in (self.own.counts, self.own.sums, self._squares):
             table[:] = 0.0
         self.left = 0
@@ -606,11 +606,10 @@ class GrowingPrior(Corrections):
         self._trust_noise()
         self._pool_anew()
 
-    # The rules of ``Corrections``, for contexts that come and go and actions that are not offered
+    # The rules of ``Corrections``, for contexts that arrive and actions that are not offered
 
     def _description_is_wrong(self) -> bool:
-        here = int((self.role != Role.FORGOTTEN).sum())
-        return self.left >= max(2.0, self.trust * here)
+        return self.left >= max(2.0, self.trust * self.contexts)
 
     def _dissolve_all(self) -> None:
         self.mistrusted = True
@@ -668,8 +667,6 @@ class GrowingPrior(Corrections):
 
     def _require_context(self, context: int) -> None:
         require(0 <= context < self.contexts, "context", f"in [0, {self.contexts - 1}]", context)
-        forgotten = self.role[context] == Role.FORGOTTEN
-        require(not forgotten, "context", "one that was not forgotten", context)
 
     def _require_vector(self, vector: Floats) -> None:
         size = self._width if self.contexts else vector.size

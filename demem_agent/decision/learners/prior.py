@@ -31,7 +31,6 @@ class Role(IntEnum):
     MEMBER = 0  # pools its rewards with its slot and follows the slot's UCB
     ALONE = 1  # explores with its kin, outside the slots
     PLACED = 2  # follows the action its slot shows
-    FORGOTTEN = 3  # is not played any more; only where contexts come and go
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,6 @@ class Corrections:
     _order: Labels
 
     def __init__(self, labels: Labels, actions: int, slots: int, knobs: Knobs) -> None:
-        self.knobs = knobs
         self.tolerance = knobs.tolerance
         self.trust = knobs.trust
         self.slot_trust = knobs.slot_trust

@@ -78,6 +78,7 @@ class Playbook:
             slots,
             delta=settings.delta,
             noise=settings.noise,
+            steady=settings.steady,
             tolerance=settings.tolerance,
         )
 
@@ -107,10 +108,10 @@ class Playbook:
         """Return the id of the situation that is told; None for one that never came up."""
         return self._situations.known(told)
 
-    def choice(self, situation: StoredSituation, offer: Offer) -> Choice:
-        """Choose for a situation, without taking anything in."""
+    def choice(self, situation: StoredSituation, offer: Offer) -> tuple[str, Choice]:
+        """Choose for a situation, without taking anything in; return the action by its name."""
         book = self._with(situation, offer.actions)
-        return book._learner.choose(
+        choice = book._learner.choose(
             book._contexts[situation.situation.id],
             book._numbers(offer.actions),
             explore=offer.explore,
@@ -118,13 +119,8 @@ class Playbook:
             draw=offer.draw,
             chance=self._chance,
         )
-
-    def name(self, number: int, offer: Offer) -> str:
-        """Return the name of an action that a choice for such an offer gives by its number."""
-        by_number = {number: action for action, number in self._actions.items()}
-        fresh = [action for action in offer.actions if action not in self._actions]
-        by_number |= dict(enumerate(fresh, len(self._actions)))
-        return by_number[number]
+        names = {book._actions[action]: action for action in offer.actions}
+        return names[choice.action], choice
 
     def slot_of(self, situation: str) -> int | None:
         """Return the profile of actions that a situation follows; None where it follows none."""
