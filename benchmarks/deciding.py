@@ -42,7 +42,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from demem_agent.decision import GrowingPrior
+from demem_agent.decision import GrowingPrior, Role
 from demem_agent.encoders import default_encoder
 from demem_agent.studies.synthetic.baselines import Grouped, k_means
 from demem_agent.studies.synthetic.environment import World, make_world, noise_reach
@@ -278,6 +278,16 @@ class Run:
         gone = how.replaced if step >= DECISIONS // 2 else 0
         return range(gone, TOOLS + gone)
 
+    def taken_for(self, step: int, how: Disturbance) -> int:
+        """Return which situation the arrival of a step is taken for."""
+        mistaken = self.chances[step, 0] < how.swapped
+        return int(self.others[step] if mistaken else self.situations[step])
+
+    def reward(self, step: int, worth: Floats, tool: int) -> float:
+        """Return what a tool brings at a step, where tools are worth so much."""
+        reward = worth[tool] + noise_reach(worth)[tool] * self.noise[step]
+        return min(max(float(reward), 0.0), 1.0)
+
     def worth_at(self, step: int, how: Disturbance) -> Floats:
         """Return what each tool is worth at a step, shape (60, 13)."""
         return self.redrawn if how.redrawn and step >= DECISIONS // 2 else self.worth
@@ -290,16 +300,13 @@ def play(player: Player, run: Run, vectors: Floats, how: Disturbance) -> float:
     for step, situation in enumerate(run.situations.tolist()):
         while waiting and waiting[0][0] <= step:
             player.learn(*waiting.popleft()[1:])
-        mistaken = run.chances[step, 0] < how.swapped
-        taken_for = int(run.others[step]) if mistaken else situation
+        taken_for = run.taken_for(step, how)
         offered = run.offered(step, how)
         tool = player.choose(taken_for, vectors[situation, run.wordings[step]], offered)
         worth = run.worth_at(step, how)[situation]
         regret += float(worth[list(offered)].max() - worth[tool])
         if run.chances[step, 1] >= how.missing:
-            reward = worth[tool] + noise_reach(worth)[tool] * run.noise[step]
-            told = min(max(float(reward), 0.0), 1.0)
-            waiting.append((step + 1 + how.late, taken_for, tool, told))
+            waiting.append((step + 1 + how.late, taken_for, tool, run.reward(step, worth, tool)))
     return regret
 
 
@@ -388,18 +395,49 @@ def speed(situations: int, tools: int, seconds: float = 60.0) -> dict[str, float
     learner = GrowingPrior(SLOTS, noise=NOISE, steady=False)  # so that contexts soon leave slots
     for _ in range(tools):
         learner.add_action()
-    worth = rng.uniform(size=(24, tools))
+    topics = rng.integers(16, size=situations)
+    misled = rng.uniform(size=situations) < 0.5
+    identities = np.where(misled, rng.integers(24, size=situations), topics)
+    arriving = arrivals_timed(learner, topics, rng)
+    took = rounds_timed(learner, rng.uniform(size=(24, tools))[identities], seconds, rng)
+    return {
+        "situations": situations,
+        "tools": tools,
+        "decisions": len(took),
+        "alone": int((learner.role == Role.ALONE).sum()),
+        "placed": int((learner.role == Role.PLACED).sum()),
+        **milliseconds("", took),
+        **milliseconds("arrival ", arriving),
+    }
+
+
+def milliseconds(of: str, took: Sequence[float]) -> dict[str, float]:
+    """Return the median, the 99th percentile and the worst of some times, which are in seconds."""
+    p50, p99 = (np.percentile(took, PERCENTILES) * 1_000).tolist()
+    return {f"{of}p50 ms": p50, f"{of}p99 ms": p99, f"{of}worst ms": max(took) * 1_000}
+
+
+def arrivals_timed(learner: GrowingPrior, topics: Labels, rng: Generator) -> list[float]:
+    """Have a situation of each topic arrive; return how long each took, in seconds."""
     centres = rng.normal(size=(16, 256))
-    topic = rng.integers(16, size=situations)
-    identity = np.where(
-        rng.uniform(size=situations) < 0.5, topic, rng.integers(24, size=situations)
-    )
-    arriving = []
-    for place in topic:
+    took = []
+    for topic in topics:
+        vector = centres[topic] + 0.5 * rng.normal(size=256)
         begun = time.process_time()
-        vector = centres[place] + 0.5 * rng.normal(size=256)
         learner.add_context(vector / np.linalg.norm(vector))
-        arriving.append(time.process_time() - begun)
+        took.append(time.process_time() - begun)
+    return took
+
+
+def rounds_timed(
+    learner: GrowingPrior, worth: Floats, seconds: float, rng: Generator
+) -> list[float]:
+    """Decide for so long in any situation; return how long each decision took, in seconds.
+
+    Args:
+        worth: of each tool in each situation.
+    """
+    situations, tools = worth.shape
     took = []
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -408,22 +446,10 @@ def speed(situations: int, tools: int, seconds: float = 60.0) -> dict[str, float
         begun = time.process_time()
         action = learner.choose(context, range(tools)).action
         learner.take(context, action)
-        reward = float(np.clip(worth[identity[context], action] + NOISE * luck, 0.0, 1.0))
+        reward = float(np.clip(worth[context, action] + NOISE * luck, 0.0, 1.0))
         learner.learn(context, action, reward)
         took.append(time.process_time() - begun)
-    p50, p99 = np.percentile(took, PERCENTILES) * 1_000
-    return {
-        "situations": situations,
-        "tools": tools,
-        "decisions": len(took),
-        "alone": int((learner.role == 1).sum()),
-        "placed": int((learner.role == 2).sum()),
-        "p50 ms": float(p50),
-        "p99 ms": float(p99),
-        "worst ms": max(took) * 1_000,
-        "arrival p50 ms": float(np.percentile(arriving, 50) * 1_000),
-        "arrival worst ms": max(arriving) * 1_000,
-    }
+    return took
 
 
 def table(found: Sequence[Ratio], seeds: int) -> Table:
@@ -458,7 +484,9 @@ def main() -> None:
         return
     seeds = range(given.first, given.first + given.seeds)
     regrets = played(given.alphas, seeds, given.disturbed)
-    found = [row for alpha, by_name in regrets.items() for row in ratios(alpha, by_name)]
+    found: list[Ratio] = []
+    for alpha, by_name in regrets.items():
+        found += ratios(alpha, by_name)
     if given.json:
         rows = [asdict(row) for row in found]
         print(json.dumps({"ratios": rows, "regrets": regrets}, indent=1))

@@ -20,7 +20,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from deciding import DISTURBED, NOISE, NONE, RIVALS, SLOTS, Product, Run, encoded, play, players
+from deciding import (
+    DISTURBED,
+    NOISE,
+    NONE,
+    RIVALS,
+    SLOTS,
+    Product,
+    Run,
+    cases,
+    encoded,
+    play,
+    players,
+)
 from deciding import sentences as told_sentences
 from rich.console import Console
 from rich.progress import track
@@ -155,8 +167,8 @@ def main() -> None:
         return
     rows: dict[float, list[dict[str, float]]] = {alpha: [] for alpha in given.alphas}
     seeds = range(given.first, given.first + given.seeds)
-    cases = [(alpha, seed) for seed in seeds for alpha in given.alphas]
-    for alpha, seed in track(cases, console=Console(stderr=True)):
+    every = list(cases(given.alphas, seeds))
+    for alpha, seed in track(every, console=Console(stderr=True)):
         rows[alpha].append(measured(alpha, seed))
     if given.json:
         print(json.dumps(rows))

@@ -272,9 +272,14 @@ def stamp(report: Mapping[str, Any]) -> str:
     return f"{made} on `{report['data']}`."
 
 
+def asked(report: Mapping[str, Any], where: Mapping[str, object]) -> list[dict[str, Any]]:
+    """Return what was asked, and how much was found, of those that are so."""
+    return [one for one in report["asked"] if where.items() <= one.items()]
+
+
 def interval(report: Mapping[str, Any], where: Mapping[str, object]) -> Interval:
     """Return the mean recall of the questions that are so, with its interval over dialogues."""
-    chosen = [one for one in report["asked"] if all(one[k] == v for k, v in where.items())]
+    chosen = asked(report, where)
     recalls = [one["recall"] for one in chosen]
     return bootstrap(recalls, [one["dialogue"] for one in chosen])
 
@@ -286,7 +291,7 @@ def table(report: Mapping[str, Any]) -> Iterator[str]:
         for system in LOOKS:
             storage = None if system == "everything" else AT
             where = {"stream": stream, "system": system, "storage": storage}
-            if any(all(one[k] == v for k, v in where.items()) for one in report["asked"]):
+            if asked(report, where):
                 cells = [cell(interval(report, {**where, "told": told})) for told in (True, False)]
                 yield row(stream, [system, *cells])
 
