@@ -32,6 +32,7 @@ from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.slots.choosing.asked import Advises, Decided, Decides
+from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
@@ -44,6 +45,7 @@ from demem_agent.types import (
     Decision,
     Encoder,
     Evidence,
+    Explained,
     FeedbackReport,
     Ingested,
     Reading,
@@ -257,6 +259,16 @@ class AsyncSlotMemory(MemoryHandle):
         """Return every situation in which something was decided."""
         async with self._fresh():
             return self._situations()
+
+    async def decision_log(self) -> DecisionLog:
+        """Return all that was decided."""
+        async with self._fresh():
+            return self._decision_log()
+
+    async def explain(self, id: str) -> Explained:
+        """Explain a decision among actions."""
+        log = await self.decision_log()
+        return await asyncio.to_thread(explained, log, text_field("id", id))
 
     async def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""

@@ -34,6 +34,7 @@ from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
 from demem_agent.slots.choosing.asked import Advises, Decided, Decides
+from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
@@ -47,6 +48,7 @@ from demem_agent.types import (
     Decision,
     Encoder,
     Evidence,
+    Explained,
     FeedbackReport,
     Ingested,
     Reading,
@@ -148,6 +150,16 @@ class MemoryHandle:
 
     def _decisions(self) -> tuple[Decision, ...]:
         return tuple(self._held.state.choices.values())
+
+    def _decision_log(self) -> DecisionLog:
+        state = self._held.state
+        return DecisionLog(
+            slots=state.settings.slots,
+            settings=state.settings.decide,
+            dimensions=state.head.dimensions,
+            situations=tuple(state.situations.values()),
+            decisions=tuple(state.choices.values()),
+        )
 
     def _situations(self) -> tuple[Situation, ...]:
         return tuple(stored.situation for stored in self._held.state.situations.values())
@@ -584,6 +596,24 @@ class SlotMemory(MemoryHandle):
         """Return every situation in which something was decided."""
         with self._still():
             return self._situations()
+
+    def decision_log(self) -> DecisionLog:
+        """Return all that was decided, as ``demem_agent.evaluate.replay_decisions`` takes it."""
+        with self._still():
+            return self._decision_log()
+
+    def explain(self, id: str) -> Explained:
+        """Explain a decision among actions: what it rested on, and how it looks now.
+
+        All decisions before it are played again, so it takes the time of as many.
+
+        Args:
+            id: of the decision, such as ``d3``.
+
+        Raises:
+            NotFound: for what is the id of no decision.
+        """
+        return explained(self.decision_log(), text_field("id", id))
 
     def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""

@@ -17,6 +17,7 @@ __all__ = [
     "Attempt",
     "Candidate",
     "Channel",
+    "Compared",
     "Compression",
     "Compressor",
     "Context",
@@ -24,10 +25,14 @@ __all__ = [
     "Draft",
     "Encoder",
     "Evidence",
+    "Explained",
     "FeedbackReport",
     "Ingested",
     "Line",
+    "MeanReward",
     "Mode",
+    "Outcomes",
+    "Parting",
     "Proposal",
     "Question",
     "Reading",
@@ -496,6 +501,96 @@ class Decision:
     taken: int = 0
     reward: float | None = None
     judged: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeanReward:
+    """What outcomes say of an expected reward.
+
+    Attributes:
+        count: how many outcomes, >= 1.
+        mean: of their rewards, in [0, 1]; the expectation lies within ``half_width`` of it.
+    """
+
+    count: int
+    mean: float
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """Why a situation no longer follows the profile of actions that its description gave it.
+
+    Attributes:
+        situation: its id; ``slot``: the profile.
+        decision: the id of the decision whose outcome completed the certificate.
+        judged: the operation that told that outcome.
+        action: whose outcomes here and elsewhere in the profile disagree; None where nothing was
+            certified of this situation, and its profile was given up since too many had left.
+        own: what the situation's own outcomes of the action say; ``others``: what those of the
+            profile's other situations do. The two means lie further apart than both half-widths
+            together. None without an action.
+        delta: probability that any certificate of the memory is wrong, under the conditions that
+            ``docs/use/decide.md`` names.
+    """
+
+    situation: str
+    slot: int
+    decision: str
+    judged: int
+    action: str | None
+    own: MeanReward | None
+    others: MeanReward | None
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How an action did: how many outcomes are known, and their mean; None without any."""
+
+    count: int = 0
+    mean: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How one of the actions of a decision did, before the decision and until now.
+
+    Attributes:
+        here, profile: before it, in the situation and in the profile that the situation followed.
+        here_now, profile_now: the same of all outcomes until now.
+    """
+
+    action: str
+    here: Outcomes
+    profile: Outcomes
+    here_now: Outcomes
+    profile_now: Outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A decision among actions, and what it rested on.
+
+    What was known before it is what the stored outcomes say: one that was told again later counts
+    from then on, and one that was taken back never did.
+
+    Attributes:
+        situation: what it was decided in.
+        slot_now: the profile that the situation follows now; None where it follows none.
+        actions: one for each of ``decision.actions``, in their order.
+        parting: why the situation had left its profile by then; None where it had not.
+        parting_now: the same by now.
+        restarts: the operations at which all that was learned was begun anew, until now.
+    """
+
+    decision: Decision
+    situation: Situation
+    slot_now: int | None
+    actions: tuple[Compared, ...]
+    parting: Parting | None
+    parting_now: Parting | None
+    restarts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,22 @@ def test_every_decision_is_listed(demem: Demem, tmp_path: Path) -> None:
     assert [one["situation"] for one in listed["decisions"]] == ["x1", "x2"]
 
 
+def test_a_decision_is_explained(demem: Demem, tmp_path: Path) -> None:
+    at = tmp_path / "new.db"
+    for _ in range(4):
+        made = demem.document("decide", SITUATION, *OFFER, "--asker", "Ana", "-m", at)
+        reward = "1" if made["action"] == "directory" else "0"
+        demem.document("outcome", made["id"], "--reward", reward, "-m", at)
+    told = demem.document("explain", "d4", "-m", at)
+    assert told["decision"]["id"] == "d4"
+    assert told["situation"]["asker"] == "Ana"
+    assert sum(one["here"]["count"] for one in told["actions"]) == 3
+    assert sum(one["here_now"]["count"] for one in told["actions"]) == 4
+    shown = demem("explain", "d4", "-m", at).out
+    assert "No certificate parts this situation" in shown
+    assert "before the decision and until now" in shown
+
+
 @pytest.mark.parametrize(
     ("typed", "field"),
     [
@@ -51,6 +67,7 @@ def test_every_decision_is_listed(demem: Demem, tmp_path: Path) -> None:
         (("decide", SITUATION, *OFFER, "--never", "directory", "--never", "mail link"), "never"),
         (("decide", SITUATION, *OFFER, "--chose", "x", "--no-explore"), "explore"),
         (("outcome", "d7", "--reward", "1"), "d7"),
+        (("explain", "d7"), "decision"),
     ],
 )
 def test_bad_input_names_its_field(

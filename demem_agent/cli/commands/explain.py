@@ -1,4 +1,6 @@
-"""``demem explain``: why an answer came from where it did, why a slot was split, what holds now."""
+"""``demem explain``: why an answer came from where it did, why a slot was split, what holds now,
+and why an action was chosen.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,13 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent import Evidence, Route, SlotMemory, SplitCertificate
-from demem_agent.cli.json_values import Json, evidence_value, lines_value
+from demem_agent.cli.json_values import Json, decision_value, evidence_value, lines_value
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import (
     certificate_parts,
     context_parts,
+    explained_parts,
     succession_words,
     successions_table,
 )
@@ -24,30 +27,37 @@ from demem_agent.cli.tables.context import lines_read
 from demem_agent.cli.tables.decisions import verdict_text
 from demem_agent.errors import CertificateRefused, NotFound
 from demem_agent.splitting.replaying import replay
-from demem_agent.types import Context, Succession, by_id
+from demem_agent.types import Context, Explained, Succession, by_id
 
 __all__ = ["explain"]
 
 #: What an id is of, by its first letter.
-_KINDS = {"c": "certificate", "e": "evidence"}
+_KINDS = {"c": "certificate", "d": "decision", "e": "evidence"}
 
 
 def explain(
     id: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="Of an answer, such as a1, a certificate, as c1, or evidence, as e1."
+            metavar="ID",
+            help="Of an answer, such as a1, a certificate, as c1, evidence, as e1, or a decision, "
+            "as d1.",
         ),
     ],
     place: Place,
     output: Output,
 ) -> None:
-    """Explain an answer, a certificate, or what has become of a line.
+    """Explain an answer, a certificate, what has become of a line, or a decision.
 
     An answer: why this slot and this evidence, and what feedback said of lines. A certificate:
-    whether its numbers agree. Evidence: what has taken its place, and whose place it has taken.
+    whether its numbers agree. Evidence: what has taken its place, and whose place it has taken. A
+    decision among actions: what was known of each, and whether a certificate had parted its
+    situation from those like it.
     """
     with place.open() as memory:
+        if id in by_id(memory.decisions()):
+            _explain_decision(memory.explain(id), output)
+            return
         certificates = by_id(memory.certificates())
         if id in certificates:
             _explain_certificate(certificates[id], output)
@@ -61,6 +71,11 @@ def explain(
             raise NotFound(_KINDS.get(id[:1], "answer"), id)
         naming = [certificate for certificate in certificates.values() if id in certificate.pair]
         _explain_answer(contexts[id], naming, memory, output)
+
+
+def _explain_decision(explained: Explained, output: Output) -> None:
+    document = {**asdict(explained), "decision": decision_value(explained.decision)}
+    output.show(document, *explained_parts(explained))
 
 
 def _explain_certificate(certificate: SplitCertificate, output: Output) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.cli.tables.certificate import certificate_parts, certificates_table
+from demem_agent.cli.tables.choices import explained_parts
 from demem_agent.cli.tables.context import context_parts
 from demem_agent.cli.tables.decisions import recognised_words
 from demem_agent.cli.tables.evaluation import evaluation_parts
@@ -23,6 +24,7 @@ __all__ = [
     "certificates_table",
     "context_parts",
     "evaluation_parts",
+    "explained_parts",
     "lines_table",
     "paper_scores",
     "paper_table",

@@ -127,6 +127,8 @@ class GrowingPrior(Corrections):
         noise: in (0, 1/2], of rewards in [0, 1].
         steady: whether the noise is estimated below ``noise``.
         restart: whether certified changes are acted upon.
+        corrections: False to have contexts stay where their descriptions put them: then no
+            certificate is acted upon, and nobody doubts its slot.
         seed: of the order in which actions are tried.
         tolerance, trust, slot_trust, opinions, kinship: as for ``CorrectedPrior``.
 
@@ -134,6 +136,7 @@ class GrowingPrior(Corrections):
         slot, role: shape (N,), the place of each context; slot is -1 where there is none yet.
         shown: shape (K,), the action of each slot, -1 for none.
         restarts: how often a change was certified.
+        partings: every certificate by which a context left its slot, in order.
 
     The same calls give the same state and choices. Raises ValueError for arguments out of range.
     """
@@ -146,6 +149,7 @@ class GrowingPrior(Corrections):
         noise: float = 0.5,
         steady: bool = True,
         restart: bool = True,
+        corrections: bool = True,
         seed: int = 0,
         tolerance: float = 0.2,
         trust: float = 0.1,
@@ -162,6 +166,7 @@ class GrowingPrior(Corrections):
         self.noise = noise
         self.steady = steady
         self.restart = restart
+        self.corrects = corrections
         self.seed = seed
         self.contexts = 0
         self.actions = 0
@@ -469,7 +474,7 @@ class GrowingPrior(Corrections):
             return "placed"
         if self.role[context] == Role.ALONE:
             return "alone"
-        return "doubt" if self._doubts(context) else "slot"
+        return "doubt" if self.corrects and self._doubts(context) else "slot"
 
     def _doubts(self, context: int) -> bool:
         """Whether a member's rewards are likelier not to be those of its slot's other members."""

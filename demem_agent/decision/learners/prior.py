@@ -22,7 +22,7 @@ from demem_agent.decision.learners.learner import (
     mean_rewards,
 )
 
-__all__ = ["Corrections", "Knobs", "Role"]
+__all__ = ["Corrections", "Knobs", "Known", "Parting", "Role"]
 
 
 class Role(IntEnum):
@@ -57,15 +57,56 @@ class Knobs:
         require(self.opinions >= 1, "opinions", ">= 1", self.opinions)
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of an expected reward.
+
+    Attributes:
+        count: of rewards, >= 1.
+        mean: of them, in [0, 1]; the expectation is within ``half_width`` of it.
+    """
+
+    count: int
+    mean: float
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The certificate by which a context left its slot: two means that chance does not explain.
+
+    Attributes:
+        context, slot, action: who left what, by the rewards of which action.
+        own: what the context knows of the action; ``others``: what the slot's other members do.
+    """
+
+    context: int
+    slot: int
+    action: int
+    own: Known
+    others: Known
+
+    @property
+    def holds(self) -> bool:
+        """Whether the means lie further apart than both half-widths together."""
+        apart = abs(self.own.mean - self.others.mean)
+        return apart > self.own.half_width + self.others.half_width
+
+
 class Corrections:
     """Hold the places of N contexts in K slots, and change them as rewards certify.
 
     ``CorrectedPrior`` says what the rules are. Whoever plays them sets ``confidence`` and
     ``_order``, a permutation of the actions that breaks ties, chooses, and calls ``_learn_as``
     with each reward that it counted in ``own``.
+
+    Attributes:
+        partings: every certificate by which a context left its slot, in order.
+        corrects: False where no certificate is acted upon.
     """
 
     confidence: Confidence
+    corrects: bool = True
     _order: Labels
 
     def __init__(self, labels: Labels, actions: int, slots: int, knobs: Knobs) -> None:
@@ -86,6 +127,7 @@ class Corrections:
         self.own = Tally(contexts, actions)
         self.pool = Tally(slots, actions)
         self.left = 0
+        self.partings: list[Parting] = []
         self.saturated = False
         self._chosen_for = 0
 
@@ -124,7 +166,8 @@ class Corrections:
         slot = int(self.slot[context])
         self.pool.add(slot, action, reward)
         self.shown[slot] = self._leading_of(slot)
-        if self._disagrees(context, slot, action):
+        if self.corrects and self._disagrees(context, slot, action):
+            self.partings.append(self._parting(context, slot, action))
             self._leave(context)
             self._draw_conclusions(slot)
 
@@ -150,17 +193,22 @@ class Corrections:
 
     def _disagrees(self, context: int, slot: int, action: int) -> bool:
         """Whether the context's mean certifiably differs from that of the slot's other members."""
-        mine = self.own.counts[context, action]
-        others = self.pool.counts[slot, action] - mine
-        if others <= 0:
-            return False
-        my_sum = self.own.sums[context, action]
-        other_sum = self.pool.sums[slot, action] - my_sum
-        difference = abs(my_sum / mine - other_sum / others)
+        others = self.pool.counts[slot, action] - self.own.counts[context, action]
+        return bool(others > 0) and self._parting(context, slot, action).holds
+
+    def _parting(self, context: int, slot: int, action: int) -> Parting:
+        """Compare the context's mean with that of the slot's other members; both have rewards."""
+        mine = float(self.own.counts[context, action])
+        others = float(self.pool.counts[slot, action]) - mine
+        my_sum = float(self.own.sums[context, action])
+        other_sum = float(self.pool.sums[slot, action]) - my_sum
         other_members = int(self.members[slot]) - 1
         my_width = self.confidence.single(int(mine))
         other_width = self.confidence.pooled(int(others), other_members)
-        return bool(difference > my_width + other_width)
+        own = Known(int(mine), my_sum / mine, my_width)
+        return Parting(
+            context, slot, action, own, Known(int(others), other_sum / others, other_width)
+        )
 
     def _dissolve_all(self) -> None:
         self._dissolve(np.ones(len(self.slot), dtype=np.bool_))

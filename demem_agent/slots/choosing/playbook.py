@@ -7,23 +7,56 @@ playbook, so that it is rebuilt at load, and whenever an outcome is taken back.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.decision.learners.growing import Choice, GrowingPrior
+from demem_agent.decision.learners.prior import Known, Role
+from demem_agent.decision.learners.prior import Parting as Certificate
 from demem_agent.settings import DecideSettings
 from demem_agent.slots.choosing.situations import Situations, Told
 from demem_agent.slots.records import StoredSituation, Vector
-from demem_agent.types import Decision
+from demem_agent.types import Decision, MeanReward, Parting
 
-__all__ = ["Offer", "Playbook", "Record", "played"]
+__all__ = [
+    "JUDGED",
+    "MET",
+    "TAKEN",
+    "Bools",
+    "Event",
+    "Offer",
+    "Playbook",
+    "Record",
+    "events",
+    "played",
+]
 
 Numbers = NDArray[np.float64]
-#: What happens first of what one operation brings.
-_MET, _TAKEN, _JUDGED = range(3)
+Bools = NDArray[np.bool_]
+#: What happens, in the order in which it does where one operation brings several.
+MET, TAKEN, JUDGED = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """That a situation was met, or that a choice was taken or judged.
+
+    Attributes:
+        at: the operation that brought it; ``kind``: MET, TAKEN or JUDGED.
+        what: the situation that was met, or else the choice.
+    """
+
+    at: int
+    kind: int
+    what: StoredSituation | Decision
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """What events are in order of."""
+        return self.at, self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +100,18 @@ class Playbook:
     Args:
         slots: K, the most profiles of actions.
         dimensions: of the vectors of situations.
+        corrections: whether certificates part situations from their profiles.
     """
 
-    def __init__(self, slots: int, settings: DecideSettings, dimensions: int) -> None:
+    def __init__(
+        self,
+        slots: int,
+        settings: DecideSettings,
+        dimensions: int,
+        *,
+        corrections: bool = True,
+    ) -> None:
+        self._delta = settings.delta
         self._chance = settings.chance
         self._situations = Situations(dimensions)
         self._contexts: dict[str, int] = {}
@@ -80,7 +122,18 @@ class Playbook:
             noise=settings.noise,
             steady=settings.steady,
             tolerance=settings.tolerance,
+            corrections=corrections,
         )
+
+    def happen(self, event: Event) -> None:
+        """Take in whatever happened."""
+        what = event.what
+        if isinstance(what, StoredSituation):
+            self.meet(what)
+        elif event.kind == TAKEN:
+            self.take(what)
+        else:
+            self.judge(what)
 
     def meet(self, stored: StoredSituation) -> None:
         """Take in a situation that never came up before."""
@@ -142,11 +195,57 @@ class Playbook:
         """Return how each action did in the situations that follow a profile."""
         return self._recorded(*self._learner.profile(slot))
 
+    @property
+    def restarts(self) -> int:
+        """How often all that was learned was begun anew."""
+        return self._learner.restarts
+
+    @property
+    def left(self) -> int:
+        """How many situations have left a profile since the last new beginning."""
+        return self._learner.left
+
+    def members(self) -> Bools:
+        """Mark the situations that follow what their descriptions gave them, in their order."""
+        members: Bools = self._learner.role == Role.MEMBER
+        return members
+
+    def parted(self, by: Event, first: int) -> list[Parting]:
+        """Return the certificates from the ``first`` on, which an outcome has completed."""
+        certificates = self._learner.partings[first:]
+        return [self._parting(certificate, by) for certificate in certificates]
+
+    def given_up(self, members: Bools, by: Event) -> list[Parting]:
+        """Return who of those that were members left by an outcome, with a certificate or not."""
+        assert isinstance(by.what, Decision)
+        slots = self._learner.slot
+        alone = self._learner.role == Role.ALONE
+        found = []
+        for id, context in self._contexts.items():
+            if members[context] and alone[context]:
+                slot = int(slots[context])
+                decision = by.what.id
+                found.append(Parting(id, slot, decision, by.at, None, None, None, self._delta))
+        return found
+
     def same_as(self, other: Playbook) -> bool:
         """Whether another playbook holds the same and would choose the same."""
         if (self._contexts, self._actions) != (other._contexts, other._actions):
             return False
         return self._learner.same_as(other._learner)
+
+    def _parting(self, certificate: Certificate, by: Event) -> Parting:
+        assert isinstance(by.what, Decision)
+        return Parting(
+            situation=by.what.situation,
+            slot=certificate.slot,
+            decision=by.what.id,
+            judged=by.at,
+            action=by.what.action,
+            own=_mean_reward(certificate.own),
+            others=_mean_reward(certificate.others),
+            delta=self._delta,
+        )
 
     def _recorded(self, counts: Numbers, sums: Numbers) -> list[Record]:
         found = []
@@ -182,22 +281,25 @@ class Playbook:
         return [self._actions[action] for action in chosen]
 
 
+def events(situations: Iterable[StoredSituation], choices: Iterable[Decision]) -> Sequence[Event]:
+    """Return all that happened, in the order of the operations."""
+    found = [Event(stored.situation.seen, MET, stored) for stored in situations]
+    for decision in choices:
+        found.append(Event(decision.taken, TAKEN, decision))
+        if decision.judged is not None:
+            found.append(Event(decision.judged, JUDGED, decision))
+    found.sort(key=lambda event: event.place)
+    return found
+
+
 def played(
     book: Playbook, situations: Iterable[StoredSituation], choices: Iterable[Decision]
 ) -> Playbook:
     """Play all that happened into an empty playbook, in the order of the operations."""
-    events: list[tuple[int, int, StoredSituation | Decision]]
-    events = [(stored.situation.seen, _MET, stored) for stored in situations]
-    for decision in choices:
-        events.append((decision.taken, _TAKEN, decision))
-        if decision.judged is not None:
-            events.append((decision.judged, _JUDGED, decision))
-    events.sort(key=lambda event: event[:2])
-    for _, kind, what in events:
-        if isinstance(what, StoredSituation):
-            book.meet(what)
-        elif kind == _TAKEN:
-            book.take(what)
-        else:
-            book.judge(what)
+    for event in events(situations, choices):
+        book.happen(event)
     return book
+
+
+def _mean_reward(known: Known) -> MeanReward:
+    return MeanReward(known.count, known.mean, known.half_width)
