@@ -10,6 +10,15 @@ from demem_agent.evaluate.data.longmemeval import load_longmemeval
 from demem_agent.evaluate.data.memoryarena import load_memoryarena
 from demem_agent.evaluate.data.plain import load_jsonl, load_text
 from demem_agent.evaluate.data.questions import load_own, load_questions, with_questions
+from demem_agent.evaluate.deciding.estimates import PolicyValue
+from demem_agent.evaluate.deciding.policies import Policy
+from demem_agent.evaluate.deciding.replaying import (
+    USUAL,
+    DecisionReplay,
+    LearnsFrom,
+    Replayed,
+    replay_decisions,
+)
 from demem_agent.evaluate.measured import MEASURES, Measured, load, save
 from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, whole_recall
 from demem_agent.evaluate.reporting import paired, report
@@ -20,11 +29,17 @@ from demem_agent.evaluate.systems import BASELINES, Slots, oracle
 __all__ = [
     "BASELINES",
     "MEASURES",
+    "USUAL",
+    "DecisionReplay",
     "Dialogue",
     "Interval",
+    "LearnsFrom",
     "Maker",
     "Measured",
+    "Policy",
+    "PolicyValue",
     "Probe",
+    "Replayed",
     "Slots",
     "System",
     "answer_f1",
@@ -43,6 +58,7 @@ __all__ = [
     "oracle",
     "paired",
     "recall",
+    "replay_decisions",
     "report",
     "save",
     "whole_recall",

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from command_line import Demem
 
+from demem_agent import SlotMemory
+from demem_agent.settings import DecideSettings
+
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
@@ -44,6 +47,48 @@ def test_every_decision_is_listed(demem: Demem, tmp_path: Path) -> None:
     assert [one["situation"] for one in listed["decisions"]] == ["x1", "x2"]
 
 
+def drawn_by_chance(at: Path) -> None:
+    """Make a memory that leaves a choice in two to chance."""
+    settings = DecideSettings(chance=0.5)
+    with SlotMemory.open(f"sqlite:///{at}", decide=settings) as memory:
+        for _ in range(40):
+            made = memory.decide(SITUATION, ["directory", "mail link"])
+            memory.feedback(made, outcome=made.action == "directory")
+
+
+def test_decisions_are_replayed_under_other_policies(demem: Demem, tmp_path: Path) -> None:
+    at = tmp_path / "chance.db"
+    drawn_by_chance(at)
+    replayed = demem.document("replay-decisions", "-m", at)
+    assert [one["name"] for one in replayed["policies"]] == [
+        "as it is",
+        "no corrections",
+        "the paper's form",
+    ]
+    assert (replayed["compared"], replayed["support"]) == (40, 1.0)
+    assert replayed["policies"][0]["ips"]["mean"] > 0.6
+    shown = demem("replay-decisions", "-m", at).out
+    assert "SNIPS" in shown
+    assert "Conditions" in shown
+
+
+def test_a_policy_to_replay_is_told_by_options(demem: Demem, tmp_path: Path) -> None:
+    at = tmp_path / "chance.db"
+    drawn_by_chance(at)
+    typed = ("--slots", "1", "--slots", "5", "--no-corrections", "--delta", "0.01")
+    replayed = demem.document("replay-decisions", *typed, "--learns-from", "all", "-m", at)
+    assert [one["name"] for one in replayed["policies"]] == [
+        "as it is",
+        "1 slot, no corrections, delta 0.01",
+        "5 slots, no corrections, delta 0.01",
+    ]
+    assert {one["taught"] for one in replayed["policies"]} == {40}
+
+
+def test_where_nothing_was_left_to_chance_there_is_no_estimate(demem: Demem, memory: Path) -> None:
+    assert "no estimate: no decision" in demem("replay-decisions", "-m", memory).out
+
+
 def test_a_decision_is_explained(demem: Demem, tmp_path: Path) -> None:
     at = tmp_path / "new.db"
     for _ in range(4):
@@ -68,6 +113,10 @@ def test_a_decision_is_explained(demem: Demem, tmp_path: Path) -> None:
         (("decide", SITUATION, *OFFER, "--chose", "x", "--no-explore"), "explore"),
         (("outcome", "d7", "--reward", "1"), "d7"),
         (("explain", "d7"), "decision"),
+        (("replay-decisions", "--slots", "0"), "slots"),
+        (("replay-decisions", "--delta", "2"), "delta"),
+        (("replay-decisions", "--paper", "--no-corrections"), "corrections"),
+        (("replay-decisions", "--learns-from", "some"), "learns_from"),
     ],
 )
 def test_bad_input_names_its_field(

@@ -22,6 +22,7 @@ USES: dict[str, list[str]] = {
     "supersede": ["e1", "e2"],
     "outcome": ["d1", "--reward", "1"],
     "decisions": [],
+    "replay-decisions": [],
     "forget": ["e1"],
     "undo": ["c1"],
     "rename": ["0", "At home"],

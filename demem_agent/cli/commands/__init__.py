@@ -24,6 +24,7 @@ from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.mcp import mcp
 from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
+from demem_agent.cli.commands.replay_decisions import replay_decisions
 from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.supersede import supersede
 from demem_agent.cli.measuring.audit import audit
@@ -43,6 +44,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "decide": decide,
     "outcome": outcome,
     "decisions": decisions,
+    "replay-decisions": replay_decisions,
     "slots": slots,
     "rename": rename,
     "pin": pin,

@@ -11,6 +11,7 @@ from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.paper import paper_scores, paper_table
 from demem_agent.cli.tables.protocol import protocol_parts
 from demem_agent.cli.tables.receipt import receipt_grid
+from demem_agent.cli.tables.replays import replay_parts
 from demem_agent.cli.tables.route import route_table, route_words
 from demem_agent.cli.tables.slots import slots_table
 from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
@@ -31,6 +32,7 @@ __all__ = [
     "protocol_parts",
     "receipt_grid",
     "recognised_words",
+    "replay_parts",
     "route_table",
     "route_words",
     "slot_parts",

@@ -157,6 +157,10 @@ class Playbook:
         assert reward is not None
         self._learner.learn(context, self._actions[decision.action], reward)
 
+    def knows(self, situation: str) -> bool:
+        """Whether a situation was met."""
+        return situation in self._contexts
+
     def known(self, told: Told) -> str | None:
         """Return the id of the situation that is told; None for one that never came up."""
         return self._situations.known(told)
