@@ -526,7 +526,8 @@ class Parting:
         decision: the id of the decision whose outcome completed the certificate.
         judged: the operation that told that outcome.
         action: whose outcomes here and elsewhere in the profile disagree; None where nothing was
-            certified of this situation, and its profile was given up since too many had left.
+            certified of this situation: what descriptions say was given up, since too many had left
+            their profiles or no profile served one that had.
         own: what the situation's own outcomes of the action say; ``others``: what those of the
             profile's other situations do. The two means lie further apart than both half-widths
             together. None without an action.

@@ -19,6 +19,7 @@ from demem_agent.evaluate.deciding.replaying import (
     Replayed,
     replay_decisions,
 )
+from demem_agent.evaluate.drawing.choices import draw_decisions
 from demem_agent.evaluate.measured import MEASURES, Measured, load, save
 from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, whole_recall
 from demem_agent.evaluate.reporting import paired, report
@@ -44,6 +45,7 @@ __all__ = [
     "System",
     "answer_f1",
     "contains",
+    "draw_decisions",
     "evaluate",
     "extract",
     "load",

@@ -89,6 +89,16 @@ def test_where_nothing_was_left_to_chance_there_is_no_estimate(demem: Demem, mem
     assert "no estimate: no decision" in demem("replay-decisions", "-m", memory).out
 
 
+def test_decisions_are_drawn(demem: Demem, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    at = tmp_path / "chance.db"
+    drawn_by_chance(at)
+    assert "drawn: " in demem("decisions", "--draw", tmp_path / "o.svg", "-m", at).out
+    assert (tmp_path / "o.svg").read_text().startswith("<?xml")
+    refused = demem("decisions", "--draw", tmp_path / "o.txt", "-m", at)
+    assert (refused.code, "path" in refused.err) == (1, True)
+
+
 def test_a_decision_is_explained(demem: Demem, tmp_path: Path) -> None:
     at = tmp_path / "new.db"
     for _ in range(4):

@@ -101,8 +101,8 @@ def _parted_words(explained: Explained) -> str:
 def _why(parting: Parting) -> str:
     if parting.own is None or parting.others is None:
         return (
-            f"with the outcome of {parting.decision}, so many had left theirs that what "
-            f"profile {parting.slot} shares was given up for this one too."
+            f"with the outcome of {parting.decision}, what descriptions say was given up: too many "
+            "had left their profiles, or no profile served one that had."
         )
     return (
         f"with the outcome of {parting.decision}, those of {parting.action} were "
