@@ -124,7 +124,7 @@ def _draw_choices(axes: Axes, course: Course) -> None:
     window = _window(count)
     named = list(course.actions[: len(COLOURS)])
     shares = [moving_mean((chosen == name).astype(np.float64), window) for name in named]
-    colours = list(COLOURS[: len(named)])
+    colours: list[str] = list(COLOURS[: len(named)])
     if len(course.actions) > len(named):
         shares.append(1 - np.sum(shares, axis=0))
         colours.append(OTHERS)
