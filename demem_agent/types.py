@@ -241,6 +241,9 @@ class Reading:
         opposed: ids of the evidence that stands behind all else since it sets another value than
             what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
+        advice: what worked where the query tells a situation that was decided before, in a line; it
+            stands at the head of ``text``, and takes a quarter of the limit at most. Never in a
+            strict reading, which is a slot's text.
     """
 
     text: str
@@ -256,6 +259,7 @@ class Reading:
     decisions: tuple[str, ...] = ()
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
