@@ -575,12 +575,14 @@ class Storage:
     """How much a memory keeps, in its unit, and how much it may.
 
     Attributes:
-        used: all that counts: ``evidence``, ``contexts``, ``certificates`` and ``names`` together.
+        used: all that counts, which is the sum of what follows.
         limit: ``Settings.storage``; None where there is no bound.
         evidence: the text of items, corrections among them.
         contexts: what was asked, answered and told, and the conditions of it.
         certificates: their queries and answers, and what the slot held before.
         names: those given to slots.
+        situations: the descriptions of what ``decide`` was asked, and the conditions of it.
+        actions: their names, each once.
     """
 
     used: int
@@ -590,6 +592,8 @@ class Storage:
     contexts: int
     certificates: int
     names: int
+    situations: int = 0
+    actions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ playbook, so that it is rebuilt at load, and whenever an outcome is taken back.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,6 +141,22 @@ class Playbook:
     def profile(self, slot: int) -> list[Record]:
         """Return how each action did in the situations that follow a profile."""
         return self._recorded(*self._learner.profile(slot))
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of all actions that were ever offered, each once."""
+        return tuple(self._actions)
+
+    def reword(self, situations: Iterable[StoredSituation], names: Mapping[str, str]) -> None:
+        """Forget words, not what was learned: of situations, which come all anew, and of actions.
+
+        Args:
+            names: new ones by what they take the place of.
+        """
+        self._situations = Situations(self._situations.dimensions)
+        for stored in situations:
+            self._situations.add(stored)
+        self._actions = {names.get(name, name): n for name, n in self._actions.items()}
 
     def same_as(self, other: Playbook) -> bool:
         """Whether another playbook holds the same and would choose the same."""
