@@ -31,7 +31,7 @@ from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
-from demem_agent.slots.choosing.asked import Advises, Decided, Decides
+from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides
 from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
@@ -172,7 +172,7 @@ class AsyncSlotMemory(MemoryHandle):
         self, situation: str, actions: Iterable[str], **how: Unpack[Decides]
     ) -> Decision:
         """Choose among actions by what worked in situations like this."""
-        return await self._run(decide, self._door.deciding(situation, actions, how))
+        return await self._choose(self._door.deciding(situation, actions, how))
 
     async def decided(
         self,
@@ -183,7 +183,7 @@ class AsyncSlotMemory(MemoryHandle):
         **how: Unpack[Decided],
     ) -> Decision:
         """Record what an agent chose itself."""
-        return await self._run(decide, self._door.decided(situation, action, actions, how))
+        return await self._choose(self._door.decided(situation, action, actions, how))
 
     async def advice(self, situation: str, **how: Unpack[Advises]) -> str:
         """Return what worked in a situation, in a line."""
@@ -330,6 +330,11 @@ class AsyncSlotMemory(MemoryHandle):
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         await self._keep_within(Brought(items=frozenset(items)))
         return done
+
+    async def _choose(self, asked: Choosing) -> Decision:
+        made = await self._run(decide, asked)
+        await self._keep_within(Brought(decision=made.id))
+        return made
 
     async def _keep_within(self, brought: Brought) -> None:
         """Forget what there is no room for, if storage is bounded."""

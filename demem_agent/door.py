@@ -131,14 +131,17 @@ class Door:
 
     def deciding(self, situation: str, actions: object, given: Mapping[str, object]) -> Choosing:
         """Check what is to be decided, and the keyword arguments of ``decide``."""
-        return choosing_of(situation, actions, given, at=self.when(given.get("at")))
+        return self._with_room(
+            choosing_of(situation, actions, given, at=self.when(given.get("at")))
+        )
 
     def decided(
         self, situation: str, action: str, actions: object, given: Mapping[str, object]
     ) -> Choosing:
         """Check what an agent decided itself, and the keyword arguments of ``decided``."""
         at = self.when(given.get("at"))
-        return choosing_of(situation, actions, given, at=at, action=text_field("action", action))
+        chosen = text_field("action", action)
+        return self._with_room(choosing_of(situation, actions, given, at=at, action=chosen))
 
     def advising(self, situation: str, given: Mapping[str, object]) -> Advised:
         """Check a situation and the keyword arguments of ``advice``."""
@@ -196,6 +199,11 @@ class Door:
         """Return the time given, or else what the clock says."""
         when = time_field("at", at)
         return self._now() if when is None else when
+
+    def _with_room(self, asked: Choosing) -> Choosing:
+        """Refuse a situation that would exceed the storage alone, with all actions offered."""
+        self._require_room("situation", asked.text, *asked.conditions, *asked.actions)
+        return asked
 
     def _require_room_for(self, turn: Turn, where: str = "") -> None:
         if self.settings.storage is not None:

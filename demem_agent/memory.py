@@ -33,7 +33,7 @@ from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
-from demem_agent.slots.choosing.asked import Advises, Decided, Decides
+from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides
 from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
@@ -418,7 +418,7 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the field and its range; nothing was recorded.
             IdempotencyConflict: if the key was used for another request.
         """
-        return self._run(decide, self._door.deciding(situation, actions, how))
+        return self._choose(self._door.deciding(situation, actions, how))
 
     def decided(
         self,
@@ -436,7 +436,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range; nothing was recorded.
         """
-        return self._run(decide, self._door.decided(situation, action, actions, how))
+        return self._choose(self._door.decided(situation, action, actions, how))
 
     def advice(self, situation: str, **how: Unpack[Advises]) -> str:
         """Return what worked in a situation, such as "tool 4: 12 of 13; not tool 7: 1 of 9".
@@ -687,6 +687,11 @@ class SlotMemory(MemoryHandle):
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         self._keep_within(Brought(items=frozenset(items)))
         return done
+
+    def _choose(self, asked: Choosing) -> Decision:
+        made = self._run(decide, asked)
+        self._keep_within(Brought(decision=made.id))
+        return made
 
     def _keep_within(self, brought: Brought) -> None:
         """Forget what there is no room for, if storage is bounded."""

@@ -246,6 +246,9 @@ class Reading:
         opposed: ids of the evidence that stands behind all else since it sets another value than
             what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
+        advice: what worked where the query tells a situation that was decided before, in a line; it
+            stands at the head of ``text``, and takes a quarter of the limit at most. Never in a
+            strict reading, which is a slot's text.
     """
 
     text: str
@@ -261,6 +264,7 @@ class Reading:
     decisions: tuple[str, ...] = ()
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -667,12 +671,14 @@ class Storage:
     """How much a memory keeps, in its unit, and how much it may.
 
     Attributes:
-        used: all that counts: ``evidence``, ``contexts``, ``certificates`` and ``names`` together.
+        used: all that counts, which is the sum of what follows.
         limit: ``Settings.storage``; None where there is no bound.
         evidence: the text of items, corrections among them.
         contexts: what was asked, answered and told, and the conditions of it.
         certificates: their queries and answers, and what the slot held before.
         names: those given to slots.
+        situations: the descriptions of what ``decide`` was asked, and the conditions of it.
+        actions: their names, each once.
     """
 
     used: int
@@ -682,6 +688,8 @@ class Storage:
     contexts: int
     certificates: int
     names: int
+    situations: int = 0
+    actions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

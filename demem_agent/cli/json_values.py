@@ -75,6 +75,7 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "decisions": list(reading.decisions),
         "opposed": list(reading.opposed),
         "withheld": list(reading.withheld),
+        "advice": reading.advice,
         "lines": lines_value(reading.lines, memory, cited),
     }
 

@@ -18,6 +18,8 @@ from demem_agent.flows.commit import committed
 from demem_agent.flows.quoting import Quotes
 from demem_agent.requests import Flow
 from demem_agent.scoring import moment
+from demem_agent.slots.choosing.kept import is_kept
+from demem_agent.slots.choosing.names import forgotten_name
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import (
     Certified,
@@ -306,11 +308,16 @@ def lapsed(state: State, going: Going) -> tuple[str, ...]:
 def _untold_situations(state: State, going: Going) -> tuple[StoredSituation, ...]:
     """Return the situations that quote something of what goes, without their descriptions.
 
-    They are not known again; what was learned in them are numbers, and stays.
+    They are not known again; what was learned in them are numbers, and stays. Of a description that
+    went for want of room nobody knows what it quoted, so that its vector goes.
     """
     untold = []
-    for stored in state.situations.values():
+    for id, stored in state.situations.items():
         situation = stored.situation
+        if not is_kept(state, id):
+            if stored.vector.any():
+                untold.append(replace(stored, vector=np.zeros_like(stored.vector)))
+            continue
         facts = tuple(fact for fact in situation.conditions if not going.quotes.repeated_in(fact))
         if facts != situation.conditions or going.quotes.held_by(situation.text):
             blank = replace(situation, text="", conditions=facts)
@@ -327,7 +334,7 @@ def _renamed_actions(state: State, going: Going) -> tuple[Decision, ...]:
         for action in decision.actions:
             if action not in names:
                 is_quotation = going.quotes.repeated_in(action)
-                names[action] = f"forgotten {seq}.{len(names)}" if is_quotation else action
+                names[action] = forgotten_name(seq, len(names)) if is_quotation else action
         actions = tuple(names[action] for action in decision.actions)
         if actions != decision.actions:
             action = names[decision.action]

@@ -21,11 +21,26 @@ from demem_agent.flows.commit import committed
 from demem_agent.flows.forget import Going, lapsed, rebuilt, receipt_of, redacted_certificates
 from demem_agent.flows.quoting import Quotes
 from demem_agent.requests import Flow
+from demem_agent.slots.choosing.names import forgotten_name
 from demem_agent.slots.keeping import Brought, Piece, by_worth, storage_of
-from demem_agent.slots.records import Certified, Delta, Operation, SlotState, StoredContext
+from demem_agent.slots.records import (
+    Certified,
+    Delta,
+    Operation,
+    SlotState,
+    StoredContext,
+    StoredSituation,
+)
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary
-from demem_agent.types import Candidate, Context, Receipt, SplitCertificate
+from demem_agent.types import (
+    Candidate,
+    Context,
+    Decision,
+    Receipt,
+    SplitCertificate,
+    number_of,
+)
 
 __all__ = ["KIND", "make_room", "receipts"]
 
@@ -46,6 +61,8 @@ class _Leaving:
     certificate: set[str] = field(default_factory=set)
     context: set[str] = field(default_factory=set)
     name: set[str] = field(default_factory=set)
+    situation: set[str] = field(default_factory=set)
+    action: set[str] = field(default_factory=set)
 
     def add(self, piece: Piece) -> None:
         """Have a piece go."""
@@ -132,6 +149,8 @@ def _delta(state: State, leaving: _Leaving) -> Delta:
         contexts=tuple(_contexts(state, leaving, going)),
         certificates=_certificates(state, leaving, going),
         lapsed=lapsed(state, going),
+        situations=_wordless_situations(state, leaving),
+        choices=_renamed_actions(state, leaving),
         for_room=True,
     )
 
@@ -222,6 +241,34 @@ def _certificates(state: State, leaving: _Leaving, going: Going) -> tuple[Certif
             before=_without_content(certified.before),
         )
     return tuple(changed[id] for id in state.certificates if id in changed)
+
+
+def _wordless_situations(state: State, leaving: _Leaving) -> tuple[StoredSituation, ...]:
+    """Return the situations of which the words go.
+
+    Their vectors stay, as numbers do: with them goes what was learned of those described alike.
+    """
+    found = []
+    for id in sorted(leaving.situation, key=number_of):
+        stored = state.situations[id]
+        wordless = replace(stored.situation, text="", conditions=())
+        found.append(replace(stored, situation=wordless))
+    return tuple(found)
+
+
+def _renamed_actions(state: State, leaving: _Leaving) -> tuple[Decision, ...]:
+    """Return the choices among actions of which names go, with others in their place."""
+    if not leaving.action:
+        return ()
+    seq = state.head.seq + 1
+    names = {name: forgotten_name(seq, n) for n, name in enumerate(sorted(leaving.action))}
+    renamed = []
+    for decision in state.choices.values():
+        if not leaving.action.isdisjoint(decision.actions):
+            actions = tuple(names.get(name, name) for name in decision.actions)
+            action = names.get(decision.action, decision.action)
+            renamed.append(replace(decision, action=action, actions=actions))
+    return tuple(renamed)
 
 
 def _without_texts(certificate: SplitCertificate) -> SplitCertificate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from demem_agent.reading.advised import advised, heading
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.current import current, noting, ordered, withheld
 from demem_agent.reading.decided import decided, placed
@@ -35,7 +36,7 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     """Route and read for a query that is encoded already."""
     routed, ranking = _routed(state, ask, query)
     if routed.slot is None or ranking is None:
-        return routed, _reading(state, ask, routed, [], "")
+        return routed, _without_evidence(state, ask, query, routed)
     if ask.mode == "strict":
         slot = state.slots[routed.slot]
         lines, text = _strict(state, slot, ask.limit)
@@ -44,13 +45,20 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     return _of_passages(state, ask, query, routed, ranking)
 
 
+def _without_evidence(state: State, ask: Ask, query: Query, routed: Route) -> Reading:
+    """Return what a memory reads that holds decisions alone."""
+    advice = "" if ask.mode == "strict" else advised(state, ask, query)
+    lines, text = pack([], ask.limit, state.measure, head=heading(advice))
+    return replace(_reading(state, ask, routed, lines, text), advice=advice)
+
+
 def _of_passages(
     state: State, ask: Ask, query: Query, routed: Route, ranking: Ranking
 ) -> tuple[Route, Reading]:
     """Read the passages of all slots, best first.
 
-    What was decided before goes ahead; what certificates keep apart, and what holds no longer, goes
-    behind or is left out.
+    What worked here stands at the head. What was decided before goes ahead; what certificates keep
+    apart, and what holds no longer, goes behind or is left out.
     """
     found = decided(state, ask, query, ranking)
     asked = current(state, ask)
@@ -60,7 +68,8 @@ def _of_passages(
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
     best = _best_first(state, ask, ranking)
     cut = noting(state, asked, _trimmer(state, query))
-    lines, text = pack(best, ask.limit, state.measure, cut)
+    advice = advised(state, ask, query)
+    lines, text = pack(best, ask.limit, state.measure, cut, heading(advice))
     reading = _reading(state, ask, routed, lines, text)
     return routed, replace(
         reading,
@@ -68,6 +77,7 @@ def _of_passages(
         decisions=found.decisions,
         opposed=behind,
         withheld=gone,
+        advice=advice,
     )
 
 

@@ -38,19 +38,26 @@ def _as_it_is(line: Line, _: bool) -> tuple[Line, str]:
 
 
 def pack(
-    best_first: Iterable[Line], limit: int, measure: Measure, cut: Cut = _as_it_is
+    best_first: Iterable[Line],
+    limit: int,
+    measure: Measure,
+    cut: Cut = _as_it_is,
+    head: str = "",
 ) -> tuple[list[Line], str]:
     """Take lines best first while they fit, and render them in time order.
 
     Lines are asked for shorter once the best have filled a part of the limit.
 
+    Args:
+        head: what stands before all lines; must fit the limit, marks included.
+
     Returns:
-        The lines in the order of the text, and a text of at most ``limit``; no lines and "" if none
-        fits.
+        The lines in the order of the text, and a text of at most ``limit``; no lines and the head
+        alone if none fits, "" without one.
     """
     taken: list[tuple[Line, str]] = []
     days: set[str] = set()
-    total = measure(wrap("")) + 1
+    total = measure(wrap(head)) + 1
     misses = 0
     for whole in best_first:
         shorter = total > WHOLE * limit
@@ -68,17 +75,19 @@ def pack(
         total += cost
         days.add(header)
         taken.append((line, words))
-    return _fitting(taken, limit, measure)
+    return _fitting(taken, limit, measure, head)
 
 
-def _fitting(taken: list[tuple[Line, str]], limit: int, measure: Measure) -> tuple[list[Line], str]:
+def _fitting(
+    taken: list[tuple[Line, str]], limit: int, measure: Measure, head: str
+) -> tuple[list[Line], str]:
     """Render lines in time order, without the last ones taken where the whole does not fit.
 
     A tokenizer need not be additive.
     """
     while True:
         ordered = sorted(taken, key=lambda pair: _place(pair[0]))
-        text = _body(ordered)
+        text = _body(ordered, head)
         if not taken or measure(text) <= limit:
             return [line for line, _ in ordered], text
         taken.pop()
@@ -138,11 +147,11 @@ def _place(line: Line) -> tuple[float, int, int]:
     return (moment(line.evidence.at), number_of(line.evidence.id), line.start)
 
 
-def _body(rendered: Sequence[tuple[Line, str]]) -> str:
-    """Put lines that are in time order under a header per day."""
+def _body(rendered: Sequence[tuple[Line, str]], head: str = "") -> str:
+    """Put lines that are in time order under a header per day, after what stands before them."""
     if not rendered:
-        return ""
-    parts: list[str] = []
+        return wrap(head) if head else ""
+    parts = [head] if head else []
     over = ""
     for line, words in rendered:
         header = day(line.evidence)

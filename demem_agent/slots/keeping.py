@@ -2,17 +2,20 @@
 
 All text that somebody wrote and that could be read again counts, each text once, in the memory's
 unit. Labels do not (who spoke or asked, sessions, sources, keys), nor do vectors and numbers.
-Summaries have a bound of their own, K times L; what ``decide`` keeps does not count so far.
+Summaries have a bound of their own, K times L.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from demem_agent.errors import InvalidInput
 from demem_agent.settings import Settings
+from demem_agent.slots.choosing.kept import Kept, by_last_decision
+from demem_agent.slots.choosing.names import is_forgotten
 from demem_agent.slots.records import Certified
 from demem_agent.slots.state import State
 from demem_agent.text.units import Measure
@@ -32,13 +35,17 @@ __all__ = [
     "storage_of",
 ]
 
+#: Situations and names of actions may take so much of the storage before anything else goes.
+SHARE = 0.25
 #: The latest answers of which nothing was told yet: so many wait for it, and go late.
 WAITING = 10
 #: A line that feedback speaks for by so much, in log-odds, held nearly all that was told: one that
 #: holds all of it has 6.
 SURE = 5.4
 
-Kind = Literal["evidence", "answer", "reference", "certificate", "context", "name"]
+Kind = Literal[
+    "evidence", "answer", "reference", "certificate", "context", "name", "situation", "action"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +55,13 @@ class Brought:
     Attributes:
         items, contexts: by their ids.
         slot: the number of the one that was named.
+        decision: id of what was decided among actions.
     """
 
     items: frozenset[str] = frozenset()
     contexts: frozenset[str] = frozenset()
     slot: int | None = None
+    decision: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,8 @@ class Piece:
     """What goes as a whole: an item, the words of an answer, all of a context, and so on.
 
     Attributes:
-        id: of the item, context or certificate; of a name, the number of its slot.
+        id: of the item, context, certificate or situation; of a slot's name, its number; of an
+            action, its name.
         size: what it measures, in the memory's unit.
         is_free: whether no decision rests on it, so that some more such may go at a time.
     """
@@ -77,14 +87,18 @@ def storage_of(state: State) -> Storage:
     contexts = sum(_context_size(state, id) for id in state.contexts)
     certificates = sum(_certificate_size(state, id) for id in state.certificates)
     names = sum(state.measure(slot.name or "") for slot in state.slots.values())
+    situations = sum(_situation_size(state, id) for id in state.situations)
+    actions = sum(_action_size(state, name) for name in state.playbook().actions)
     return Storage(
-        used=evidence + contexts + certificates + names,
+        used=evidence + contexts + certificates + names + situations + actions,
         limit=state.settings.storage,
         unit=state.settings.unit,
         evidence=evidence,
         contexts=contexts,
         certificates=certificates,
         names=names,
+        situations=situations,
+        actions=actions,
     )
 
 
@@ -121,6 +135,8 @@ def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
     """Yield all that a memory keeps, what is worth least first.
 
     1. Items that a later one has taken the place of, oldest first, if no decision rests on them.
+       Then situations and names of actions, least recently decided first, as far as they take more
+       than a quarter of the storage.
     2. Records of what was done: the texts of certificates, the words of answers that were told of,
        and answers that nothing was told of, but for the latest ten; oldest first. Then what was
        told in words, where it is known which items are right by it.
@@ -131,15 +147,18 @@ def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
        first.
     5. What was decided, oldest decision first: the question with what was told of it, then the
        items that no later decision rests on.
-    6. Names of slots.
+    6. Situations and names of actions, then names of slots.
     7. What the call at hand has brought, if nothing else is left.
     """
     queue = _Queue.of(state, brought)
     yield from queue.superseded()
+    crowding = list(queue.crowding())
+    yield from crowding
     yield from queue.records()
     yield from queue.undecided()
     yield from queue.open_questions()
     yield from queue.decided()
+    yield from queue.situations(without=len(crowding))
     yield from queue.rest()
 
 
@@ -150,12 +169,14 @@ class _Queue:
     Attributes:
         last: of each item that a decision rests on, the number of the last one that does.
         waiting: ids of the latest contexts of which nothing was told yet.
+        at_hand: the situation that the call decided in, and the actions that it offered.
     """
 
     state: State
     brought: Brought
     last: dict[str, int]
     waiting: frozenset[str]
+    at_hand: frozenset[Kept]
 
     @classmethod
     def of(cls, state: State, brought: Brought) -> _Queue:
@@ -168,7 +189,8 @@ class _Queue:
                 untold.append(id)
         # A retry brings what may be forgotten by now.
         live = replace(brought, items=brought.items & state.evidence.keys())
-        return cls(state, live, last, frozenset(sorted(untold, key=number_of)[-WAITING:]))
+        waiting = frozenset(sorted(untold, key=number_of)[-WAITING:])
+        return cls(state, live, last, waiting, _at_hand(state, brought))
 
     def superseded(self) -> Iterator[Piece]:
         for item in self._free_items():
@@ -213,6 +235,27 @@ class _Queue:
             for item in sorted(resting.get(number_of(id), ()), key=number_of):
                 yield item_piece(self.state, item)
 
+    def crowding(self) -> Iterator[Piece]:
+        """Yield the first of the situations and actions, as far as they exceed their share."""
+        held = storage_of(self.state)
+        over = held.situations + held.actions - SHARE * (held.limit or held.used)
+        if over <= 0:
+            return
+        for piece in self.situations():
+            yield piece
+            over -= piece.size
+            if over <= 0:
+                break
+
+    def situations(self, without: int = 0) -> Iterator[Piece]:
+        """Yield situations and actions in their order, but for so many first ones."""
+        yield from islice(self._decided_in(), without, None)
+
+    def _decided_in(self) -> Iterator[Piece]:
+        for kept in by_last_decision(self.state):
+            if kept not in self.at_hand:
+                yield _kept_piece(self.state, kept)
+
     def rest(self) -> Iterator[Piece]:
         for number, slot in sorted(self.state.slots.items()):
             if number != self.brought.slot:
@@ -226,6 +269,8 @@ class _Queue:
         if self.brought.slot in self.state.slots:
             name = self.state.slots[self.brought.slot].name or ""
             yield Piece("name", str(self.brought.slot), self.state.measure(name))
+        for kept in sorted(self.at_hand):
+            yield _kept_piece(self.state, kept)
 
     def _earlier_contexts(self) -> Iterator[tuple[str, Context]]:
         """Yield the contexts that were there before this call, by their ids."""
@@ -271,6 +316,23 @@ def certificate_piece(state: State, id: str) -> Piece:
     return Piece("certificate", id, _certificate_size(state, id))
 
 
+def _kept_piece(state: State, kept: Kept) -> Piece:
+    """Return the words of a situation, or the name of an action, as what may go."""
+    kind, id = kept
+    size = _situation_size if kind == "situation" else _action_size
+    return Piece(kind, id, size(state, id))
+
+
+def _at_hand(state: State, brought: Brought) -> frozenset[Kept]:
+    """Return what a call has decided in, and what it offered."""
+    if brought.decision is None:
+        return frozenset()
+    made = state.choices[brought.decision]
+    found: set[Kept] = {("action", name) for name in made.actions}
+    found.add(("situation", made.situation))
+    return frozenset(found)
+
+
 def specificity(state: State, item: str) -> float:
     """Return the mean idf of the words of an item; 0.0 where it has none."""
     lexical = state.passage_index().lexical
@@ -288,6 +350,16 @@ def _context_size(state: State, id: str) -> int:
     context = state.contexts[id].context
     texts = (context.query, context.answer, context.reference or "", *context.conditions)
     return state.cache.size_of(id, context, texts, state.measure)
+
+
+def _situation_size(state: State, id: str) -> int:
+    situation = state.situations[id].situation
+    texts = (situation.text, *situation.conditions)
+    return state.cache.size_of(id, situation, texts, state.measure)
+
+
+def _action_size(state: State, name: str) -> int:
+    return 0 if is_forgotten(name) else state.measure(name)
 
 
 def _certificate_size(state: State, id: str) -> int:

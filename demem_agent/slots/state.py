@@ -251,6 +251,9 @@ class State:
         """Take in situations and choices, new ones or what has become of them."""
         if not delta.situations and not delta.choices:
             return
+        if delta.for_room:
+            self._reword(delta)
+            return
         is_new_past = self._changes_the_past(delta)
         before = self.choices.keys() & {decision.id for decision in delta.choices}
         for stored in delta.situations:
@@ -261,6 +264,16 @@ class State:
             self.play_anew()
         else:
             self._play_on(delta, before)
+
+    def _reword(self, delta: Delta) -> None:
+        """Take in that words are gone; vectors and names' places stay, and so does the playbook."""
+        names: dict[str, str] = {}
+        for stored in delta.situations:
+            self.situations[stored.situation.id] = stored
+        for decision in delta.choices:
+            names |= zip(self.choices[decision.id].actions, decision.actions, strict=True)
+            self.choices[decision.id] = decision
+        self.playbook().reword(self.situations.values(), names)
 
     def _play_on(self, delta: Delta, before: Set[str]) -> None:
         """Play what is new."""

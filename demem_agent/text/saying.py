@@ -9,7 +9,7 @@ from demem_agent.text.periods import day_name
 from demem_agent.text.words import clean
 from demem_agent.types import Evidence
 
-__all__ = ["day", "name_of", "said", "say"]
+__all__ = ["contained", "day", "name_of", "on_one_line", "said", "say"]
 
 
 def said(evidence: Evidence, start: int, end: int) -> str:
@@ -25,15 +25,24 @@ def say(name: str, words: str, times: Sequence[Span]) -> str:
         words = noted(words, times)
     words = words.replace("\n", "\n  ")
     line = f"{name}: {words}" if name else words
-    # Nothing remembered may forge the marks of a reading.
-    return line.replace("demem:memory", "demem-memory")
+    return contained(line)
+
+
+def contained(text: str) -> str:
+    """Return a text in which nothing forges the marks of a reading."""
+    return text.replace("demem:memory", "demem-memory")
+
+
+def on_one_line(name: str) -> str:
+    """Return a name without line breaks and without what could pass for the marks of a reading."""
+    return contained(" ".join(clean(name).split()))
 
 
 def name_of(evidence: Evidence) -> str:
     """Return the speaker's name on one line, or ""."""
     if not evidence.speaker:
         return ""
-    return " ".join(clean(evidence.speaker).split())
+    return on_one_line(evidence.speaker)
 
 
 def day(evidence: Evidence) -> str:

@@ -77,6 +77,7 @@ class World:
                 actions=ACTIONS,
                 slot=None,
                 why="",
+                cost=choice.cost,
                 probability=choice.probability,
                 taken=2 * n + 1,
                 reward=self.reward(situation, action, rng),
@@ -319,6 +320,25 @@ def test_where_an_action_was_not_to_be_tried_there_is_no_support() -> None:
     assert replay_decisions(memory.decision_log()).compared == 0
     memory.feedback(memory.decide("a case", ACTIONS), reward=0.5)
     assert replay_decisions(memory.decision_log()).compared == 1
+
+
+def test_once_a_budget_may_keep_from_exploring_there_is_no_support() -> None:
+    memory = SlotMemory(decide=DecideSettings(chance=0.5, budget=4.0))
+    for _ in range(30):
+        made = memory.decide("a case", ACTIONS)
+        memory.feedback(made, outcome=made.action == "a")
+    spent = np.cumsum([one.cost for one in memory.decisions()])
+    free = 1 + int((spent <= 3).sum())
+    assert 2 < free < 30
+    assert replay_decisions(memory.decision_log()).compared == free
+
+
+def test_a_policy_spends_of_a_budget_what_its_own_exploring_costs() -> None:
+    log = World.drawn(1).log(DecideSettings(budget=6.0), 120, 1)
+    player = player_of(Policy(), log)
+    assert not isinstance(player, str)
+    wanted, _ = choices_of(log, player)
+    assert [wanted[one.id] for one in log.decisions] == [one.action for one in log.decisions]
 
 
 def test_what_an_agent_chose_itself_teaches_every_policy() -> None:

@@ -106,15 +106,19 @@ class _Product:
     def __init__(self, book: Playbook, log: DecisionLog) -> None:
         self._book = book
         self._situations = _by_situation(log)
+        self._costs: dict[str, float] = {}
 
     def choose(self, decision: Decision) -> str:
-        action, _ = self._book.choice(self._situations[decision.situation], Offer(decision.actions))
+        situation = self._situations[decision.situation]
+        action, choice = self._book.choice(situation, Offer(decision.actions))
+        self._costs[decision.id] = choice.cost
         return action
 
     def take(self, decision: Decision) -> None:
         if not self._book.knows(decision.situation):
             self._book.meet(self._situations[decision.situation])
-        self._book.take(decision)
+        # What counts against a budget is what its own exploring costs, and not the log's.
+        self._book.take(replace(decision, cost=self._costs.get(decision.id, 0.0)))
 
     def learn(self, decision: Decision) -> None:
         self._book.judge(decision)

@@ -130,9 +130,8 @@ def replay_decisions(
         raise InvalidInput("learns_from", learns_from, "'matches' or 'all'")
     chosen = [one for one in log.decisions if one.probability is not None]
     told = [one for one in chosen if one.reward is not None]
-    chance = log.settings.chance
-    compared = [one for one in told if _is_supported(one, chance)]
-    supported = sum(_is_supported(one, chance) for one in chosen)
+    supported = _supported(log)
+    compared = [one for one in told if one.id in supported]
     uniform = all(_is_uniform(one) for one in compared)
     return DecisionReplay(
         decisions=len(log.decisions),
@@ -140,7 +139,7 @@ def replay_decisions(
         untold=len(chosen) - len(told),
         unsupported=len(told) - len(compared),
         compared=len(compared),
-        support=supported / len(chosen) if chosen else 0.0,
+        support=len(supported) / len(chosen) if chosen else 0.0,
         uniform=uniform and len(compared) > 0,
         logged=mean_reward(_rewards(compared)) if compared else None,
         policies=tuple(_replayed(log, policy, compared, learns_from) for policy in policies),
@@ -218,16 +217,34 @@ def _rewards(decisions: Sequence[Decision]) -> Numbers:
     return np.array(rewards, dtype=np.float64)
 
 
+def _supported(log: DecisionLog) -> set[str]:
+    """Return the decisions that the memory chose in which every action could be taken.
+
+    Where the budget of exploring might have kept it from some, that is not known: none may cost
+    more than 1.
+    """
+    chance = log.settings.chance
+    left = math.inf if log.settings.budget is None else log.settings.budget
+    found: set[str] = set()
+    for decision in log.decisions:
+        if left >= 1 and _is_supported(decision, chance):
+            found.add(decision.id)
+        left -= decision.cost
+    return found
+
+
 def _is_supported(decision: Decision, chance: float) -> bool:
     """Whether every action of a decision had a probability above 0.
 
     That is told by the one of the action chosen: it is otherwise where some actions were not to be
     explored, or none was.
     """
+    if decision.probability is None:
+        return False
     if len(decision.actions) == 1:
         return True
     share = chance / len(decision.actions)
-    if decision.probability is None or not share:
+    if not share:
         return False
     return _near(decision.probability, share) or _near(decision.probability, 1 - chance + share)
 

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from demem_agent.slots.choosing.playbook import Record
+from demem_agent.slots.choosing.playbook import Playbook, Record
+from demem_agent.slots.choosing.situations import Told
+from demem_agent.text.saying import on_one_line
+from demem_agent.text.units import Measure
 
-__all__ = ["advice_words", "worked"]
+__all__ = ["advice_words", "records_of", "within", "worked"]
 
 #: An action did badly where its mean reward is below this share of the best one's.
 BADLY = 0.5
+#: What stands between two actions.
+BETWEEN = "; "
+
+
+def records_of(book: Playbook, told: Told, known: str | None) -> list[Record]:
+    """Return how actions did in a situation, or else where it is alike.
+
+    Args:
+        known: the situation's id; None for one that never came up.
+    """
+    records = [] if known is None else book.records(known)
+    if records:
+        return records
+    slot = book.nearest(told[-1]) if known is None else book.slot_of(known)
+    return [] if slot is None else book.profile(slot)
 
 
 def advice_words(records: Sequence[Record]) -> list[str]:
@@ -23,8 +41,23 @@ def advice_words(records: Sequence[Record]) -> list[str]:
     best = max(record.mean for record in records)
     good = [record for record in records if record.mean > 0 and record.mean >= BADLY * best]
     bad = [record for record in records if record not in good]
-    said = [f"{record.action}: {worked(record)}" for record in good]
-    return said + [f"not {record.action}: {worked(record)}" for record in reversed(bad)]
+    said = list(map(_how, good))
+    return said + [f"not {_how(record)}" for record in reversed(bad)]
+
+
+def within(words: Sequence[str], limit: int, measure: Measure) -> str:
+    """Join as many words of advice as the limit has room for, the first ones."""
+    said = ""
+    for word in words:
+        longer = said + BETWEEN + word if said else word
+        if measure(longer) > limit:
+            break
+        said = longer
+    return said
+
+
+def _how(record: Record) -> str:
+    return f"{on_one_line(record.action)}: {worked(record)}"
 
 
 def worked(record: Record) -> str:

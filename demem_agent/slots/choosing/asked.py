@@ -12,6 +12,7 @@ from datetime import date, datetime
 from typing import Any, TypedDict
 
 from demem_agent.errors import InvalidInput
+from demem_agent.slots.choosing.names import is_forgotten
 from demem_agent.turns import (
     asker_field,
     conditions_field,
@@ -184,6 +185,8 @@ def _name(field: str, value: object) -> str:
     name = text_field(field, value)
     if len(name) > LONGEST_ACTION:
         raise InvalidInput(field, name, f"a name of at most {LONGEST_ACTION} characters")
+    if is_forgotten(name):
+        raise InvalidInput(field, name, "a name; this one stands for an action that is forgotten")
     return name
 
 

@@ -7,8 +7,8 @@ playbook, so that it is rebuilt at load, and whenever an outcome is taken back.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +113,8 @@ class Playbook:
     ) -> None:
         self._delta = settings.delta
         self._chance = settings.chance
+        self._budget = settings.budget
+        self._spent = 0.0
         self._situations = Situations(dimensions)
         self._contexts: dict[str, int] = {}
         self._actions: dict[str, int] = {}
@@ -149,6 +151,7 @@ class Playbook:
             self._actions[decision.action],
             self._numbers(decision.actions),
         )
+        self._spent += decision.cost
 
     def judge(self, decision: Decision) -> None:
         """Take in what a choice came to."""
@@ -168,14 +171,9 @@ class Playbook:
     def choice(self, situation: StoredSituation, offer: Offer) -> tuple[str, Choice]:
         """Choose for a situation, without taking anything in; return the action by its name."""
         book = self._with(situation, offer.actions)
-        choice = book._learner.choose(
-            book._contexts[situation.situation.id],
-            book._numbers(offer.actions),
-            explore=offer.explore,
-            never=book._numbers(offer.actions, offer.never),
-            draw=offer.draw,
-            chance=self._chance,
-        )
+        choice = book._chosen(situation, offer)
+        if self._exceeds(choice.cost):
+            choice = book._chosen(situation, replace(offer, explore=False))
         names = {book._actions[action]: action for action in offer.actions}
         return names[choice.action], choice
 
@@ -232,9 +230,26 @@ class Playbook:
                 found.append(Parting(id, slot, decision, by.at, None, None, None, self._delta))
         return found
 
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of all actions that were ever offered, each once."""
+        return tuple(self._actions)
+
+    def reword(self, situations: Iterable[StoredSituation], names: Mapping[str, str]) -> None:
+        """Forget words, not what was learned: of situations, which come all anew, and of actions.
+
+        Args:
+            names: new ones by what they take the place of.
+        """
+        self._situations = Situations(self._situations.dimensions)
+        for stored in situations:
+            self._situations.add(stored)
+        self._actions = {names.get(name, name): n for name, n in self._actions.items()}
+
     def same_as(self, other: Playbook) -> bool:
         """Whether another playbook holds the same and would choose the same."""
-        if (self._contexts, self._actions) != (other._contexts, other._actions):
+        mine = (self._contexts, self._actions, self._spent)
+        if mine != (other._contexts, other._actions, other._spent):
             return False
         return self._learner.same_as(other._learner)
 
@@ -250,6 +265,20 @@ class Playbook:
             others=_mean_reward(certificate.others),
             delta=self._delta,
         )
+
+    def _chosen(self, situation: StoredSituation, offer: Offer) -> Choice:
+        return self._learner.choose(
+            self._contexts[situation.situation.id],
+            self._numbers(offer.actions),
+            explore=offer.explore,
+            never=self._numbers(offer.actions, offer.never),
+            draw=offer.draw,
+            chance=self._chance,
+        )
+
+    def _exceeds(self, cost: float) -> bool:
+        """Whether an exploration would cost more than is left for all of them."""
+        return self._budget is not None and cost > 0 and self._spent + cost > self._budget
 
     def _recorded(self, counts: Numbers, sums: Numbers) -> list[Record]:
         found = []

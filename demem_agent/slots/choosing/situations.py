@@ -31,6 +31,7 @@ class Situations:
     """Situations by rows; those that were forgotten are never known again."""
 
     def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
         self._ids: list[str] = []
         self._vectors = Column(np.float32, dimensions)
         self._vocabulary = Vocabulary()

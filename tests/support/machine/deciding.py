@@ -120,7 +120,12 @@ class DecidingMachine(MemoryMachine):
         before = self.it.fingerprint()
         text = self.described[self._picked(self.told, pick)[1].situation]
         advice = self._same(lambda memory: memory.advice(text, limit=limit))
-        assert len(advice.encode()) <= 4 * limit, "advice exceeds its limit"
+        assert self.setup.measure(advice) <= limit, "advice exceeds its limit"
+        if text:
+            reading = self._same(lambda memory: memory.read(text, limit=2 * limit))
+            assert reading.size <= reading.limit, "a reading exceeds its limit"
+            forbidden = self.ledger.forbidden()
+            assert forbidden.isdisjoint(marks_in(reading.text)), "forgotten text is left"
         assert self.it.fingerprint() == before, "asking for advice changed the state"
 
     @invariant()
