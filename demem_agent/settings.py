@@ -44,6 +44,7 @@ class SplitSettings:
     pairs: int = 2
     counterfactuals: int = 24
     delta: float = 0.05
+    share: bool = False
 
     def __post_init__(self) -> None:
         _at_least("c_beta", self.c_beta, 0.0)
