@@ -74,6 +74,8 @@ class DecideSettings:
         chance: of an action drawn uniformly instead of chosen, in [0, 1); above 0, no action that
             may be explored ever has a probability of 0, so that decisions can be replayed under
             another policy.
+        budget: expected reward, >= 0, that all explorations together may lose at most, by the sum
+            of ``Decision.cost``; what would exceed it is not explored. None for no bound.
     """
 
     delta: float = 0.05
@@ -81,6 +83,7 @@ class DecideSettings:
     steady: bool = True
     tolerance: float = 0.2
     chance: float = 0.0
+    budget: float | None = None
 
     def __post_init__(self) -> None:
         _within("delta", self.delta, 1e-9, 1.0 - 1e-9)
@@ -89,6 +92,8 @@ class DecideSettings:
             raise InvalidInput("steady", self.steady, "True or False")
         _within("tolerance", self.tolerance, 1e-9, 1.0)
         _within("chance", self.chance, 0.0, 1.0 - 1e-9)
+        if self.budget is not None:
+            _at_least("budget", self.budget, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

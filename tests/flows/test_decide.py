@@ -220,3 +220,29 @@ def test_an_outcome_is_a_reward() -> None:
 
 def test_every_reason_of_the_learner_has_words() -> None:
     assert WHY.keys() == {"own", *REASONS}
+
+
+@pytest.mark.parametrize("budget", [0.0, 1.5, 6.0])
+@pytest.mark.parametrize("chance", [0.0, 0.4])
+def test_explorations_together_cost_no_more_than_their_budget(budget: float, chance: float) -> None:
+    memory = SlotMemory(decide=DecideSettings(chance=chance, budget=budget))
+    for n in range(40):
+        made = memory.decide(f"{SITUATION} {n % 3}", TOOLS)
+        memory.feedback(made, outcome=made.action == "search")
+    assert sum(one.cost for one in memory.decisions()) <= budget
+    memory.check()
+
+
+def test_without_a_budget_more_is_explored() -> None:
+    costs = {}
+    for budget in (0.0, None):
+        memory = SlotMemory(decide=DecideSettings(budget=budget))
+        for _ in range(10):
+            memory.feedback(memory.decide(SITUATION, TOOLS), outcome=False)
+        costs[budget] = sum(one.cost for one in memory.decisions())
+    assert costs[0.0] == 0 < costs[None]
+
+
+def test_a_budget_below_nothing_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="budget"):
+        DecideSettings(budget=-1.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,8 @@ class Playbook:
 
     def __init__(self, slots: int, settings: DecideSettings, dimensions: int) -> None:
         self._chance = settings.chance
+        self._budget = settings.budget
+        self._spent = 0.0
         self._situations = Situations(dimensions)
         self._contexts: dict[str, int] = {}
         self._actions: dict[str, int] = {}
@@ -96,6 +98,7 @@ class Playbook:
             self._actions[decision.action],
             self._numbers(decision.actions),
         )
+        self._spent += decision.cost
 
     def judge(self, decision: Decision) -> None:
         """Take in what a choice came to."""
@@ -111,14 +114,9 @@ class Playbook:
     def choice(self, situation: StoredSituation, offer: Offer) -> tuple[str, Choice]:
         """Choose for a situation, without taking anything in; return the action by its name."""
         book = self._with(situation, offer.actions)
-        choice = book._learner.choose(
-            book._contexts[situation.situation.id],
-            book._numbers(offer.actions),
-            explore=offer.explore,
-            never=book._numbers(offer.actions, offer.never),
-            draw=offer.draw,
-            chance=self._chance,
-        )
+        choice = book._chosen(situation, offer)
+        if self._exceeds(choice.cost):
+            choice = book._chosen(situation, replace(offer, explore=False))
         names = {book._actions[action]: action for action in offer.actions}
         return names[choice.action], choice
 
@@ -160,9 +158,24 @@ class Playbook:
 
     def same_as(self, other: Playbook) -> bool:
         """Whether another playbook holds the same and would choose the same."""
-        if (self._contexts, self._actions) != (other._contexts, other._actions):
+        mine = (self._contexts, self._actions, self._spent)
+        if mine != (other._contexts, other._actions, other._spent):
             return False
         return self._learner.same_as(other._learner)
+
+    def _chosen(self, situation: StoredSituation, offer: Offer) -> Choice:
+        return self._learner.choose(
+            self._contexts[situation.situation.id],
+            self._numbers(offer.actions),
+            explore=offer.explore,
+            never=self._numbers(offer.actions, offer.never),
+            draw=offer.draw,
+            chance=self._chance,
+        )
+
+    def _exceeds(self, cost: float) -> bool:
+        """Whether an exploration would cost more than is left for all of them."""
+        return self._budget is not None and cost > 0 and self._spent + cost > self._budget
 
     def _recorded(self, counts: Numbers, sums: Numbers) -> list[Record]:
         found = []
