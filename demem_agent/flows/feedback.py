@@ -15,7 +15,6 @@ from demem_agent.answering.scorers import TokenF1
 from demem_agent.channels import Signal
 from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.feedback.crediting import Rated, credited, lines_of
-from demem_agent.flows.arrange import merging
 from demem_agent.flows.commit import committed
 from demem_agent.flows.ingest import ingest
 from demem_agent.reading.packing import render, strip_rendered
@@ -26,7 +25,6 @@ from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.records import Delta, StoredContext
 from demem_agent.slots.state import State
 from demem_agent.splitting.queue import changed_queues
-from demem_agent.splitting.sharing import Sharing, shareable
 from demem_agent.splitting.trials import Overtaken, Preview, Trials
 from demem_agent.splitting.trigger import Conflict, find_conflict
 from demem_agent.splitting.witness import certificate_of, with_witness
@@ -80,7 +78,6 @@ class _Outcome:
     trials: Trials
     conflict: Conflict | None = None
     failed: str | None = None
-    sharing: Sharing | None = None
 
 
 def feedback(state: State, given: Given) -> Flow[FeedbackReport]:
@@ -110,7 +107,6 @@ def feedback(state: State, given: Given) -> Flow[FeedbackReport]:
     delta = _delta(state, given, tested, result)
     yield from committed(state, delta)
     state.cache.reviewed |= tested.trials.reviewed
-    yield from _shared(state, tested, delta.head.seq)
     return _report(state, result)
 
 
@@ -223,36 +219,15 @@ def _tested(state: State, rated: Rated) -> Flow[_Outcome]:
         preview = Preview.of(state, credited(state, rated))
         try:
             conflict = yield from trigger(state, preview, trials)
-            sharing = yield from _sharing(state, preview, conflict)
         except Overtaken:
             continue
         except CollaboratorError as error:
             return _Outcome(preview, trials, failed=str(error))
-        return _Outcome(preview, trials, conflict, sharing=sharing)
+        return _Outcome(preview, trials, conflict)
     # Other operations kept coming in between: the feedback counts, the tests would be stale.
     preview = Preview.of(state, credited(state, rated))
     failed = "other operations changed the memory during every test"
     return _Outcome(preview, trials, failed=failed)
-
-
-def _sharing(
-    state: State, preview: Preview, conflict: Conflict | None
-) -> Flow[Sharing | None]:
-    """Look for two slots that may share where a conflict waits for one to be free."""
-    if conflict is None or not conflict.saturated or conflict.undivided or conflict.pinned:
-        return None
-    if not state.settings.split.share:
-        return None
-    return (yield from shareable(state, preview))
-
-
-def _shared(state: State, tested: _Outcome, seq: int) -> Flow[None]:
-    """Merge what may share, unless memory has moved on since the feedback was written."""
-    sharing = tested.sharing
-    if sharing is None or state.head.seq != seq:
-        return
-    delta = merging(state, state.slots[sharing.slot], state.slots[sharing.into], "share")
-    yield from committed(state, delta)
 
 
 def _result(state: State, rated: Rated, tested: _Outcome) -> dict[str, object]:
