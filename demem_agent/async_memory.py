@@ -6,13 +6,14 @@ import asyncio
 import functools
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
 from demem_agent.door import is_decision
 from demem_agent.drivers import Collaborators, drive_async
-from demem_agent.errors import StaleState
+from demem_agent.errors import CollaboratorError, StaleState
 from demem_agent.flows.advise import advise
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
@@ -23,6 +24,7 @@ from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
 from demem_agent.flows.room import make_room, receipts
+from demem_agent.flows.share import SHARING, share, sharings, wants_place
 from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
@@ -51,6 +53,7 @@ from demem_agent.types import (
     Reading,
     Receipt,
     Route,
+    Sharing,
     Situation,
     SplitCertificate,
     Storage,
@@ -166,7 +169,7 @@ class AsyncSlotMemory(MemoryHandle):
             return await self._run(outcome, *self._door.outcome(answer, told, key))
         report = await self._run(feedback, self._given(answer, told, key))
         await self._keep_within(learned(report))
-        return report
+        return await self._with_place(report)
 
     async def decide(
         self, situation: str, actions: Iterable[str], **how: Unpack[Decides]
@@ -225,6 +228,10 @@ class AsyncSlotMemory(MemoryHandle):
         """Move all that is in one slot into another and close it."""
         await self._run(merge, *self._door.merging(slot, into))
 
+    async def share(self, answers: int = SHARING) -> Sharing | None:
+        """Merge two slots where a conflict waits for one, and no known decision loses by it."""
+        return await self._run(share, whole_field("answers", answers, 2))
+
     async def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder."""
         team = self._held.team_with(encoder)
@@ -280,6 +287,11 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             return receipts(self._held.state)
 
+    async def sharings(self) -> tuple[Sharing, ...]:
+        """Return which slots ``share`` has merged, and what that rested on."""
+        async with self._fresh():
+            return sharings(self._held.state)
+
     async def fingerprint(self) -> str:
         """Digest what is remembered: the same operations in the same order give the same 64 hex
         digits.
@@ -330,6 +342,16 @@ class AsyncSlotMemory(MemoryHandle):
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         await self._keep_within(Brought(items=frozenset(items)))
         return done
+
+    async def _with_place(self, report: FeedbackReport) -> FeedbackReport:
+        """Look for a slot to free where a conflict waits for one, if that is wanted."""
+        if not wants_place(report, self.settings.split):
+            return report
+        try:
+            await self._run(share, self.settings.split.sharing)
+        except CollaboratorError as error:
+            return replace(report, failed=str(error))
+        return report
 
     async def _choose(self, asked: Choosing) -> Decision:
         made = await self._run(decide, asked)

@@ -13,7 +13,7 @@ from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
-from demem_agent.errors import InvalidInput, StaleState
+from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
 from demem_agent.flows.advise import advise
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
@@ -25,6 +25,7 @@ from demem_agent.flows.ingest import ingest
 from demem_agent.flows.read import read, route
 from demem_agent.flows.reembed import reembed
 from demem_agent.flows.room import make_room, receipts
+from demem_agent.flows.share import SHARING, share, sharings, wants_place
 from demem_agent.flows.summarise import due, summarise
 from demem_agent.flows.supersede import supersede
 from demem_agent.flows.undo import undo
@@ -54,6 +55,7 @@ from demem_agent.types import (
     Reading,
     Receipt,
     Route,
+    Sharing,
     Situation,
     Slot,
     SplitCertificate,
@@ -399,7 +401,7 @@ class SlotMemory(MemoryHandle):
             return self._run(outcome, *self._door.outcome(answer, told, key))
         report = self._run(feedback, self._given(answer, told, key))
         self._keep_within(learned(report))
-        return report
+        return self._with_place(report)
 
     def decide(self, situation: str, actions: Iterable[str], **how: Unpack[Decides]) -> Decision:
         """Choose among actions by what worked in situations like this, and record the choice.
@@ -555,6 +557,27 @@ class SlotMemory(MemoryHandle):
         """
         self._run(merge, *self._door.merging(slot, into))
 
+    def share(self, answers: int = SHARING) -> Sharing | None:
+        """Merge two slots where a conflict waits for one, and no known decision loses by it.
+
+        Every context of which it is known what is right is answered from its own slot and from what
+        both would be. The next feedback then tests what waited anew. Slots that are pinned or
+        named, and those that a certificate holds apart, are left alone. With
+        ``SplitSettings.sharing`` feedback does this by itself.
+
+        Args:
+            answers: the most that may be produced for the tests, >= 2.
+
+        Returns:
+            What was merged and what that rests on; None where nothing waits, no two slots are found
+            that may share, or the answers are used up before.
+
+        Raises:
+            InvalidInput: for ``answers`` out of range.
+            CollaboratorError: if the answerer or a scorer fails; nothing was merged.
+        """
+        return self._run(share, whole_field("answers", answers, 2))
+
     def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder, and return the number of items.
 
@@ -625,6 +648,11 @@ class SlotMemory(MemoryHandle):
         with self._still():
             return receipts(self._held.state)
 
+    def sharings(self) -> tuple[Sharing, ...]:
+        """Return which slots ``share`` has merged, and what that rested on, the oldest first."""
+        with self._still():
+            return sharings(self._held.state)
+
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.
 
@@ -687,6 +715,19 @@ class SlotMemory(MemoryHandle):
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         self._keep_within(Brought(items=frozenset(items)))
         return done
+
+    def _with_place(self, report: FeedbackReport) -> FeedbackReport:
+        """Look for a slot to free where a conflict waits for one, if that is wanted.
+
+        The feedback stands whatever becomes of it.
+        """
+        if not wants_place(report, self.settings.split):
+            return report
+        try:
+            self._run(share, self.settings.split.sharing)
+        except CollaboratorError as error:
+            return replace(report, failed=str(error))
+        return report
 
     def _choose(self, asked: Choosing) -> Decision:
         made = self._run(decide, asked)

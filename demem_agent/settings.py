@@ -34,6 +34,8 @@ class SplitSettings:
         counterfactuals: most answers produced for the tests of one feedback, >= 0.
         delta: probability in (0, 1) that an envelope of one pair fails, where rewards were
             repeated.
+        sharing: most answers produced after a feedback of which the conflict waits for a slot, to
+            find two slots that may share and merge them, >= 0; 0 switches this off.
     """
 
     c_beta: float = 0.5
@@ -44,6 +46,7 @@ class SplitSettings:
     pairs: int = 2
     counterfactuals: int = 24
     delta: float = 0.05
+    sharing: int = 0
 
     def __post_init__(self) -> None:
         _at_least("c_beta", self.c_beta, 0.0)
@@ -54,6 +57,7 @@ class SplitSettings:
         whole_field("pairs", self.pairs, 0)
         whole_field("counterfactuals", self.counterfactuals, 0)
         _within("delta", self.delta, 1e-9, 1.0 - 1e-9)
+        whole_field("sharing", self.sharing, 0)
 
 
 @dataclass(frozen=True, slots=True)

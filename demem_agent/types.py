@@ -652,6 +652,27 @@ class FeedbackReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Sharing:
+    """Two slots that were merged, since a test found that no known decision loses by it.
+
+    It speaks of the contexts that are listed, answered from their own slot's text and from that of
+    both, within the guard band of the scorers (``SplitSettings``), which is no probability.
+
+    Attributes:
+        slot: the number of the one that was closed; ``into`` took in all it had.
+        radius: the most that one of the contexts can lose, in [0, 1]; 0.0 where nothing is known of
+            either slot. It does not exceed ``threshold``.
+        contexts: ids of those that were tested: all of both of which it was known what is right.
+    """
+
+    slot: int
+    into: int
+    radius: float
+    threshold: float
+    contexts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What was forgotten and what that touched: ids and numbers only, never text.
 

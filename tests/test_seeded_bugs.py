@@ -31,7 +31,7 @@ from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.lineage import Lineage
-from demem_agent.splitting import division, replaying, trigger
+from demem_agent.splitting import division, replaying, sharing, trigger
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
@@ -493,6 +493,16 @@ def all_may_be_explored(patch: Patch) -> None:
 def choices_are_not_written(patch: Patch) -> None:
     for store in STORES:
         _commit_as(patch, store, lambda delta: replace(delta, choices=()))
+
+
+@bug("slots share that a certificate holds apart", SLOW)
+def slots_share_whatever_certificates_say(patch: Patch) -> None:
+    patch.setattr(sharing, "_held_apart", lambda state: set())
+
+
+@bug("the user's slot is shared|pinned slot", SLOW)
+def named_slots_share(patch: Patch) -> None:
+    patch.setattr(sharing, "_loose", lambda state: sorted(state.slots))
 
 
 #: Searches for one bug, each from a seed of its own: the cases of one search resemble each other.

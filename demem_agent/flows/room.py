@@ -93,7 +93,7 @@ def make_room(state: State, brought: Brought) -> Flow[Receipt | None]:
 
 def receipts(state: State) -> tuple[Receipt, ...]:
     """Return what was forgotten for want of room, the oldest first."""
-    return tuple(map(_receipt_in, state.receipts))
+    return tuple(_receipt_in(line) for line in state.receipts if line.kind == KIND)
 
 
 def _receipt_in(operation: Operation) -> Receipt:

@@ -152,7 +152,7 @@ class Operation:
 
     @property
     def is_receipt(self) -> bool:
-        """Whether its result tells what was forgotten for want of room."""
+        """Whether its result tells what the memory did of itself: made room, or merged slots."""
         return self.key is None and bool(self.result)
 
 

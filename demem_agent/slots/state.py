@@ -61,7 +61,7 @@ class State:
         experiment: parts that a study put in the place of the library's own.
         head, evidence, slot_of, slots, contexts, certificates, successions, situations, choices,
             keyed: the rows, by id or number.
-        receipts: operations that tell what was forgotten for want of room, in order.
+        receipts: operations that tell what the memory did of itself, in order.
         derived: what follows from the rows.
         cache: what saves work.
     """

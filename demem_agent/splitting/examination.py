@@ -24,7 +24,7 @@ from demem_agent.splitting.trials import Pair, Preview, Trials, ids_of, reply_to
 from demem_agent.summaries.compress import Summary
 from demem_agent.types import Attempt, Context, Draft, Question, Reading
 
-__all__ = ["Finding", "divided", "examined", "threshold_of"]
+__all__ = ["Finding", "divided", "examined", "strict_reading", "threshold_of"]
 
 #: A context of the pair, 0 or 1, and the number of a content that it is asked from.
 Cell = tuple[int, int]
@@ -98,7 +98,7 @@ def examined(
         return None
     routed = _routed(state, pair, trials)
     tested = contents(preview.slots, shared, routed, division)
-    readings = [_strict_reading(state, content.summary) for content in tested]
+    readings = [strict_reading(state, content.summary) for content in tested]
     verdict = yield from _tried(_Bench(state, preview, pair, tested, readings, trials), thorough)
     return None if verdict is None else Finding(division, verdict)
 
@@ -256,7 +256,8 @@ def _table(known: Mapping[Cell, Scores]) -> Scores:
     return np.concatenate(columns, axis=1)
 
 
-def _strict_reading(state: State, summary: Summary) -> Reading:
+def strict_reading(state: State, summary: Summary) -> Reading:
+    """Return what is read of a slot that has this summary."""
     marks = state.measure(wrap(""))
     limit = state.settings.slot_limit + marks
     lines, text = assemble(summary, state.evidence, limit, state.measure)

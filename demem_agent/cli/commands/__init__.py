@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from demem_agent.cli.commands.arranging.merge import merge
 from demem_agent.cli.commands.arranging.pin import pin
 from demem_agent.cli.commands.arranging.rename import rename
+from demem_agent.cli.commands.arranging.share import share
 from demem_agent.cli.commands.arranging.slots import slots
 from demem_agent.cli.commands.arranging.undo import undo
 from demem_agent.cli.commands.ask import ask
@@ -49,6 +50,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "rename": rename,
     "pin": pin,
     "merge": merge,
+    "share": share,
     "explain": explain,
     "certificates": certificates,
     "supersede": supersede,

@@ -110,6 +110,30 @@ class Arranging(Learning):
         for other in range(first, first + count):
             self._ask_and_tell(other, "reference", None)
 
+    @precondition(lambda self: self.memory is not None and self._witnesses())
+    @rule(answers=st.sampled_from((2, 60)))
+    def share(self, answers: int) -> None:
+        """Have two slots share if a test finds that they may."""
+        before = self._placed()
+        certificates = self.it.certificates()
+        parted = [made for made in certificates if not made.undone]
+        known = {context.id: context for context in self.it.contexts()}
+        found = self._same(lambda memory: memory.share(answers))
+        if found is None:
+            assert self._placed() == before, "nothing was shared, and items moved"
+            return
+        both = {found.slot, found.into}
+        assert len(before) == self.setup.slots, "slots share though one is free"
+        assert not both & (self.ledger.pins | self.ledger.names.keys()), "the user's slot is shared"
+        for made in parted:
+            homes = {known[id].slot for id in made.pair}
+            assert homes != both, "slots share that a certificate holds apart"
+        assert found.radius <= found.threshold, "slots share though a decision loses"
+        assert 2 * len(found.contexts) <= answers, "more answers than were allowed"
+        assert self.it.sharings()[-1] == found, "what was shared is not on record"
+        self._check_merged(before, found.slot, found.into)
+        self._saw("shared")
+
     def _pin(self, slot: int, pinned: bool) -> None:
         self._same(lambda memory: memory.pin(slot, pinned))
         if pinned:
