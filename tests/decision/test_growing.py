@@ -314,3 +314,36 @@ def test_noise_is_that_of_zeros_and_ones_or_less(share: float) -> None:
 def test_what_is_out_of_range_is_refused(name: str, call: Any) -> None:
     with pytest.raises(ValueError, match=name):
         call(grown(2, 2))
+
+
+def odd_one(**how: Any) -> GrowingPrior:
+    """Return a learner whose contexts are described alike, and of which the last is another."""
+    learner = GrowingPrior(1, noise=0.1, **how)
+    for _ in range(2):
+        learner.add_action()
+    for _ in range(4):
+        learner.add_context(vector(0))
+    for n in range(160):
+        context = n % 4
+        action = (n // 4) % 2
+        better = 1 if context == 3 else 0
+        learner.learn(context, action, 0.9 if action == better else 0.1)
+    return learner
+
+
+def test_every_parting_is_a_certificate_whose_numbers_hold() -> None:
+    learner = odd_one()
+    assert learner.partings
+    for parting in learner.partings:
+        apart = abs(parting.own.mean - parting.others.mean)
+        assert parting.holds
+        assert apart > parting.own.half_width + parting.others.half_width
+        assert parting.own.count >= 1
+        assert parting.others.count >= 1
+
+
+def test_without_corrections_nobody_leaves_and_nobody_doubts() -> None:
+    learner = odd_one(corrections=False)
+    assert (learner.partings, learner.left) == ([], 0)
+    assert (learner.role == Role.MEMBER).all()
+    assert {learner.choose(context, [0, 1]).reason for context in range(4)} == {"slot"}
