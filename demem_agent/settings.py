@@ -78,7 +78,8 @@ class DecideSettings:
             may be explored ever has a probability of 0, so that decisions can be replayed under
             another policy.
         budget: expected reward, >= 0, that all explorations together may lose at most, by the sum
-            of ``Decision.cost``; what would exceed it is not explored. None for no bound.
+            of ``Decision.cost``; with less than 1 left, the most that one can cost, nothing is
+            explored any more. None for no bound.
     """
 
     delta: float = 0.05

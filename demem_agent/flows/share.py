@@ -56,4 +56,5 @@ def wants_place(report: FeedbackReport, settings: SplitSettings) -> bool:
 
 def _sharing_in(operation: Operation) -> Sharing:
     told: dict[str, Any] = json.loads(operation.result)
-    return Sharing(**told | {"contexts": tuple(told["contexts"])})
+    contexts = tuple(told.pop("contexts"))
+    return Sharing(**told, contexts=contexts)

@@ -220,8 +220,7 @@ def _rewards(decisions: Sequence[Decision]) -> Numbers:
 def _supported(log: DecisionLog) -> set[str]:
     """Return the decisions that the memory chose in which every action could be taken.
 
-    Where the budget of exploring might have kept it from some, that is not known: none may cost
-    more than 1.
+    With less than 1 left of a budget for exploring, it did not explore.
     """
     chance = log.settings.chance
     left = math.inf if log.settings.budget is None else log.settings.budget

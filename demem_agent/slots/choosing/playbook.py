@@ -171,9 +171,9 @@ class Playbook:
     def choice(self, situation: StoredSituation, offer: Offer) -> tuple[str, Choice]:
         """Choose for a situation, without taking anything in; return the action by its name."""
         book = self._with(situation, offer.actions)
+        if not self._may_explore():
+            offer = replace(offer, explore=False)
         choice = book._chosen(situation, offer)
-        if self._exceeds(choice.cost):
-            choice = book._chosen(situation, replace(offer, explore=False))
         names = {book._actions[action]: action for action in offer.actions}
         return names[choice.action], choice
 
@@ -276,9 +276,12 @@ class Playbook:
             chance=self._chance,
         )
 
-    def _exceeds(self, cost: float) -> bool:
-        """Whether an exploration would cost more than is left for all of them."""
-        return self._budget is not None and cost > 0 and self._spent + cost > self._budget
+    def _may_explore(self) -> bool:
+        """Whether enough is left for any exploration, of which none costs more than 1.
+
+        What is chosen must not decide it: the probability of a choice would be another one.
+        """
+        return self._budget is None or self._spent + 1 <= self._budget
 
     def _recorded(self, counts: Numbers, sums: Numbers) -> list[Record]:
         found = []
