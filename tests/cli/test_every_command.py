@@ -28,6 +28,7 @@ USES: dict[str, list[str]] = {
     "rename": ["0", "At home"],
     "pin": ["0"],
     "merge": ["1", "--into", "0"],
+    "share": [],
     "export": [],
     "check": [],
 }
