@@ -152,9 +152,9 @@ def forget_leaves_the_write_ahead_log(patch: Patch) -> None:
 @bug("a reading exceeds its limit")
 def reading_does_not_count_its_headers(patch: Patch) -> None:
     def without_header(
-        best_first: Any, limit: int, measure: Measure, cut: Any
+        best_first: Any, limit: int, measure: Measure, *cut: Any, **head: str
     ) -> tuple[list[Line], str]:
-        return pack(best_first, limit + measure("# 2 March 2024\n"), measure, cut)
+        return pack(best_first, limit + measure("# 2 March 2024\n"), measure, *cut, **head)
 
     patch.setattr("demem_agent.reading.composing.pack", without_header)
 
