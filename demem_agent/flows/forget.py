@@ -208,7 +208,8 @@ def _quotes(state: State, items: Iterable[str]) -> Quotes:
         if asked:
             text = text.removeprefix(stem(asked)).strip()
         texts.append(text)
-    return Quotes.of(texts)
+    queries = (stored.context.query for stored in state.contexts.values())
+    return Quotes.of(texts).with_questions(queries)
 
 
 def rebuilt(state: State, going: Going) -> tuple[SlotState, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from demem_agent.text.sentences import sentences
@@ -17,13 +17,21 @@ QUOTED_CHARS = 20
 TELLING_WORDS = 3
 
 _WORD = re.compile(r"\w+")
+#: How the text of a slot opens: for whom, when and about what something was decided. Of a question
+#: it gives the rarest words (:mod:`demem_agent.slots.openings`).
+_OPENING = re.compile(r"\bdecided ([^:\n]+):")
 
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """Texts, and their longer sentences, each reduced to its words."""
+    """Texts, and their longer sentences, each reduced to its words.
+
+    Attributes:
+        asked: the words of each question that is forgotten with them.
+    """
 
     spoken: tuple[str, ...]
+    asked: tuple[frozenset[str], ...] = ()
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
@@ -36,12 +44,27 @@ class Quotes:
                     found[_spoken(text[start:end])] = None
         return cls(tuple(found))
 
+    def with_questions(self, queries: Iterable[str]) -> Self:
+        """Return the same with the questions that quote one of them: they are forgotten, too."""
+        asked = [_words(query) for query in queries if self.held_by(query)]
+        return replace(self, asked=tuple(asked))
+
     def held_by(self, text: str) -> bool:
-        """Whether a text quotes one of them, or is itself a part of one."""
+        """Whether a text quotes one of them, or is itself a part of one.
+
+        So does one that repeats how a slot opens, where that tells of a question that goes.
+        """
         if not text.strip():
             return False
         spoken = _spoken(text)
-        return any(quote in spoken or spoken in quote for quote in self.spoken)
+        if any(quote in spoken or spoken in quote for quote in self.spoken):
+            return True
+        return bool(self.asked) and any(map(self._opens, _OPENING.findall(text)))
+
+    def _opens(self, told: str) -> bool:
+        """Whether what opens the text of a slot tells of a question that goes."""
+        about = _words(told.rpartition(", ")[-1])
+        return bool(about) and any(about <= question for question in self.asked)
 
     def repeated_in(self, text: str) -> bool:
         """Whether a text is one of them, or shares with one what tells them apart.
@@ -52,6 +75,10 @@ class Quotes:
             return False
         spoken = _spoken(text)
         return any(_repeats(spoken, quote) for quote in self.spoken)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def _repeats(spoken: str, quote: str) -> bool:
