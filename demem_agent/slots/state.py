@@ -183,7 +183,7 @@ class State:
             self.put_slot(slot)
         for stored_context in delta.contexts:
             self.put_context(stored_context)
-        if (delta.forgotten or delta.for_room) and self.settings.decisions:
+        if delta.erases and self.settings.decisions:
             self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified

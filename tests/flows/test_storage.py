@@ -149,6 +149,17 @@ def test_receipts_name_what_went_and_outlive_the_process(tmp_path: Path) -> None
     assert b"brass" not in written
 
 
+def test_what_goes_leaves_the_file_also_where_no_item_goes(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, encoder=BagEncoder(), storage=60) as memory:
+        for word in WORDS:
+            memory.answer(f"Where did we put the {word}?")
+            shown = repr(memory.contexts())
+            written = b"".join(path.read_bytes() for path in tmp_path.iterdir()).decode("latin-1")
+            for other in WORDS:
+                assert other in shown or f"the {other}?" not in written
+
+
 def test_a_smaller_bound_holds_from_the_next_call_on(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, encoder=BagEncoder()) as memory:
