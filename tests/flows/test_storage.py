@@ -160,6 +160,17 @@ def test_what_goes_leaves_the_file_also_where_no_item_goes(tmp_path: Path) -> No
                 assert other in shown or f"the {other}?" not in written
 
 
+def test_what_a_question_used_that_is_gone_counts_no_more_than_after_loading() -> None:
+    memory = bounded(120)
+    memory.ingest("The boiler has a brass valve.")
+    answer = memory.answered("Which valve does the boiler have?", "brass")
+    memory.feedback(answer, reward=1.0)
+    memory.rename(0, "all that was ever said of boilers, valves and the whole house")
+    assert (memory.contexts()[0].query, len(memory)) == ("", 1)
+    loaded = SlotMemory.restore(memory.export(), encoder=BagEncoder())
+    assert loaded.fingerprint() == memory.fingerprint()
+
+
 def test_a_smaller_bound_holds_from_the_next_call_on(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, encoder=BagEncoder()) as memory:
