@@ -210,6 +210,17 @@ def test_what_exceeds_the_bound_alone_is_refused_and_nothing_is_lost() -> None:
     assert memory.fingerprint() == before
 
 
+def test_an_answer_that_exceeds_the_bound_alone_costs_nothing_but_its_own_words() -> None:
+    memory = bounded(130)
+    for word in WORDS[:3]:
+        memory.ingest(f"The {word} is in box 3, behind the door.")
+    kept = texts(memory)
+    answer = memory.answer("Where?")
+    assert len(answer.text) > 130
+    assert (memory.contexts()[0].query, memory.contexts()[0].answer) == ("Where?", "")
+    assert texts(memory) == kept
+
+
 def test_many_turns_come_to_the_same_as_one_by_one() -> None:
     turns = [f"The {word} is in box {n}." for n, word in enumerate(WORDS)]
     one, many = bounded(100), bounded(100)
