@@ -202,7 +202,9 @@ class BoundedMachine(DecidingMachine):
     @rule(which=st.integers(0, 1), text=cut_texts())
     def ingest_next_door(self, which: int, text: str) -> None:
         """Have a neighbour remember something, for which this memory makes no room."""
-        super().ingest_next_door(which, SHORT["text"] if self._exceeds_alone({"text": text}) else text)
+        super().ingest_next_door(
+            which, SHORT["text"] if self._exceeds_alone({"text": text}) else text
+        )
 
     @invariant()
     def the_bound_holds(self) -> None:
@@ -258,9 +260,9 @@ class BoundedMachine(DecidingMachine):
         self._check_order(before.contexts())
         check_named(before.export(), self.twin, self.receipt)
         gone = set(self.receipt.evidence)
-        self._check_words(before)
         emptied = check_contexts(before.contexts(), self.twin.contexts(), gone)
-        assert not self.brought & emptied, "room emptied the context that was just brought"
+        assert not self.brought & emptied, "room emptied what was just brought"
+        self._check_words(before)
         self.ledger.emptied |= emptied
         self._follow_evidence()
         self._follow_names()

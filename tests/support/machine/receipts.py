@@ -84,7 +84,7 @@ def check_named(before: Sequence[dict[str, Any]], after: SlotMemory, receipt: Re
             changed[kind].add(id)
     for kind, ids in changed.items():
         named = getattr(receipt, NAMED[kind]) if kind in NAMED else ()
-        assert ids <= set(named), f"a {kind} changed that the receipt does not name"
+        assert ids <= set(named), f"a row of kind {kind} changed that the receipt does not name"
         assert ids >= set(named), f"the receipt names a {kind} that did not change"
 
 
