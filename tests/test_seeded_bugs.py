@@ -534,7 +534,7 @@ def receipts_name_the_first_slot_each_time(patch: Patch) -> None:
     patch.setattr(room, "receipt_of", receipt_of)
 
 
-@bug("storage misstates its evidence", machine=BoundedMachine)
+@bug("storage misstates its evidence|room took what was just brought", machine=BoundedMachine)
 def the_bound_is_one_of_characters(patch: Patch) -> None:
     def size(state: State, item: str) -> int:
         return len(state.evidence[item].text)
