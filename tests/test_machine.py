@@ -17,6 +17,7 @@ from machine import (
     MARKS,
     QUICK,
     TOPICS,
+    BoundedMachine,
     DecidingMachine,
     MemoryMachine,
     StaticMachine,
@@ -70,6 +71,11 @@ WORTH_DECIDING = {
     *("decided", "outcome", "outcome told again", "undone outcome"),
     "failed commit of a decision",
 }
+WORTH_BOUNDED = {
+    *("made room", "emptied context", "certificate that lost its texts", "decided item that went"),
+    *("succession that lapsed", "answer that exceeds the bound", "refused for want of room"),
+    *("failed commit of room", "reopened", "restored"),
+}
 
 
 @cache
@@ -112,8 +118,18 @@ def test_the_invariants_hold_where_something_is_decided() -> None:
     assert tally.keys() >= WORTH_DECIDING
 
 
+def test_the_invariants_hold_where_storage_is_bounded() -> None:
+    tally: Counter[str] = Counter()
+    for again in range(RUNS):
+        counted = type(f"Bounded{again}", (BoundedMachine,), {"tally": tally})
+        run_state_machine_as_test(counted, settings=settings(QUICK, max_examples=8))
+        if tally.keys() >= WORTH_BOUNDED:
+            break
+    assert tally.keys() >= WORTH_BOUNDED
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", [MemoryMachine, StaticMachine, DecidingMachine])
+@pytest.mark.parametrize("machine", [MemoryMachine, StaticMachine, DecidingMachine, BoundedMachine])
 def test_the_invariants_hold_after_many_more_operations(machine: type[MemoryMachine]) -> None:
     run_state_machine_as_test(machine, settings=THOROUGH)
 

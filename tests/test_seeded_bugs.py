@@ -11,27 +11,29 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from machine import DecidingMachine, MemoryMachine
+from machine import BoundedMachine, DecidingMachine, MemoryMachine
 
 from demem_agent.answering import corrections
 from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.feedback import crediting
 from demem_agent.flows import arrange as arranging
-from demem_agent.flows import feedback, undo
+from demem_agent.flows import feedback, room, undo
 from demem_agent.flows import forget as erase
 from demem_agent.flows import ingest as ingesting
 from demem_agent.flows import supersede as superseding
 from demem_agent.flows.quoting import Quotes
 from demem_agent.reading import composing
 from demem_agent.reading.packing import pack
+from demem_agent.slots import keeping
 from demem_agent.slots.choosing import situations
 from demem_agent.slots.choosing.playbook import Playbook
+from demem_agent.slots.keeping import Brought
 from demem_agent.slots.ledger import stored_result, unkeyed
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.lineage import Lineage
-from demem_agent.splitting import division, replaying, sharing, trigger
+from demem_agent.splitting import division, replaying, trigger
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
@@ -495,14 +497,94 @@ def choices_are_not_written(patch: Patch) -> None:
         _commit_as(patch, store, lambda delta: replace(delta, choices=()))
 
 
-@bug("slots share that a certificate holds apart", SLOW)
-def slots_share_whatever_certificates_say(patch: Patch) -> None:
-    patch.setattr(sharing, "_held_apart", lambda state: set())
+@bug(
+    "more is kept than there is room for|a certificate that did not change", machine=BoundedMachine
+)
+def room_leaves_the_texts_of_certificates(patch: Patch) -> None:
+    """They count as gone, and are kept."""
+    patch.setattr(room, "_without_texts", lambda certificate: certificate)
+    patch.setattr(room, "_without_content", lambda before: before)
 
 
-@bug("the user's slot is shared|pinned slot", SLOW)
-def named_slots_share(patch: Patch) -> None:
-    patch.setattr(sharing, "_loose", lambda state: sorted(state.slots))
+@bug("room (took|emptied) what was just brought", machine=BoundedMachine)
+def room_takes_what_the_call_has_brought(patch: Patch) -> None:
+    right = room.by_worth
+    patch.setattr(room, "by_worth", lambda state, brought: right(state, Brought()))
+
+
+@bug("a row of kind evidence changed that the receipt does not name", machine=BoundedMachine)
+def receipts_leave_out_an_item(patch: Patch) -> None:
+    right = room.receipt_of
+
+    def receipt_of(delta: Delta) -> Any:
+        found = right(delta)
+        return replace(found, evidence=found.evidence[1:])
+
+    patch.setattr(room, "receipt_of", receipt_of)
+
+
+@bug("the receipt names a slot that did not change", machine=BoundedMachine)
+def receipts_name_the_first_slot_each_time(patch: Patch) -> None:
+    right = room.receipt_of
+
+    def receipt_of(delta: Delta) -> Any:
+        found = right(delta)
+        return replace(found, slots=(0, *found.slots))
+
+    patch.setattr(room, "receipt_of", receipt_of)
+
+
+@bug("storage misstates its evidence|room took what was just brought", machine=BoundedMachine)
+def the_bound_is_one_of_characters(patch: Patch) -> None:
+    def size(state: State, item: str) -> int:
+        return len(state.evidence[item].text)
+
+    patch.setattr(keeping, "_item_size", size)
+
+
+@bug("an emptied context keeps something", machine=BoundedMachine)
+def emptied_contexts_keep_their_answers(patch: Patch) -> None:
+    right = room._emptied
+
+    def emptied(context: Any) -> Any:
+        return replace(right(context), answer=context.answer)
+
+    patch.setattr(room, "_emptied", emptied)
+
+
+@bug("receipts are not restored|receipts were lost", machine=BoundedMachine)
+def loading_loses_the_receipts(patch: Patch) -> None:
+    def load(*args: Any) -> State:
+        state = load_state(*args)
+        state.receipts.clear()
+        return state
+
+    patch.setattr("demem_agent.held.load_state", load)
+
+
+@bug("what a decision rests on went before what is free to", machine=BoundedMachine)
+def room_looks_at_no_decisions(patch: Patch) -> None:
+    patch.setattr(keeping, "rests_on", lambda context: frozenset())
+
+
+@bug("something went for words that could not stay", machine=BoundedMachine)
+def all_goes_for_an_answer_that_is_too_long(patch: Patch) -> None:
+    patch.setattr(keeping._Queue, "_brings_too_much", lambda self: False)
+
+
+@bug("what went for want of room is in a file", machine=BoundedMachine)
+def questions_that_went_stay_in_the_file(patch: Patch) -> None:
+    patch.setattr(Delta, "erases", property(lambda self: bool(self.forgotten)))
+
+
+@bug("the twin|a re(opened|stored) memory|a row of kind slot", SLOW, machine=BoundedMachine)
+def questions_that_went_go_on_using_items(patch: Patch) -> None:
+    patch.setattr(room, "_used_otherwise", lambda state, used: set())
+
+
+@bug("refused operation changed|InvalidInput was not raised", machine=BoundedMachine)
+def what_exceeds_the_bound_alone_is_let_in(patch: Patch) -> None:
+    patch.setattr("demem_agent.door.require_room", lambda *args: None)
 
 
 #: Searches for one bug, each from a seed of its own: the cases of one search resemble each other.

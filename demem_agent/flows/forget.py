@@ -5,7 +5,7 @@ What is left of a forgotten item is numbers: that an operation took place, score
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
@@ -212,10 +212,15 @@ def _quotes(state: State, items: Iterable[str]) -> Quotes:
     return Quotes.of(texts).with_questions(queries)
 
 
-def rebuilt(state: State, going: Going) -> tuple[SlotState, ...]:
+def rebuilt(
+    state: State, going: Going, used: Mapping[str, int] | None = None
+) -> tuple[SlotState, ...]:
     """Rebuild the slots that items are taken from.
 
     A name that quotes one goes too, whatever slot has it.
+
+    Args:
+        used: stands in for ``derived.used``.
     """
     revision = state.head.seq + 1
     holding = {state.slot_of[item] for item in going.items}
@@ -226,7 +231,7 @@ def rebuilt(state: State, going: Going) -> tuple[SlotState, ...]:
             slot = replace(slot, name=None, revision=revision)
         if number in holding:
             left = going.without(state.members[number])
-            slot = state.rebuild(slot, left, revision)
+            slot = state.rebuild(slot, left, revision, used)
         if slot is not before:
             found.append(slot)
     return tuple(found)

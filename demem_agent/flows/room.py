@@ -11,7 +11,7 @@ stays until it goes itself. Erasing somebody's words is what ``forget`` is for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -141,12 +141,13 @@ def _delta(state: State, leaving: _Leaving) -> Delta:
     ordered = tuple(item for item in state.evidence if item in going.items)
     seq = state.head.seq + 1
     forgotten = state.head.forgotten + len(ordered)
+    contexts = tuple(_contexts(state, leaving, going))
     return Delta(
         replace(state.head, seq=seq, forgotten=forgotten),
         (),
         forgotten=ordered,
-        slots=_slots(state, leaving, going),
-        contexts=tuple(_contexts(state, leaving, going)),
+        slots=_slots(state, leaving, going, _uses_after(state, contexts, going)),
+        contexts=contexts,
         certificates=_certificates(state, leaving, going),
         lapsed=lapsed(state, going),
         situations=_wordless_situations(state, leaving),
@@ -155,13 +156,36 @@ def _delta(state: State, leaving: _Leaving) -> Delta:
     )
 
 
-def _slots(state: State, leaving: _Leaving, going: Going) -> tuple[SlotState, ...]:
-    """Return the slots without the items and the names that go."""
-    changed = {slot.number: slot for slot in rebuilt(state, going)}
+def _uses_after(state: State, changed: Iterable[StoredContext], going: Going) -> dict[str, int]:
+    """Return what contexts will have used once some have changed."""
+    contexts = state.contexts | {stored.context.id: stored for stored in changed}
+    used = state.uses_in(stored.context for stored in contexts.values())
+    return {item: use for item, use in used.items() if item not in going.items}
+
+
+def _slots(
+    state: State, leaving: _Leaving, going: Going, used: Mapping[str, int]
+) -> tuple[SlotState, ...]:
+    """Return the slots without the items and the names that go, by what is used then."""
+    changed = {slot.number: slot for slot in rebuilt(state, going, used)}
+    for number in _used_otherwise(state, used) - changed.keys():
+        slot = state.slots[number]
+        anew = state.rebuild(slot, state.members[number], state.head.seq + 1, used)
+        changed[number] = replace(anew, total=slot.total, written=slot.written)
     for number in sorted(map(int, leaving.name)):
         slot = changed.get(number, state.slots[number])
         changed[number] = replace(slot, name=None, revision=state.head.seq + 1)
     return tuple(changed[number] for number in sorted(changed))
+
+
+def _used_otherwise(state: State, used: Mapping[str, int]) -> set[int]:
+    """Return the numbers of the slots that hold items which questions no longer use as they did."""
+    before = state.derived.used
+    found = set()
+    for item, number in state.slot_of.items():
+        if used.get(item, 0) != before.get(item, 0):
+            found.add(number)
+    return found
 
 
 def _contexts(state: State, leaving: _Leaving, going: Going) -> Iterable[StoredContext]:

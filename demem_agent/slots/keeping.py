@@ -134,6 +134,8 @@ def rests_on(context: Context) -> frozenset[str]:
 def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
     """Yield all that a memory keeps, what is worth least first.
 
+    0. The words of the answer at hand, where they exceed the storage with what else was brought:
+       they cannot stay, so nothing else has to go for them.
     1. Items that a later one has taken the place of, oldest first, if no decision rests on them.
        Then situations and names of actions, least recently decided first, as far as they take more
        than a quarter of the storage.
@@ -151,6 +153,7 @@ def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
     7. What the call at hand has brought, if nothing else is left.
     """
     queue = _Queue.of(state, brought)
+    yield from queue.too_long_answers()
     yield from queue.superseded()
     crowding = list(queue.crowding())
     yield from crowding
@@ -191,6 +194,10 @@ class _Queue:
         live = replace(brought, items=brought.items & state.evidence.keys())
         waiting = frozenset(sorted(untold, key=number_of)[-WAITING:])
         return cls(state, live, last, waiting, _at_hand(state, brought))
+
+    def too_long_answers(self) -> Iterator[Piece]:
+        if self._brings_too_much():
+            yield from self._answers_at_hand()
 
     def superseded(self) -> Iterator[Piece]:
         for item in self._free_items():
@@ -260,9 +267,9 @@ class _Queue:
         for number, slot in sorted(self.state.slots.items()):
             if number != self.brought.slot:
                 yield Piece("name", str(number), self.state.measure(slot.name or ""))
+        if not self._brings_too_much():
+            yield from self._answers_at_hand()
         for id in sorted(self.brought.contexts, key=number_of):
-            answer = self.state.contexts[id].context.answer
-            yield Piece("answer", id, self.state.measure(answer))
             yield context_piece(self.state, id)
         for item in sorted(self.brought.items, key=number_of):
             yield item_piece(self.state, item)
@@ -271,6 +278,21 @@ class _Queue:
             yield Piece("name", str(self.brought.slot), self.state.measure(name))
         for kept in sorted(self.at_hand):
             yield _kept_piece(self.state, kept)
+
+    def _answers_at_hand(self) -> Iterator[Piece]:
+        for id in sorted(self.brought.contexts, key=number_of):
+            answer = self.state.contexts[id].context.answer
+            yield Piece("answer", id, self.state.measure(answer))
+
+    def _brings_too_much(self) -> bool:
+        """Whether what the call has brought exceeds the storage alone, as a long answer makes it.
+
+        All else that a call can bring was refused at the door.
+        """
+        items = sum(_item_size(self.state, item) for item in self.brought.items)
+        contexts = sum(_context_size(self.state, id) for id in self.brought.contexts)
+        limit = self.state.settings.storage
+        return limit is not None and items + contexts > limit
 
     def _earlier_contexts(self) -> Iterator[tuple[str, Context]]:
         """Yield the contexts that were there before this call, by their ids."""

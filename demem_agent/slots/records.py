@@ -185,6 +185,11 @@ class Delta:
     since: int | None = None
 
     @property
+    def erases(self) -> bool:
+        """Whether text goes that must leave the files: room may be made of questions alone."""
+        return bool(self.forgotten) or self.for_room
+
+    @property
     def after(self) -> int:
         """The operation that the memory must be at for this to be written."""
         return self.operations[0].seq - 1 if self.since is None else self.since

@@ -183,7 +183,9 @@ class State:
             self.put_slot(slot)
         for stored_context in delta.contexts:
             self.put_context(stored_context)
-        if (delta.forgotten or delta.for_room) and self.settings.decisions:
+        if delta.for_room:  # questions that are gone use nothing any more
+            self.derived.used = self.uses_in(stored.context for stored in self.contexts.values())
+        if delta.erases and self.settings.decisions:
             self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
@@ -317,6 +319,13 @@ class State:
         if self.experiment.describe is None:
             for item in context.kept:
                 used[item] = max(used.get(item, 0), number_of(context.id))
+
+    def uses_in(self, contexts: Iterable[Context]) -> dict[str, int]:
+        """Return ``derived.used`` as these contexts make it; only items that are there count."""
+        used: dict[str, int] = {}
+        for context in contexts:
+            self.note_use(context, used)
+        return {item: use for item, use in used.items() if item in self.evidence}
 
     def rehouse(self, numbers: Iterable[int], home: int) -> None:
         """Move what is in slots that cannot be to one that can; for damaged memories only."""

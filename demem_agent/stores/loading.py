@@ -71,10 +71,7 @@ def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
 
 
 def _load_uses(state: State, rows: Rows) -> None:
-    for stored in rows.contexts:
-        state.note_use(stored.context, state.derived.used)
-    used = state.derived.used
-    state.derived.used = {item: use for item, use in used.items() if item in state.evidence}
+    state.derived.used = state.uses_in(stored.context for stored in rows.contexts)
 
 
 def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:

@@ -127,14 +127,14 @@ class SqliteStore:
         """Write a delta durably, in one transaction."""
         with self._transaction("commit"):
             self._advance(address, delta)
-            if delta.forgotten:
+            if delta.erases:
                 # Should the process end before the file is written anew, the next one knows.
                 self._db.execute("UPDATE erasure SET owed = 1")
             self._write_delta(address, delta)
-        self._connection.owes_erasure |= bool(delta.forgotten)
+        self._connection.owes_erasure |= delta.erases
         with self._using("erase"):
             erased = self._erase_log()
-        if delta.forgotten and not erased and not delta.for_room:
+        if delta.erases and not erased and not delta.for_room:
             raise StoreError(
                 f"forgotten in {self.path}, but another process is still reading: "
                 "the text leaves the file with the first write or close after that"

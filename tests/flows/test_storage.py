@@ -149,6 +149,28 @@ def test_receipts_name_what_went_and_outlive_the_process(tmp_path: Path) -> None
     assert b"brass" not in written
 
 
+def test_what_goes_leaves_the_file_also_where_no_item_goes(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, encoder=BagEncoder(), storage=60) as memory:
+        for word in WORDS:
+            memory.answer(f"Where did we put the {word}?")
+            shown = repr(memory.contexts())
+            written = b"".join(path.read_bytes() for path in tmp_path.iterdir()).decode("latin-1")
+            for other in WORDS:
+                assert other in shown or f"the {other}?" not in written
+
+
+def test_what_a_question_used_that_is_gone_counts_no_more_than_after_loading() -> None:
+    memory = bounded(120)
+    memory.ingest("The boiler has a brass valve.")
+    answer = memory.answered("Which valve does the boiler have?", "brass")
+    memory.feedback(answer, reward=1.0)
+    memory.rename(0, "all that was ever said of boilers, valves and the whole house")
+    assert (memory.contexts()[0].query, len(memory)) == ("", 1)
+    loaded = SlotMemory.restore(memory.export(), encoder=BagEncoder())
+    assert loaded.fingerprint() == memory.fingerprint()
+
+
 def test_a_smaller_bound_holds_from_the_next_call_on(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, encoder=BagEncoder()) as memory:
@@ -186,6 +208,17 @@ def test_what_exceeds_the_bound_alone_is_refused_and_nothing_is_lost() -> None:
     with pytest.raises(InvalidInput, match="name must be at most 60 chars"):
         memory.rename(0, long)
     assert memory.fingerprint() == before
+
+
+def test_an_answer_that_exceeds_the_bound_alone_costs_nothing_but_its_own_words() -> None:
+    memory = bounded(130)
+    for word in WORDS[:3]:
+        memory.ingest(f"The {word} is in box 3, behind the door.")
+    kept = texts(memory)
+    answer = memory.answer("Where?")
+    assert len(answer.text) > 130
+    assert (memory.contexts()[0].query, memory.contexts()[0].answer) == ("Where?", "")
+    assert texts(memory) == kept
 
 
 def test_many_turns_come_to_the_same_as_one_by_one() -> None:

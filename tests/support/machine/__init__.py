@@ -7,11 +7,13 @@ public API is used.
 
 Rules are mixin classes, one file a capability: ``remembering``, ``asking``, ``learning`` (with
 ``certifying``), ``arranging``, ``forgetting``, ``lasting``; ``invariants`` has what must hold after
-each of them. ``deciding`` is a machine of its own, with the rules of all others.
+each of them. ``deciding`` is a machine of its own, with the rules of all others, and so is
+``bounding``, which follows what goes for want of room by its ``receipts``.
 """
 
 from __future__ import annotations
 
+from machine.bounding import BoundedMachine
 from machine.building import BreakableStore
 from machine.certifying import flipped
 from machine.deciding import DecidingMachine
@@ -22,6 +24,7 @@ __all__ = [
     "MARKS",
     "QUICK",
     "TOPICS",
+    "BoundedMachine",
     "BreakableStore",
     "DecidingMachine",
     "MemoryMachine",

@@ -132,7 +132,7 @@ class Asking(Twins):
             shown |= self._marks_decided(reading.slots)
         assert marks_in(reading.text) <= shown, said
         said = "a reading names nothing, or what it does not hold"
-        assert bool(reading.text) == bool(reading.evidence), said
+        assert bool(reading.text) == bool(reading.evidence or reading.advice), said
         strange = NEIGHBOUR_MARKS.search(reading.text)
         assert not strange, "a reading holds a neighbour's text"
 

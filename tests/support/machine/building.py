@@ -105,7 +105,11 @@ UNITS: tuple[tuple[str, Callable[[str], int] | None, Callable[[str], int]], ...]
 
 @dataclass(frozen=True)
 class Setup:
-    """How one run's memory is built; ``unit`` is a place in ``UNITS``."""
+    """How one run's memory is built; ``unit`` is a place in ``UNITS``.
+
+    Attributes:
+        storage: what may be kept, in that unit; None keeps everything.
+    """
 
     unit: int
     slots: int
@@ -119,6 +123,7 @@ class Setup:
     split: SplitSettings
     decisions: bool
     stale: Stale
+    storage: int | None = None
 
     def measure(self, text: str) -> int:
         """Return what a text measures, by the test's own measure."""
@@ -128,7 +133,7 @@ class Setup:
         """Return the options of ``SlotMemory``, but for its encoder and answerer."""
         unit, counter, _ = UNITS[self.unit]
         names = ("slots", "initial_slots", "slot_limit", "read_limit", "near", "mode", "split")
-        given = {name: getattr(self, name) for name in (*names, "decisions", "stale")}
+        given = {name: getattr(self, name) for name in (*names, "decisions", "stale", "storage")}
         given["unit"] = unit
         given["judges"] = JUDGES
         if counter is not None:

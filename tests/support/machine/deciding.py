@@ -74,6 +74,8 @@ class DecidingMachine(MemoryMachine):
         """Decide by a quotation, or about one, and forget what is quoted."""
         self.decide(TOPICS[0], of, TOOLS, None, (), how, None)
         items = list(self.ledger.live)
+        if not items:
+            return
         item = items[of % len(items)]
         self._forget({"evidence_id": item}, {item})
 

@@ -14,7 +14,7 @@ from machine.incoming import WHENS, When, marks_in, picks
 from machine.ledger import instant, moment
 from machine.superseding import Superseding
 
-__all__ = ["Forgetting"]
+__all__ = ["Forgetting", "with_texts_of"]
 
 _DATES = [when for when in WHENS if when is not None]
 
@@ -49,6 +49,8 @@ class Forgetting(Superseding):
         """Name a slot by a quotation, and forget what is quoted."""
         self.rename(pick, None, of)
         items = list(self.ledger.live)
+        if not items:
+            return
         item = items[of % len(items)]
         self._forget({"evidence_id": item}, {item})
 
@@ -141,11 +143,11 @@ class Forgetting(Superseding):
             for now, was in zip(new.queries, old.queries, strict=True):
                 assert now in ("", was), "queries altered"
             said = "forgetting changed more of a certificate than texts"
-            assert _with_texts_of(new, old) == old, said
+            assert with_texts_of(new, old) == old, said
             self.ledger.certificates[new.id] = new
 
 
-def _with_texts_of(new: SplitCertificate, old: SplitCertificate) -> SplitCertificate:
+def with_texts_of(new: SplitCertificate, old: SplitCertificate) -> SplitCertificate:
     """Return a redacted certificate with the texts that it had before."""
     candidates = tuple(
         replace(now, cover=was.cover, answers=was.answers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -12,7 +12,7 @@ from hypothesis.stateful import precondition, rule
 
 from demem_agent import SlotMemory
 from demem_agent.errors import StoreError
-from demem_agent.types import Context, FeedbackReport, Ingested, SplitCertificate
+from demem_agent.types import Context, Evidence, FeedbackReport, Ingested, SplitCertificate
 from machine.asking import Asking
 from machine.building import FickleAnswerer
 from machine.certifying import Certifying
@@ -141,6 +141,8 @@ class Learning(Asking, Certifying):
         return quoted
 
     def _ask_and_tell(self, pick: int, how: str, key: str | None) -> SplitCertificate | None:
+        if not self.ledger.live:
+            return None
         sentence = self.ledger.sentence(pick)
         told = sentence if how in ("reference", "correction") else True
         return self._feedback(self._answer(sentence, None), {how: told}, key)
@@ -224,7 +226,10 @@ class Learning(Asking, Certifying):
         self.store.break_after(-1, False)
         if not written and not good:
             assert self.it.fingerprint() == before, "a failed commit changed the state"
-        assert self.it.evidence()[: len(live)] == live, "a failed commit lost evidence"
+        self._check_nothing_lost(live)
+
+    def _check_nothing_lost(self, before: Sequence[Evidence]) -> None:
+        assert self.it.evidence()[: len(before)] == before, "a failed commit lost evidence"
 
     def _check_report(self, report: FeedbackReport, given: Mapping[str, Any]) -> None:
         assert report.rewards, "feedback without rewards"
