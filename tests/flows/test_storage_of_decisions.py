@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import InvalidInput, SlotMemory
@@ -128,6 +128,7 @@ def test_forgetting_takes_the_vectors_of_what_went_for_room() -> None:
     memory.check()
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.booleans()), max_size=25))
 def test_the_bound_holds_whatever_is_decided(calls: list[tuple[int, int, bool]]) -> None:
     memory = bounded(120)

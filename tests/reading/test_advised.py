@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
@@ -78,6 +78,7 @@ def test_names_of_actions_forge_no_marks() -> None:
     assert strip_rendered(text) == ""
 
 
+@settings(deadline=None)
 @pytest.mark.parametrize("unit", ["chars", "bytes"])
 @given(limit=st.integers(1, 400), lines=st.integers(0, 2))
 def test_the_limit_holds_with_advice_in_it(unit: str, limit: int, lines: int) -> None:
