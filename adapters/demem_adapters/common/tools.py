@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from demem_adapters.common.asking import Asker, Conditions, Situation
 from demem_adapters.common.choices import hint_block, in_order
 from demem_adapters.common.failures import logged
 from demem_adapters.common.memories import Memories
 from demem_adapters.common.naming import Namespace, named
-from demem_agent.reading import Asking
 from demem_agent.turns import whole_field
 
 __all__ = ["Advised", "ToolAdvice", "ToolOptions", "Worked"]
 
+Tool = TypeVar("Tool")
 #: What a tool came to, by its name and its result, or by what it raised: True, False or a score in
 #: [0, 1]; None where that is not known.
 Worked = Callable[[str, Any], bool | float | None]
@@ -44,6 +44,13 @@ class ToolOptions(TypedDict, total=False):
     limit: int
 
 
+class _Whom(TypedDict):
+    """For whom something is decided, and what holds."""
+
+    asker: str | None
+    conditions: Iterable[str]
+
+
 class Advised(NamedTuple):
     """What is to be done with the tools in one call of a model.
 
@@ -54,6 +61,16 @@ class Advised(NamedTuple):
 
     hint: str
     names: list[str]
+
+    def arranged(self, tools: Iterable[Tool], name_of: Callable[[Tool], str | None]) -> list[Tool]:
+        """Return the tools as they are offered; those that have no name come last, as they were."""
+        named_so: dict[str | None, list[Tool]] = {}
+        for tool in tools:
+            named_so.setdefault(name_of(tool), []).append(tool)
+        found: list[Tool] = []
+        for name in (*self.names, None):
+            found += named_so.get(name, ())
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,5 +174,6 @@ class ToolAdvice:
     def _who(self) -> Situation:
         return Situation(self.asker, self.conditions, unnamed=None)
 
-    def _asking(self, *given: Any) -> Asking:
-        return self._who().asking(*given)
+    def _asking(self, *given: Any) -> _Whom:
+        about = self._who().asking(*given)
+        return {"asker": about["asker"], "conditions": about["conditions"]}
