@@ -176,4 +176,4 @@ class ToolAdvice:
 
     def _asking(self, *given: Any) -> _Whom:
         about = self._who().asking(*given)
-        return {"asker": about["asker"], "conditions": about["conditions"]}
+        return {"asker": about.get("asker"), "conditions": about.get("conditions", ())}
