@@ -14,7 +14,7 @@ from demem_agent.copying import Lines, opened
 from demem_agent.door import is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
-from demem_agent.flows.advise import advise
+from demem_agent.flows.advise import advise, tried
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
 from demem_agent.flows.decide import decide, outcome
@@ -33,7 +33,7 @@ from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
-from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides
+from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
 from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
@@ -59,6 +59,7 @@ from demem_agent.types import (
     Storage,
     Succession,
     Summarised,
+    Tried,
 )
 
 __all__ = ["AsyncSlotMemory"]
@@ -191,6 +192,10 @@ class AsyncSlotMemory(MemoryHandle):
     async def advice(self, situation: str, **how: Unpack[Advises]) -> str:
         """Return what worked in a situation, in a line."""
         return await self._run(advise, self._door.advising(situation, how))
+
+    async def tried(self, situation: str, **how: Unpack[Tries]) -> tuple[Tried, ...]:
+        """Return how actions did in a situation, the best first."""
+        return await self._run(tried, self._door.trying(situation, how))
 
     async def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None

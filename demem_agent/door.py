@@ -14,7 +14,13 @@ from demem_agent.flows.forget import Selected
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.settings import Settings
-from demem_agent.slots.choosing.asked import Advised, Choosing, advised_of, choosing_of
+from demem_agent.slots.choosing.asked import (
+    Advised,
+    Choosing,
+    advised_of,
+    choosing_of,
+    tried_of,
+)
 from demem_agent.slots.keeping import require_room
 from demem_agent.text.units import Measure
 from demem_agent.turns import (
@@ -146,6 +152,10 @@ class Door:
     def advising(self, situation: str, given: Mapping[str, object]) -> Advised:
         """Check a situation and the keyword arguments of ``advice``."""
         return advised_of(situation, given)
+
+    def trying(self, situation: str, given: Mapping[str, object]) -> Advised:
+        """Check a situation and the keyword arguments of ``tried``."""
+        return tried_of(situation, given)
 
     def outcome(
         self, decision: Answer | Decision | str, told: Mapping[str, object], key: str | None

@@ -14,7 +14,7 @@ from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
-from demem_agent.flows.advise import advise
+from demem_agent.flows.advise import advise, tried
 from demem_agent.flows.answer import answer, answered
 from demem_agent.flows.arrange import merge, pin, rename
 from demem_agent.flows.decide import decide, outcome
@@ -34,7 +34,7 @@ from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import Settings
-from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides
+from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
 from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
@@ -62,6 +62,7 @@ from demem_agent.types import (
     Storage,
     Succession,
     Summarised,
+    Tried,
 )
 
 __all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
@@ -454,6 +455,20 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the field and its range.
         """
         return self._run(advise, self._door.advising(situation, how))
+
+    def tried(self, situation: str, **how: Unpack[Tries]) -> tuple[Tried, ...]:
+        """Return how actions did in a situation, or else where it is alike, the best first.
+
+        An action without a known outcome there is left out. Nothing is recorded.
+
+        Args:
+            how: for whom, under which conditions, and of which actions:
+                :class:`~demem_agent.slots.choosing.Tries`.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+        """
+        return self._run(tried, self._door.trying(situation, how))
 
     def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None

@@ -48,6 +48,7 @@ __all__ = [
     "Succession",
     "Summarised",
     "Superseded",
+    "Tried",
     "Unit",
     "Verdict",
     "by_id",
@@ -505,6 +506,26 @@ class Decision:
     taken: int = 0
     reward: float | None = None
     judged: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How an action did in a situation, or in those of its profile.
+
+    Attributes:
+        action: its name.
+        count: how many of its outcomes are known, >= 1.
+        total: the sum of their rewards.
+    """
+
+    action: str
+    count: int
+    total: float
+
+    @property
+    def mean(self) -> float:
+        """The mean reward, in [0, 1]."""
+        return self.total / self.count
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Say what worked in a situation, within a limit; nothing is recorded."""
+"""Say what worked in a situation, as records or within a limit; nothing is recorded."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from demem_agent.slots.choosing.advising import advice_words, records_of, within
 from demem_agent.slots.choosing.asked import Advised
 from demem_agent.slots.state import State
 from demem_agent.text.words import clean
+from demem_agent.types import Tried
 
-__all__ = ["advise"]
+__all__ = ["advise", "tried"]
 
 
 def advise(state: State, asked: Advised) -> Flow[str]:
@@ -18,10 +19,19 @@ def advise(state: State, asked: Advised) -> Flow[str]:
     Raises:
         EncoderMismatch: for an encoder of other dimensions than the memory was built with.
     """
+    records = yield from tried(state, asked)
+    return within(advice_words(records), asked.limit, state.measure)
+
+
+def tried(state: State, asked: Advised) -> Flow[tuple[Tried, ...]]:
+    """Return how actions did in a situation, or else in those of its profile, the best first.
+
+    Raises:
+        EncoderMismatch: for an encoder of other dimensions than the memory was built with.
+    """
     if not state.situations:
-        return ""
+        return ()
     vectors = yield from encoded_text(state, clean(asked.text))
     told = (asked.text, asked.asker, asked.conditions, vectors.matrix[0])
     book = state.playbook()
-    records = records_of(book, told, book.known(told))
-    return within(advice_words(records), asked.limit, state.measure)
+    return tuple(records_of(book, told, book.known(told), asked.actions))

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import runpy
 from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import openai
 import pytest
-from adapter_contract import AdapterContract
+from adapter_contract import ROOT, AdapterContract
 from adapter_contract import texts as texts_of
 from openai_clients import Clients
 
@@ -372,3 +373,19 @@ def test_the_user_of_a_call_is_who_asks_and_who_has_said_it(
     assert asked == [("ana", ("rain",)), ("ben", ()), ("user", ())]
     said_by = [item.speaker for item in memories.of("home").evidence()]
     assert said_by[::2] == ["ana", "ben", "user"]
+
+
+# A router
+
+
+def test_its_example_chooses_as_who_knows_it_all_from_the_second_round_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runpy.run_path(str(ROOT / "examples" / "openai_routing.py"), run_name="__main__")
+    rows = {}
+    for line in capsys.readouterr().out.splitlines()[1:]:
+        rows[line[:30].strip()] = [float(word) for word in line[30:].split()]
+    assert rows["memories.choose"][1:] == rows["one who knows it all"][1:]
+    fixed = [worths for name, worths in rows.items() if name.startswith("always")]
+    assert len(fixed) == 3
+    assert sum(rows["memories.choose"]) > 1.2 * max(map(sum, fixed))

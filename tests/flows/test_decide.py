@@ -177,6 +177,26 @@ def test_advice_keeps_to_its_limit_and_says_what_did_not_work() -> None:
     assert memory.advice("Weather in Lisbon", asker="Ben") == whole
 
 
+def test_advice_on_some_actions_is_of_these_alone() -> None:
+    memory = SlotMemory()
+    for action, reward in (("search", 1.0), ("calendar", 0.0), ("calculator", 0.8)):
+        memory.feedback(memory.decided(SITUATION, action), reward=reward)
+    offered = ["calculator", "telephone"]
+    assert memory.advice(SITUATION, actions=offered) == "calculator: 0.80 on average of 1"
+    assert [one.action for one in memory.tried(SITUATION, actions=offered)] == ["calculator"]
+
+
+def test_what_was_tried_comes_best_first_and_without_what_was_not() -> None:
+    memory = SlotMemory()
+    assert memory.tried(SITUATION) == ()
+    for action, reward in (("calendar", 0.0), ("search", 1.0), ("search", 0.5)):
+        memory.feedback(memory.decided(SITUATION, action, actions=TOOLS), reward=reward)
+    found = [(one.action, one.count, one.mean) for one in memory.tried(SITUATION)]
+    assert found == [("search", 2, 0.75), ("calendar", 1, 0.0)]
+    with pytest.raises(InvalidInput, match="actions"):
+        memory.tried(SITUATION, actions="search")
+
+
 def test_every_action_keeps_a_chance_where_one_is_set() -> None:
     memory = SlotMemory(decide=DecideSettings(chance=0.3))
     told(memory, 60)

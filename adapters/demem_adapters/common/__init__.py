@@ -7,6 +7,7 @@ A framework that takes pieces instead of one text finds them in
 from __future__ import annotations
 
 from demem_adapters.common.asking import ASSISTANT, USER, Asker, Conditions, Situation, is_person
+from demem_adapters.common.choices import HINT, hint_block, in_order
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.injecting import DECLARED, Inject, Place, block, checked, put_before
@@ -14,13 +15,16 @@ from demem_adapters.common.memories import Memories, Said
 from demem_adapters.common.messages import SYSTEM, Message, last_of_user
 from demem_adapters.common.naming import Namespace, named
 from demem_adapters.common.recent import Recent
+from demem_adapters.common.tools import Advised, ToolAdvice, ToolOptions, Worked
 
 __all__ = [
     "ASSISTANT",
     "DECLARED",
+    "HINT",
     "LOG",
     "SYSTEM",
     "USER",
+    "Advised",
     "Asker",
     "Conditions",
     "Inject",
@@ -31,9 +35,14 @@ __all__ = [
     "Recent",
     "Said",
     "Situation",
+    "ToolAdvice",
+    "ToolOptions",
+    "Worked",
     "block",
     "checked",
     "digest",
+    "hint_block",
+    "in_order",
     "is_person",
     "last_of_user",
     "logged",

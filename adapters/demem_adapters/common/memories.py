@@ -11,9 +11,9 @@ from datetime import date, datetime
 from typing import Any, Required, TypedDict, Unpack
 
 from demem_adapters.common.asking import ASSISTANT, USER
+from demem_adapters.common.choices import Choices
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import logged
-from demem_adapters.common.namespaces import Namespaces
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import answer_of_call, echoes, kept_as, said_before
 from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
@@ -43,7 +43,7 @@ class Said(TypedDict, total=False):
     key: str | None
 
 
-class Memories(Namespaces):
+class Memories(Choices):
     """One memory for each namespace (a user, a conversation, a tenant), made when it is first
     written to.
 

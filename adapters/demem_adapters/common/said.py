@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
 
 from demem_adapters.common.asking import ASSISTANT, is_person
+from demem_adapters.common.choices import HINT
 from demem_adapters.common.injecting import DECLARED
 from demem_agent import Evidence, SlotMemory
 from demem_agent.reading import strip_rendered
@@ -17,7 +18,9 @@ __all__ = ["answer_of_call", "answers", "echoes", "kept_as", "said_before"]
 
 def kept_as(text: str) -> str:
     """Return a text as it is kept: without what was recalled, if somebody has pasted it back."""
-    return strip_rendered(text.replace(f"{DECLARED}\n", ""))
+    for declared in (DECLARED, HINT):
+        text = text.replace(f"{declared}\n", "")
+    return strip_rendered(text)
 
 
 def said_before(

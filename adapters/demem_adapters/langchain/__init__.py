@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, NamedTuple, TypeAlias, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from demem_adapters.common import (
     Asker,
@@ -25,20 +25,16 @@ from demem_agent import Reading
 from demem_agent.reading import Asking
 
 try:
-    from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+    from langchain.agents.middleware import AgentMiddleware, ModelResponse
     from langchain.agents.middleware.types import PrivateStateAttr
     from langchain.tools import ToolRuntime
     from langchain_core.documents import Document
-    from langchain_core.messages import (
-        AIMessage,
-        AnyMessage,
-        HumanMessage,
-        SystemMessage,
-        ToolMessage,
-    )
+    from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
 
+    from demem_adapters.langchain.choosing import ToolChoiceMiddleware
+    from demem_adapters.langchain.messages import Request, put_into, said
     from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
 except ImportError as error:
     raise ImportError(
@@ -50,13 +46,13 @@ __all__ = [
     "MemoryRetriever",
     "SelectedRetriever",
     "SlotSelector",
+    "ToolChoiceMiddleware",
     "as_turn",
     "tools",
     "wrap",
 ]
 
-#: A call of the model by an agent, of whatever context, and what carries it out.
-Request: TypeAlias = ModelRequest[Any]
+#: What carries out a call of the model by an agent.
 Handler = Callable[[Request], ModelResponse]
 AsyncHandler = Callable[[Request], Awaitable[ModelResponse]]
 
@@ -140,7 +136,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
         """Note which message the run is to answer."""
-        return {"demem_asked": next(reversed(_said(state["messages"])), None)}
+        return {"demem_asked": next(reversed(said(state["messages"])), None)}
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
         """Note which message the run is to answer."""
@@ -149,12 +145,14 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     def wrap_model_call(self, request: Request, handler: Handler) -> ModelResponse:
         """Call the model with what was recalled, which stays out of the agent's state."""
         reading, asking = self._recall(request)
-        return self._held(handler(_with(request, reading, self.inject)), reading, asking)
+        given = put_into(request, block(reading), self.inject)
+        return self._held(handler(given), reading, asking)
 
     async def awrap_model_call(self, request: Request, handler: AsyncHandler) -> ModelResponse:
         """Call the model as :meth:`wrap_model_call` does, without blocking the event loop."""
         reading, asking = await asyncio.to_thread(self._recall, request)
-        return self._held(await handler(_with(request, reading, self.inject)), reading, asking)
+        given = put_into(request, block(reading), self.inject)
+        return self._held(await handler(given), reading, asking)
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Remember question and answer, if the agent came to its end."""
@@ -193,12 +191,12 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """
         name = named(self.namespace, runtime)
         thread = getattr(runtime.execution_info, "thread_id", None)
-        said = _said(messages)
-        asked = state.get("demem_asked") or next(reversed(said), None)
+        users = said(messages)
+        asked = state.get("demem_asked") or next(reversed(users), None)
         # With the namespace: where there is no thread, clients of many users may count their
         # messages from one.
         held = digest(name, thread, asked)
-        text = said.get(asked, self._asked.get(held, next(reversed(said.values()), "")))
+        text = users.get(asked, self._asked.get(held, next(reversed(users.values()), "")))
         self._asked[held] = text
         return _Turn(name, thread, text, held, self.situation.asking(runtime))
 
@@ -315,46 +313,6 @@ def _tool(work: Callable[..., str], description: str) -> BaseTool:
         return await asyncio.to_thread(work, **given)
 
     return StructuredTool.from_function(work, awork, description=description)
-
-
-def _said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
-    """Return what the user said, by the ids of the messages.
-
-    A summary, which is LangChain's own, has the user's type and is left out.
-    """
-    said: dict[str | None, str] = {}
-    for message in messages:
-        if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs:
-            said[message.id] = message.text
-    return said
-
-
-def _with(request: Request, reading: Reading | None, inject: Inject) -> Request:
-    if reading is None:
-        return request
-    if inject == "system":
-        told: Any = request.system_message.content_blocks if request.system_message else ()
-        instructions = SystemMessage([*told, {"type": "text", "text": block(reading)}])
-        return request.override(system_message=instructions)
-    messages = [*request.messages]
-    messages.insert(_place(messages, request.state.get("demem_asked")), _recalled(reading))
-    return request.override(messages=messages)
-
-
-def _recalled(reading: Reading) -> AnyMessage:
-    return HumanMessage(block(reading))
-
-
-def _place(messages: Sequence[AnyMessage], asked: str | None) -> int:
-    """Return where the message that was asked stands.
-
-    Where it was summarised away, it is before the summary: calls of tools stay with their results.
-    """
-    users: dict[str | None, int] = {}
-    for number, message in enumerate(messages):
-        if isinstance(message, HumanMessage):
-            users[message.id] = number
-    return users.get(asked, next(reversed(users.values()), 0))
 
 
 def _whole(message: AnyMessage) -> bool:

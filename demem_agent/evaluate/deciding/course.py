@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.slots.choosing.log import DecisionLog, History
-from demem_agent.slots.choosing.playbook import Record
-from demem_agent.types import Decision, Parting
+from demem_agent.types import Decision, Parting, Tried
 
 __all__ = ["Course", "Followed", "Noted", "course_of", "moving_mean"]
 
@@ -31,7 +30,7 @@ class Followed:
     id: str
     words: str
     slot: int | None
-    records: Sequence[Record]
+    records: Sequence[Tried]
 
 
 @dataclass(frozen=True, slots=True)

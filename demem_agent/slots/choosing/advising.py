@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from demem_agent.slots.choosing.playbook import Playbook, Record
+from demem_agent.slots.choosing.playbook import Playbook
 from demem_agent.slots.choosing.situations import Told
 from demem_agent.text.saying import on_one_line
 from demem_agent.text.units import Measure
+from demem_agent.types import Tried
 
 __all__ = ["advice_words", "records_of", "within", "worked"]
 
@@ -17,20 +18,27 @@ BADLY = 0.5
 BETWEEN = "; "
 
 
-def records_of(book: Playbook, told: Told, known: str | None) -> list[Record]:
+def records_of(
+    book: Playbook, told: Told, known: str | None, among: Collection[str] | None = None
+) -> list[Tried]:
     """Return how actions did in a situation, or else where it is alike.
 
     Args:
         known: the situation's id; None for one that never came up.
+        among: the actions that are told of; None for all.
     """
-    records = [] if known is None else book.records(known)
+    records = [] if known is None else _of(book.records(known), among)
     if records:
         return records
     slot = book.nearest(told[-1]) if known is None else book.slot_of(known)
-    return [] if slot is None else book.profile(slot)
+    return [] if slot is None else _of(book.profile(slot), among)
 
 
-def advice_words(records: Sequence[Record]) -> list[str]:
+def _of(records: list[Tried], among: Collection[str] | None) -> list[Tried]:
+    return [record for record in records if among is None or record.action in among]
+
+
+def advice_words(records: Sequence[Tried]) -> list[str]:
     """Return what is worth knowing of actions, the most useful first, each in a few words.
 
     What worked comes in order of its mean reward, then what did not: an action whose mean reward is
@@ -56,11 +64,11 @@ def within(words: Sequence[str], limit: int, measure: Measure) -> str:
     return said
 
 
-def _how(record: Record) -> str:
+def _how(record: Tried) -> str:
     return f"{on_one_line(record.action)}: {worked(record)}"
 
 
-def worked(record: Record) -> str:
+def worked(record: Tried) -> str:
     """Return how an action did: ``12 of 13`` where all outcomes can be so many successes."""
     if record.total == int(record.total):
         return f"{int(record.total)} of {record.count}"

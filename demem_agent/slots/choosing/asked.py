@@ -7,7 +7,7 @@ An option of ``decide`` is a key of :class:`Decides`, a field of :class:`Choosin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, TypedDict
 
@@ -22,7 +22,17 @@ from demem_agent.turns import (
     whole_field,
 )
 
-__all__ = ["Advised", "Advises", "Choosing", "Decided", "Decides", "advised_of", "choosing_of"]
+__all__ = [
+    "Advised",
+    "Advises",
+    "Choosing",
+    "Decided",
+    "Decides",
+    "Tries",
+    "advised_of",
+    "choosing_of",
+    "tried_of",
+]
 
 #: Names of actions are names, not documents.
 MOST_ACTIONS = 1000
@@ -55,26 +65,40 @@ class Decides(Decided, total=False):
     never: Iterable[str]
 
 
-class Advises(TypedDict, total=False):
-    """Keyword arguments of ``advice``; all may be left out.
+class Tries(TypedDict, total=False):
+    """Keyword arguments of ``tried``; all may be left out.
 
-    asker, conditions: as for ``decide``. limit: the most that the advice may measure, in the
-    memory's unit; 200 unless given.
+    asker, conditions: as for ``decide``. actions: those that are told of; all unless given.
     """
 
     asker: str | None
     conditions: Iterable[str]
+    actions: Iterable[str] | None
+
+
+class Advises(Tries, total=False):
+    """Keyword arguments of ``advice``; all may be left out.
+
+    asker, conditions, actions: as for ``tried``. limit: the most that the advice may measure, in
+    the memory's unit; 200 unless given.
+    """
+
     limit: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advised:
-    """What advice is wanted on, checked; the fields are those of :class:`Choosing`."""
+    """What is asked of a situation, checked; the fields are those of :class:`Choosing`.
+
+    Attributes:
+        actions: those that are told of; None for all.
+    """
 
     text: str
-    limit: int
+    limit: int = ADVICE
     asker: str | None = None
     conditions: tuple[str, ...] = ()
+    actions: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,11 +183,31 @@ def advised_of(situation: str, given: Mapping[str, Any]) -> Advised:
         TypeError: for an argument that does not exist.
     """
     refuse_unknown("advice", given, Advises)
+    asked = _asked(situation, given)
+    return replace(asked, limit=whole_field("limit", given.get("limit", ADVICE), 1))
+
+
+def tried_of(situation: str, given: Mapping[str, Any]) -> Advised:
+    """Check in which situation it is asked how actions did.
+
+    Args:
+        given: keys of :class:`Tries`.
+
+    Raises:
+        InvalidInput: naming the field and its range.
+        TypeError: for an argument that does not exist.
+    """
+    refuse_unknown("tried", given, Tries)
+    return _asked(situation, given)
+
+
+def _asked(situation: str, given: Mapping[str, Any]) -> Advised:
+    actions = given.get("actions")
     return Advised(
         text=text_field("situation", situation),
-        limit=whole_field("limit", given.get("limit", ADVICE), 1),
         asker=asker_field(given.get("asker")),
         conditions=conditions_field(given.get("conditions", ())),
+        actions=None if actions is None else frozenset(_actions(actions, None)),
     )
 
 

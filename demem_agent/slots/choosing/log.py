@@ -12,7 +12,6 @@ from demem_agent.slots.choosing.playbook import (
     Bools,
     Event,
     Playbook,
-    Record,
     events,
 )
 from demem_agent.slots.records import StoredSituation
@@ -23,13 +22,14 @@ from demem_agent.types import (
     Outcomes,
     Parting,
     Situation,
+    Tried,
     by_id,
 )
 
 __all__ = ["DecisionLog", "History", "explained"]
 
 #: How actions did, by their names.
-Records = Mapping[str, Record]
+Records = Mapping[str, Tried]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _known(book: Playbook, decision: Decision, slot: int | None) -> tuple[Record
     return _by_action(here), _by_action(profile)
 
 
-def _by_action(records: Sequence[Record]) -> Records:
+def _by_action(records: Sequence[Tried]) -> Records:
     return {record.action: record for record in records}
 
 

@@ -19,7 +19,7 @@ from demem_agent.decision.learners.prior import Parting as Certificate
 from demem_agent.settings import DecideSettings
 from demem_agent.slots.choosing.situations import Situations, Told
 from demem_agent.slots.records import StoredSituation, Vector
-from demem_agent.types import Decision, MeanReward, Parting
+from demem_agent.types import Decision, MeanReward, Parting, Tried
 
 __all__ = [
     "JUDGED",
@@ -29,7 +29,6 @@ __all__ = [
     "Event",
     "Offer",
     "Playbook",
-    "Record",
     "events",
     "played",
 ]
@@ -74,24 +73,6 @@ class Offer:
     never: frozenset[str] = frozenset()
     explore: bool = True
     draw: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """How an action did.
-
-    Attributes:
-        count: how many of its outcomes are known; ``total``: the sum of their rewards.
-    """
-
-    action: str
-    count: int
-    total: float
-
-    @property
-    def mean(self) -> float:
-        """The mean reward, in [0, 1]."""
-        return self.total / self.count
 
 
 class Playbook:
@@ -187,13 +168,13 @@ class Playbook:
         slot = self._learner.slot_for(vector)
         return None if slot < 0 else slot
 
-    def records(self, situation: str) -> list[Record]:
+    def records(self, situation: str) -> list[Tried]:
         """Return how each action did in a situation, of those whose outcome is known."""
         context = self._contexts[situation]
         own = self._learner.own
         return self._recorded(own.counts[context], own.sums[context])
 
-    def profile(self, slot: int) -> list[Record]:
+    def profile(self, slot: int) -> list[Tried]:
         """Return how each action did in the situations that follow a profile."""
         return self._recorded(*self._learner.profile(slot))
 
@@ -283,11 +264,11 @@ class Playbook:
         """
         return self._budget is None or self._spent + 1 <= self._budget
 
-    def _recorded(self, counts: Numbers, sums: Numbers) -> list[Record]:
+    def _recorded(self, counts: Numbers, sums: Numbers) -> list[Tried]:
         found = []
         for action, number in self._actions.items():
             if counts[number] > 0:
-                found.append(Record(action, int(counts[number]), float(sums[number])))
+                found.append(Tried(action, int(counts[number]), float(sums[number])))
         found.sort(key=lambda record: (-record.mean, -record.count))
         return found
 

@@ -1,11 +1,18 @@
-"""Memory for Pydantic AI: a capability that recalls before requests and remembers after a run."""
+"""A capability that recalls before each request of a model and remembers after a run."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
+
+from pydantic_ai import DeferredToolRequests, FunctionToolset
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.run import AgentRunResult
+from pydantic_core import to_json
 
 from demem_adapters.common import (
     Asker,
@@ -19,35 +26,12 @@ from demem_adapters.common import (
     digest,
     named,
 )
+from demem_adapters.pydantic_ai.messages import Run, prompts, put_into, text_of
 from demem_agent import Reading
 from demem_agent.options import Options
 from demem_agent.reading import Asking
 
-try:
-    from pydantic_ai import DeferredToolRequests, FunctionToolset, RunContext
-    from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.messages import (
-        ModelMessage,
-        ModelRequest,
-        ModelRequestPart,
-        ModelResponse,
-        SystemPromptPart,
-        TextContent,
-        UserContent,
-        UserPromptPart,
-    )
-    from pydantic_ai.models import ModelRequestContext
-    from pydantic_ai.run import AgentRunResult
-    from pydantic_core import to_json
-except ImportError as error:
-    raise ImportError(
-        "this adapter needs pydantic-ai-slim: pip install 'demem-agent[pydantic-ai]'"
-    ) from error
-
 __all__ = ["LongTermMemory"]
-
-#: What Pydantic AI tells of a run, whatever the agent's dependencies are.
-Run: TypeAlias = RunContext[Any]
 
 #: The model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
 _WHOLE = frozenset({"stop", "tool_call"})
@@ -113,7 +97,7 @@ class LongTermMemory(AbstractCapability[Any]):
     ) -> ModelRequestContext:
         """Recall for the last prompt, and put it before the model in this request alone."""
         messages = request_context.messages
-        asked = ["", *_prompts(messages)]
+        asked = ["", *prompts(messages)]
         answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
         self._asked_by = self._asking(ctx)
         self._reading = await self.memories.aprepare(
@@ -121,27 +105,29 @@ class LongTermMemory(AbstractCapability[Any]):
         )
         if self._reading is None:
             return request_context
-        return replace(request_context, messages=_with(messages, block(self._reading), self.inject))
+        return replace(
+            request_context, messages=put_into(messages, block(self._reading), self.inject)
+        )
 
     async def after_run(self, ctx: Run, *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
         """Remember the prompt as the user wrote it and the output, if the model came to its end."""
-        prompts = [*_prompts(result.all_messages())]
+        asked = [*prompts(result.all_messages())]
         waits = isinstance(result.output, DeferredToolRequests)
-        if prompts and _whole(result.response) and not waits:
-            await asyncio.to_thread(self._remember, ctx, prompts, _said(result.output))
+        if asked and _whole(result.response) and not waits:
+            await asyncio.to_thread(self._remember, ctx, asked, _said(result.output))
         return result
 
-    def _remember(self, ctx: Run, prompts: Sequence[str], said: str) -> None:
+    def _remember(self, ctx: Run, texts: Sequence[str], said: str) -> None:
         namespace = self._named(ctx)
         session = ctx.conversation_id
-        asked = _text(ctx.prompt) if ctx.prompt else prompts[-1]
+        asked = text_of(ctx.prompt) if ctx.prompt else texts[-1]
         self.memories.converse(
             namespace,
             asked,
             said,
             # The same when a run is carried out again; another when the same is asked later in the
             # conversation.
-            key=digest(namespace, session, prompts, asked),
+            key=digest(namespace, session, texts, asked),
             reading=self._reading,
             session=session,
             call=ctx.run_id,
@@ -199,62 +185,3 @@ def _said(output: object) -> str:
     if isinstance(output, str):
         return output
     return to_json(output, fallback=str).decode()
-
-
-def _prompts(messages: Iterable[ModelMessage]) -> Iterator[str]:
-    for message in messages:
-        if not isinstance(message, ModelRequest):
-            continue
-        for part in message.parts:
-            if isinstance(part, UserPromptPart):
-                yield _text(part.content)
-
-
-def _text(content: str | Sequence[UserContent]) -> str:
-    """Return the text of a prompt; of one in parts, the texts of its parts."""
-    if isinstance(content, str):
-        return content
-    texts: list[str] = []
-    for part in content:
-        text = part.content if isinstance(part, TextContent) else part
-        if isinstance(text, str):
-            texts.append(text)
-    return "\n".join(texts)
-
-
-def _with(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> list[ModelMessage]:
-    """Put a block before the last prompt, or after the first instructions of the system's.
-
-    Nothing that is given is changed.
-    """
-    if inject == "system":
-        part: ModelRequestPart = SystemPromptPart(recalled)
-        number, place = _after_instructions(messages)
-    else:
-        part = UserPromptPart(recalled)
-        number, place = _last_prompt(messages)
-    put = [*messages]
-    request = put[number]
-    put[number] = replace(request, parts=[*request.parts[:place], part, *request.parts[place:]])
-    return put
-
-
-def _after_instructions(messages: Sequence[ModelMessage]) -> tuple[int, int]:
-    """Return the number of the first request, and where its instructions of the system's end."""
-    number = next(n for n, message in enumerate(messages) if isinstance(message, ModelRequest))
-    for place, part in enumerate(messages[number].parts):
-        if not isinstance(part, SystemPromptPart):
-            return number, place
-    return number, 0
-
-
-def _last_prompt(messages: Sequence[ModelMessage]) -> tuple[int, int]:
-    """Return the number of the request with the last prompt, and the place of that in it."""
-    found = (0, 0)
-    for number, message in enumerate(messages):
-        if not isinstance(message, ModelRequest):
-            continue
-        for place, part in enumerate(message.parts):
-            if isinstance(part, UserPromptPart):
-                found = number, place
-    return found

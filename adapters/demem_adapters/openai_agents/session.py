@@ -1,13 +1,17 @@
-"""Memory for the OpenAI Agents SDK: a session that remembers, and an input filter that recalls."""
+"""A session of the Agents SDK that remembers, and an input filter that recalls."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Unpack
+
+from agents import OpenAIConversationsSession, RunConfig, SessionSettings
+from agents.models.fake_id import FAKE_RESPONSES_ID
+from agents.run import CallModelData, ModelInputData
 
 from demem_adapters.common import (
     ASSISTANT,
@@ -25,18 +29,10 @@ from demem_adapters.common import (
     named,
     put_before,
 )
+from demem_adapters.openai_agents.items import last_of_user, role_of, text_of
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
 from demem_agent.reading import Asking
-
-try:
-    from agents import OpenAIConversationsSession, RunConfig, SessionSettings
-    from agents.models.fake_id import FAKE_RESPONSES_ID
-    from agents.run import CallModelData, ModelInputData
-except ImportError as error:
-    raise ImportError(
-        "the openai_agents adapter needs the Agents SDK: pip install 'demem-agent[openai-agents]'"
-    ) from error
 
 __all__ = ["MemorySession"]
 
@@ -122,7 +118,7 @@ class MemorySession:
         It is cut where a turn of the user's begins, so that the call of a tool and its result stay
         together.
         """
-        begins = [n for n, item in enumerate(history) if _role(item) == "user"]
+        begins = [n for n, item in enumerate(history) if role_of(item) == "user"]
         if len(begins) <= self.turns:
             return [*history, *new]
         if self.turns == 0:
@@ -132,7 +128,7 @@ class MemorySession:
     async def recall(self, data: CallModelData[Any]) -> ModelInputData:
         """Put what was recalled among the input of one call: a ``call_model_input_filter``."""
         items = data.model_data.input
-        last = _last_of_user(items)
+        last = last_of_user(items)
         asking = self._situation.asking(data.context)
         await self._read_for(self._whose(data.context), items, last, asking)
         if self._reading is None:
@@ -154,8 +150,8 @@ class MemorySession:
             return
         self._asked = asked
         self._asking = asking
-        self._question = "" if last is None else _text(items[last])
-        shown = [_text(item) for item in items if _role(item)]
+        self._question = "" if last is None else text_of(items[last])
+        shown = [text_of(item) for item in items if role_of(item)]
         self._reading = await self.memories.aprepare(
             namespace, self._question, shown=shown, **asking
         )
@@ -178,8 +174,8 @@ class MemorySession:
         namespace = self._whose(context)
         asking = self._situation.asking(context)
         for item in items:
-            if _role(item) == "user":
-                self._said = _text(item)
+            if role_of(item) == "user":
+                self._said = text_of(item)
                 waiting = _Unanswered(namespace, asking.get("asker") or USER, item)
                 self._unanswered.append(waiting)
             elif _is_answer(item):
@@ -252,7 +248,7 @@ class MemorySession:
         before = ""
         for waiting in asked:
             message = waiting.message
-            before = self.memories.before(namespace, _text(message), session=self.session_id)
+            before = self.memories.before(namespace, text_of(message), session=self.session_id)
             self._keep(namespace, message, before, waiting.speaker)
         self._keep(namespace, answer, before, ASSISTANT)
         call = answer.get("id")
@@ -263,12 +259,12 @@ class MemorySession:
             reading = self._reading
             asking = self._asking
         recorded = self.memories.answered(
-            namespace, self._said, _text(answer), reading, call=call, **asking
+            namespace, self._said, text_of(answer), reading, call=call, **asking
         )
         self._answer = (namespace, recorded.id) if recorded and namespace else None
 
     def _keep(self, namespace: str | None, item: Message, before: str, speaker: str) -> None:
-        text = _text(item)
+        text = text_of(item)
         today = date.today().isoformat()
         key = digest(self.session_id, item.get("id"), speaker, text, today, before)
         self.memories.remember(namespace, text, speaker=speaker, session=self.session_id, key=key)
@@ -288,31 +284,8 @@ def _takes_wrapper(session: Any) -> bool:
     return all("wrapper" in inspect.signature(method).parameters for method in methods)
 
 
-def _role(item: object) -> str | None:
-    """Return who said a message; None for what is none, such as the call of a tool."""
-    if isinstance(item, Mapping) and item.get("type", "message") == "message":
-        return item.get("role")
-    return None
-
-
-def _last_of_user(items: Sequence[object]) -> int | None:
-    for number in reversed(range(len(items))):
-        if _role(items[number]) == "user":
-            return number
-    return None
-
-
 def _is_answer(item: Message) -> bool:
     """Whether an item is an answer with words that came to its end."""
-    if _role(item) != "assistant" or item.get("status", "completed") != "completed":
+    if role_of(item) != "assistant" or item.get("status", "completed") != "completed":
         return False
-    return bool(_text(item).strip())
-
-
-def _text(item: Message) -> str:
-    """Return the text of a message; a refusal has none."""
-    content = item.get("content")
-    if isinstance(content, str):
-        return content
-    parts = [part for part in content or () if isinstance(part, Mapping)]
-    return "\n".join(str(part["text"]) for part in parts if part.get("text"))
+    return bool(text_of(item).strip())

@@ -1,0 +1,58 @@
+"""What the user said in an agent's messages, and what is put among them for one call of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from langchain.agents.middleware import ModelRequest
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+
+from demem_adapters.common import Inject
+
+__all__ = ["Request", "put_into", "said"]
+
+#: A call of the model by an agent, of whatever context.
+Request: TypeAlias = ModelRequest[Any]
+
+
+def said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
+    """Return what the user said, by the ids of the messages.
+
+    A summary, which is LangChain's own, has the user's type and is left out.
+    """
+    texts: dict[str | None, str] = {}
+    for message in messages:
+        if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs:
+            texts[message.id] = message.text
+    return texts
+
+
+def put_into(request: Request, told: str, inject: Inject) -> Request:
+    """Return a request with a block before what was asked, or at the end of the system message.
+
+    Args:
+        told: the block; "" for none.
+    """
+    if not told:
+        return request
+    if inject == "system":
+        known: Any = request.system_message.content_blocks if request.system_message else ()
+        instructions = SystemMessage([*known, {"type": "text", "text": told}])
+        return request.override(system_message=instructions)
+    messages = [*request.messages]
+    asked = request.state.get("demem_asked")
+    messages.insert(_place(messages, asked), HumanMessage(told))
+    return request.override(messages=messages)
+
+
+def _place(messages: Sequence[AnyMessage], asked: str | None) -> int:
+    """Return where the message that was asked stands.
+
+    Where it was summarised away, it is before the summary: calls of tools stay with their results.
+    """
+    users: dict[str | None, int] = {}
+    for number, message in enumerate(messages):
+        if isinstance(message, HumanMessage):
+            users[message.id] = number
+    return users.get(asked, next(reversed(users.values()), 0))

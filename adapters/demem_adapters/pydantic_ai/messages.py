@@ -1,0 +1,85 @@
+"""What the user asked in the messages of a run, and what is put among them for one request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from pydantic_ai import RunContext
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    SystemPromptPart,
+    TextContent,
+    UserContent,
+    UserPromptPart,
+)
+
+from demem_adapters.common import Inject
+
+__all__ = ["Run", "prompts", "put_into", "text_of"]
+
+#: What Pydantic AI tells of a run, whatever the agent's dependencies are.
+Run: TypeAlias = RunContext[Any]
+
+
+def prompts(messages: Iterable[ModelMessage]) -> Iterator[str]:
+    """Yield the texts of the user's prompts, oldest first."""
+    for message in messages:
+        if not isinstance(message, ModelRequest):
+            continue
+        for part in message.parts:
+            if isinstance(part, UserPromptPart):
+                yield text_of(part.content)
+
+
+def text_of(content: str | Sequence[UserContent]) -> str:
+    """Return the text of a prompt; of one in parts, the texts of its parts."""
+    if isinstance(content, str):
+        return content
+    texts: list[str] = []
+    for part in content:
+        text = part.content if isinstance(part, TextContent) else part
+        if isinstance(text, str):
+            texts.append(text)
+    return "\n".join(texts)
+
+
+def put_into(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> list[ModelMessage]:
+    """Put a block before the last prompt, or after the first instructions of the system's.
+
+    Nothing that is given is changed.
+    """
+    if inject == "system":
+        part: ModelRequestPart = SystemPromptPart(recalled)
+        number, place = _after_instructions(messages)
+    else:
+        part = UserPromptPart(recalled)
+        number, place = _last_prompt(messages)
+    put = [*messages]
+    request = put[number]
+    put[number] = replace(request, parts=[*request.parts[:place], part, *request.parts[place:]])
+    return put
+
+
+def _after_instructions(messages: Sequence[ModelMessage]) -> tuple[int, int]:
+    """Return the number of the first request, and where its instructions of the system's end."""
+    number = next(n for n, message in enumerate(messages) if isinstance(message, ModelRequest))
+    for place, part in enumerate(messages[number].parts):
+        if not isinstance(part, SystemPromptPart):
+            return number, place
+    return number, 0
+
+
+def _last_prompt(messages: Sequence[ModelMessage]) -> tuple[int, int]:
+    """Return the number of the request with the last prompt, and the place of that in it."""
+    found = (0, 0)
+    for number, message in enumerate(messages):
+        if not isinstance(message, ModelRequest):
+            continue
+        for place, part in enumerate(message.parts):
+            if isinstance(part, UserPromptPart):
+                found = number, place
+    return found
