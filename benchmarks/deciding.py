@@ -13,7 +13,8 @@ vectors of the shipped encoder. Regret is what the best tool would have brought 
 
 Compared are the learner of the product, ``GrowingPrior``, told that the noise is .1 as the others
 are, and with its defaults; the oracle, which pools by identity; slots by description, k-means of
-all descriptions; and a state for each situation. The others know all situations beforehand.
+all descriptions; and a state for each situation. The others know all situations beforehand, and
+play the same capped index.
 
 At the alphas of ``--disturbed`` the learner is then compared with itself, disturbed: rewards come
 50 decisions late and a fifth of them never; a third of the tools is replaced half-way; all rewards
@@ -43,8 +44,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from demem_agent.decision import GrowingPrior, Role
+from demem_agent.decision.learners.learner import Tally, capped_confidence
 from demem_agent.encoders import default_encoder
-from demem_agent.studies.synthetic.baselines import Grouped, k_means
+from demem_agent.studies.synthetic.baselines import k_means
 from demem_agent.studies.synthetic.environment import World, make_world, noise_reach
 
 Floats = NDArray[np.float64]
@@ -170,18 +172,22 @@ class Product:
 
 
 class Fixed:
-    """Play the upper confidence index of groups that are known beforehand."""
+    """Play the learner's own index on groups that are known beforehand."""
 
     def __init__(self, labels: Labels, rng: Generator) -> None:
-        self.groups = Grouped(labels, TOOLS, rng)
+        self.labels = labels
+        self.pool = Tally(int(labels.max()) + 1, TOOLS)
+        self.order: Labels = rng.permutation(TOOLS)
 
     def choose(self, situation: int, vector: Floats, offered: Sequence[int]) -> int:
         """Choose for the situation's group."""
-        return self.groups.choose(situation)
+        row = int(self.labels[situation])
+        counts, sums = self.pool.counts[row], self.pool.sums[row]
+        return capped_confidence(counts, sums, NOISE, self.order, np.zeros(TOOLS))
 
     def learn(self, situation: int, tool: int, reward: float) -> None:
         """Take in a reward."""
-        self.groups.learn(situation, tool, reward)
+        self.pool.add(int(self.labels[situation]), tool, reward)
 
 
 @dataclass(frozen=True, slots=True)

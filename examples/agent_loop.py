@@ -2,15 +2,15 @@
 
 An agent restarts services. Its memory holds the runbook, which knows several ways, and not which
 host wants which one. Whether a command worked, the tool tells; the loop passes that on as feedback.
-No model is called: the agent takes the commands in the order in which memory reads them, as a model
-that trusts its memory would.
+No model is called: one agent takes the commands in the order in which memory reads them, as a model
+that trusts its memory would; another has memory decide among them.
 """
 
 from __future__ import annotations
 
 import re
 
-from demem_agent import Answer, SlotMemory
+from demem_agent import Answer, Reading, SlotMemory
 
 RUNBOOK = (
     "A service under systemd is restarted with `systemctl restart`.",
@@ -52,12 +52,8 @@ class Agent:
     def solve(self, host: str, task: str) -> int:
         """Carry out a task, and return the number of tool calls that it took."""
         reading = self.memory.read(task)
-        best_first = sorted(reading.lines, key=lambda line: -line.score)
-        found: dict[str, None] = {}
-        for line in best_first:
-            found.update(dict.fromkeys(re.findall(r"`(.+?)`", line.text)))
         tried: list[Answer] = []
-        for command in found:
+        for command in commands_in(reading):
             worked = run(host, command)
             tried.append(self.memory.answered(task, f"`{command}`", reading=reading))
             if self.learns:
@@ -73,10 +69,40 @@ class Agent:
             self.memory.feedback(tried[0], correction=right)
 
 
+class Decider(Agent):
+    """Has its memory decide among the commands that it reads, and tells it what came of that."""
+
+    def __init__(self) -> None:
+        super().__init__(learns=True)
+
+    def solve(self, host: str, task: str) -> int:
+        """Carry out a task, and return the number of tool calls that it took."""
+        left = commands_in(self.memory.read(task))
+        calls = 0
+        while left:
+            made = self.memory.decide(task, left)
+            calls += 1
+            worked = run(host, made.action)
+            self.memory.feedback(made, outcome=worked)
+            if worked:
+                return calls
+            left.remove(made.action)
+        raise LookupError(f"nothing in memory restarts {host}")
+
+
+def commands_in(reading: Reading) -> list[str]:
+    """Return the commands that are read, those of the best line first."""
+    found: dict[str, None] = {}
+    for line in sorted(reading.lines, key=lambda line: -line.score):
+        found.update(dict.fromkeys(re.findall(r"`(.+?)`", line.text)))
+    return list(found)
+
+
 if __name__ == "__main__":
     agents = {
         "memory that hears nothing": Agent(learns=False),
         "memory that hears of outcomes": Agent(learns=True),
+        "memory that decides": Decider(),
     }
     heading = f"tool calls for {len(WANTS)} tasks"
     print(f"{heading:<32}{'day 1':>8}{'day 2':>8}{'day 3':>8}")
@@ -90,3 +116,6 @@ if __name__ == "__main__":
     print("\nWhat the tools have taught it:")
     for item in heard.evidence()[len(RUNBOOK) :]:
         print(f"  {item.text}")
+    decides = agents["memory that decides"].memory
+    print("\nWhat the one that decides says of titan:")
+    print(f"  {decides.advice(ASKED[0].format(host='titan'))}")

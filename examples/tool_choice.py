@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 
 from demem_agent import SlotMemory
-from demem_agent.settings import DecideSettings
 
 TOOLS = ("directory", "mail link", "on-site visit")
 #: What works, hardly ever fails, and nobody has told the memory.
@@ -32,7 +31,7 @@ def worked(department: str, tool: str, luck: random.Random) -> bool:
 
 
 if __name__ == "__main__":
-    memory = SlotMemory(slots=3, decide=DecideSettings(noise=0.25))
+    memory = SlotMemory(slots=3)
     luck = random.Random(1)
     right = 0
     for n in range(1, DECISIONS + 1):

@@ -29,7 +29,7 @@ def test_disagreeing_users_are_parted_by_a_certificate_and_an_undo_brings_the_co
 
 
 def test_an_agent_that_tells_memory_of_its_tools_needs_one_call_for_what_took_several() -> None:
-    table, taught = printed_by("agent_loop.py").split("\n\n")
+    table, taught, _ = printed_by("agent_loop.py").split("\n\n")
     calls = {
         line[:30].strip(): [int(n) for n in line[30:].split()] for line in table.splitlines()[1:]
     }
@@ -38,7 +38,7 @@ def test_an_agent_that_tells_memory_of_its_tools_needs_one_call_for_what_took_se
         calls["memory that hears of outcomes"],
     )
     assert without[0] == without[1] == without[2] == with_outcomes[0] > 6
-    assert with_outcomes[1:] == [6, 6]
+    assert with_outcomes[1:] == calls["memory that decides"][1:] == [6, 6]
     assert "`supervisorctl restart` works on rhea" in taught
 
 

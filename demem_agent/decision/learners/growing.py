@@ -22,9 +22,9 @@ from demem_agent.decision.learners.learner import (
     Confidence,
     Labels,
     Tally,
+    capped_confidence,
     mean_rewards,
     require_round,
-    upper_confidence,
 )
 from demem_agent.decision.learners.prior import Corrections, Knobs, Role
 from demem_agent.decision.learners.rows import Rows
@@ -33,7 +33,7 @@ __all__ = ["REASONS", "Choice", "GrowingPrior"]
 
 #: Every reason a choice may give, and what it says.
 REASONS: Mapping[str, str] = {
-    "slot": "the upper confidence index of what the context's slot pools",
+    "slot": "the capped upper confidence index of what the context's slot pools",
     "alone": "the same of its own rewards and those of likely kin: it follows no slot",
     "doubt": "the same, since its rewards are unlikely to be those of its slot",
     "placed": "the action that its slot shows",
@@ -523,7 +523,7 @@ class GrowingPrior(Corrections):
             if unsure >= 0:
                 return unsure, "second opinion"
         noise = self.confidence.noise
-        action = upper_confidence(shared.counts, shared.sums, noise, allowed, shared.awaited)
+        action = capped_confidence(shared.counts, shared.sums, noise, allowed, shared.awaited)
         if shared.counts[action] + shared.awaited[action] == 0:
             return action, "untried"
         return action, "alone" if shared.source == "placed" else shared.source

@@ -148,26 +148,39 @@ def enclosed(means: Floats, width: Floats) -> Envelope:
     return Envelope(lower, upper)
 
 
-def upper_confidence(
-    counts: Floats, sums: Floats, noise: float, order: Labels, awaited: Floats | None = None
-) -> int:
+def upper_confidence(counts: Floats, sums: Floats, noise: float, order: Labels) -> int:
     """Choose by the index ``mean + noise * sqrt(2 log(n) / n_a)``, n the rounds of this row.
 
     Only among the actions of ``order``: all of them or some, without repeats. Unplayed actions come
-    first. Ties and unplayed actions follow ``order``. Plays whose rewards are ``awaited``, shape
-    (A,), count as rounds; an action with no other plays has the mean of all.
+    first. Ties and unplayed actions follow ``order``.
     """
-    rewarded = counts[order]
-    plays = rewarded if awaited is None else rewarded + awaited[order]
+    plays = counts[order]
     least = int(plays.argmin())
     if plays[least] == 0:
         return int(order[least])
-    means = sums[order] / np.where(rewarded > 0, rewarded, 1.0)
-    if awaited is not None:
-        known = sums[order].sum() / max(float(rewarded.sum()), 1.0)
-        means = np.where(rewarded > 0, means, known)
-    index = means + noise * np.sqrt(2 * math.log(plays.sum()) / plays)
+    index = sums[order] / plays + noise * np.sqrt(2 * math.log(plays.sum()) / plays)
     return int(order[index.argmax()])
+
+
+def capped_confidence(
+    counts: Floats, sums: Floats, noise: float, order: Labels, awaited: Floats
+) -> int:
+    """Choose by the index of :func:`upper_confidence`, which no reward in [0, 1] can exceed.
+
+    An action that nobody rewarded has the index 1: it may be the best. So may one that did well,
+    as long as its own index reaches 1, and then the better mean decides, an unrewarded action's
+    taken to be 1/2. So what has always worked is not left for what was never tried, and what failed
+    is. Further ties go to the action with fewer plays, then follow ``order``.
+
+    Plays whose rewards are ``awaited``, shape (A,), count as plays.
+    """
+    plays = counts[order] + awaited[order]
+    rewarded = counts[order] > 0
+    means = np.where(rewarded, sums[order] / np.where(rewarded, counts[order], 1.0), 0.5)
+    rounds = math.log(max(float(plays.sum()), 1.0))
+    reach = means + noise * np.sqrt(2 * rounds / np.maximum(plays, 1.0))
+    index = np.where(rewarded, np.minimum(reach, 1.0), 1.0)
+    return int(order[np.lexsort((plays, -means, -index))[0]])
 
 
 def require_round(tally: Tally, context: int, action: int, reward: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -129,7 +130,8 @@ class _Paper:
 
     def __init__(self, slots: int, settings: DecideSettings, log: DecisionLog) -> None:
         self._contexts = {id: number for number, id in enumerate(_by_situation(log))}
-        self._names = sorted({name for decision in log.decisions for name in decision.actions})
+        offered = chain.from_iterable(decision.actions for decision in log.decisions)
+        self._names = sorted(set(offered))
         self._actions = {name: number for number, name in enumerate(self._names)}
         confidence = Confidence(
             len(self._contexts), len(self._names), settings.delta, settings.noise

@@ -130,7 +130,8 @@ def replay_decisions(
         raise InvalidInput("learns_from", learns_from, "'matches' or 'all'")
     chosen = [one for one in log.decisions if one.probability is not None]
     told = [one for one in chosen if one.reward is not None]
-    supported = _supported(log)
+    chance = log.settings.chance
+    supported = {one.id for one in log.decisions if _is_supported(one, chance)}
     compared = [one for one in told if one.id in supported]
     uniform = all(_is_uniform(one) for one in compared)
     return DecisionReplay(
@@ -217,26 +218,11 @@ def _rewards(decisions: Sequence[Decision]) -> Numbers:
     return np.array(rewards, dtype=np.float64)
 
 
-def _supported(log: DecisionLog) -> set[str]:
-    """Return the decisions that the memory chose in which every action could be taken.
-
-    With less than 1 left of a budget for exploring, it did not explore.
-    """
-    chance = log.settings.chance
-    left = math.inf if log.settings.budget is None else log.settings.budget
-    found: set[str] = set()
-    for decision in log.decisions:
-        if left >= 1 and _is_supported(decision, chance):
-            found.add(decision.id)
-        left -= decision.cost
-    return found
-
-
 def _is_supported(decision: Decision, chance: float) -> bool:
     """Whether every action of a decision had a probability above 0.
 
     That is told by the one of the action chosen: it is otherwise where some actions were not to be
-    explored, or none was.
+    explored, or none was, as where too little is left of a budget.
     """
     if decision.probability is None:
         return False

@@ -168,9 +168,13 @@ def _name_columns(axes: Axes, named: Sequence[str]) -> None:
 
 def _most_decided(situations: Sequence[Followed]) -> list[Followed]:
     """Return those with the most outcomes, in the order given."""
-    counts = [sum(record.count for record in one.records) for one in situations]
-    kept = set(np.argsort(-np.array(counts), kind="stable")[:MOST_ROWS].tolist())
+    counts = np.array(list(map(_outcomes, situations)))
+    kept = set(np.argsort(-counts, kind="stable")[:MOST_ROWS].tolist())
     return [one for place, one in enumerate(situations) if place in kept]
+
+
+def _outcomes(situation: Followed) -> int:
+    return sum(record.count for record in situation.records)
 
 
 def _write_records(
