@@ -7,23 +7,13 @@ lone surrogates have no encoding, and a pipe may take nothing but ASCII.
 from __future__ import annotations
 
 import json
-import re
 import sys
 from io import TextIOWrapper
 from typing import TextIO
 
-from demem_agent.text.words import clean
+from demem_agent.text.containing import shown
 
 __all__ = ["on_one_line", "prepare", "print_exact", "print_json", "print_line", "shown"]
-
-#: Control characters but for tab and line feed, and the marks that turn the direction of what
-#: follows.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-def shown(text: str) -> str:
-    """Return a text that a terminal may show: what could act on it is written out, as ``\\x1b``."""
-    return _UNSAFE.sub(_written_out, clean(text))
 
 
 def on_one_line(text: str) -> str:
@@ -51,7 +41,3 @@ def print_json(document: object) -> None:
 def print_exact(text: str) -> None:
     """Print a text as it is, to whatever reads a pipe; to a terminal as it may be shown."""
     print(shown(text) if sys.stdout.isatty() else text)
-
-
-def _written_out(match: re.Match[str]) -> str:
-    return ascii(match[0])[1:-1]

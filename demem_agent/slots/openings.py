@@ -17,8 +17,8 @@ from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import SlotState
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt, summary_text
+from demem_agent.text.containing import on_one_line
 from demem_agent.text.saying import said
-from demem_agent.text.words import clean
 from demem_agent.types import Context, Slot, number_of
 
 __all__ = ["Opened", "Opening", "opened", "slot_view"]
@@ -188,8 +188,7 @@ def _asked(state: State, context: Context) -> str:
     whom = f"for {context.asker}, " if context.asker else ""
     held = f"when {', '.join(context.conditions)}, " if context.conditions else ""
     about = " ".join(state.derived.decisions.telling(context.query, WORDS))
-    line = " ".join(clean(f"decided {whom}{held}{about}:").split())
-    return line.replace("demem:memory", "demem-memory")
+    return on_one_line(f"decided {whom}{held}{about}:")
 
 
 def _cut(text: str, start: int, end: int) -> int:

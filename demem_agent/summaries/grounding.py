@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from demem_agent.summaries.compress import Excerpt
+from demem_agent.text.containing import on_one_line
 from demem_agent.text.words import content_terms, stems, words
 from demem_agent.types import Compression, Proposal, Source
 
@@ -122,8 +123,7 @@ def _lines(proposal: Proposal) -> list[str]:
 
 def _line(statement: str) -> str:
     """Return a statement as one line of a summary; it forges no marks of a reading."""
-    words = " ".join(statement.removeprefix("- ").split())
-    return f"- {words.replace('demem:memory', 'demem-memory')}"
+    return f"- {on_one_line(statement.removeprefix('- '))}"
 
 
 def invented(line: str, sources: Sequence[Source]) -> str | None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from demem_agent.text.containing import contained, entry, on_one_line, unsigned
 from demem_agent.text.dates import Span, find, noted
 from demem_agent.text.periods import day_name
 from demem_agent.text.words import clean
 from demem_agent.types import Evidence
 
-__all__ = ["contained", "day", "name_of", "on_one_line", "said", "say"]
+__all__ = ["day", "name_of", "said", "say"]
+
+#: A colon ends a name in a line, and brackets stand around a margin.
+_ENDS_NAME = re.compile(r":(?=\s|$)|[\[\]]")
 
 
 def said(evidence: Evidence, start: int, end: int) -> str:
@@ -23,26 +28,15 @@ def say(name: str, words: str, times: Sequence[Span]) -> str:
     """Write words as said by a speaker ("" for none), with what its times mean beside them."""
     if times:
         words = noted(words, times)
-    words = words.replace("\n", "\n  ")
-    line = f"{name}: {words}" if name else words
-    return contained(line)
-
-
-def contained(text: str) -> str:
-    """Return a text in which nothing forges the marks of a reading."""
-    return text.replace("demem:memory", "demem-memory")
-
-
-def on_one_line(name: str) -> str:
-    """Return a name without line breaks and without what could pass for the marks of a reading."""
-    return contained(" ".join(clean(name).split()))
+    words = entry(words)
+    return contained(f"{name}: {words}" if name else unsigned(words))
 
 
 def name_of(evidence: Evidence) -> str:
-    """Return the speaker's name on one line, or ""."""
+    """Return the speaker's name on one line, without what would end it there, or ""."""
     if not evidence.speaker:
         return ""
-    return on_one_line(evidence.speaker)
+    return _ENDS_NAME.sub("", on_one_line(evidence.speaker))
 
 
 def day(evidence: Evidence) -> str:

@@ -21,12 +21,12 @@ def test_what_was_said_to_work_is_chosen_and_told(demem: Demem, tmp_path: Path) 
     at = tmp_path / "new.db"
     for _ in range(6):
         made = demem.document("decide", SITUATION, *OFFER, "-m", at)
-        reward = "1" if made["action"] == "directory" else "0"
+        reward = "1" if made["action"] == "mail link" else "0"
         demem.document("outcome", made["id"], "--reward", reward, "-m", at)
     best = demem.document("decide", SITUATION, *OFFER, "--no-explore", "-m", at)
-    assert (best["action"], best["explores"]) == ("directory", False)
+    assert (best["action"], best["explores"]) == ("mail link", False)
     listed = demem.document("decisions", "-m", at)
-    assert "not mail link: 0 of" in listed["advice"]["x1"]
+    assert "not directory: 0 of" in listed["advice"]["x1"]
     told = demem("decisions", "-m", at).out
     assert "what worked" in told
 

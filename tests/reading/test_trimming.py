@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from demem_agent import Evidence
 from demem_agent.reading.trimming import KEPT, Cut, trimmer
+from demem_agent.text.containing import contained, entry, unsigned
 from demem_agent.text.dates import find, noted
 from demem_agent.text.parts import Parts, parts
 from demem_agent.text.saying import name_of, said
@@ -118,8 +119,9 @@ def test_what_is_said_of_a_time_is_what_the_whole_passage_says_of_it(
         if at
         else []
     )
-    in_its_place = noted(text[: shift + len(short.text)], kept)[shift:].replace("\n", "\n  ")
-    assert told == (f"{name}: {in_its_place}" if name else in_its_place)
+    in_its_place = noted(text[: shift + len(short.text)], kept)[shift:]
+    line = entry(in_its_place)
+    assert told == contained(f"{name}: {line}" if name else unsigned(line))
 
 
 @given(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from demem_agent.reading.packing import wrap
+from demem_agent.text.containing import contained, on_one_line
 from demem_agent.text.units import Measure
 from demem_agent.types import Slot
 
@@ -52,23 +53,17 @@ def _last_lines(slot: Slot, limit: int, measure: Measure) -> str:
 
 
 def _head(slot: Slot) -> str:
-    name = " ".join((slot.name or "").split())
-    named = f", {name}" if name else ""
-    return _harmless(f"# part {slot.number}{named}")
+    named = f", {on_one_line(slot.name)}" if slot.name else ""
+    return f"# part {slot.number}{named}"
 
 
 def _entries(summary: str) -> Iterator[str]:
     """Yield the entries of a summary, each with the lines that go on from it."""
     entry = ""
-    for line in _harmless(summary).splitlines():
+    for line in contained(summary).splitlines():
         if line.startswith("- ") and entry:
             yield entry
             entry = ""
         entry = f"{entry}\n{line}" if entry else line
     if entry:
         yield entry
-
-
-def _harmless(text: str) -> str:
-    """Return a text that cannot end the block it stands in; a name or a summary may be anything."""
-    return text.replace("demem:memory", "demem-memory")
