@@ -25,6 +25,10 @@ __all__ = [
 ]
 
 
+#: Characters that the text of a turn may have at most, and any other text: what a machine takes in
+#: within a minute. Work grows with the length.
+LONGEST_TURN = 10_000_000
+LONGEST_TEXT = 1_000_000
 #: A decision depends on a few facts at most.
 MOST_CONDITIONS = 16
 LONGEST_CONDITION = 100
@@ -63,7 +67,7 @@ def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
         InvalidInput: naming the field.
     """
     turn = given if isinstance(given, Turn) else _turn_from(given, where)
-    text_field(f"{where}text", turn.text)
+    text_field(f"{where}text", turn.text, LONGEST_TURN)
     for name in ("speaker", "session", "source", "source_id", "key"):
         _optional_text(f"{where}{name}", getattr(turn, name))
     trust = unit_field(f"{where}trust", turn.trust)
@@ -91,11 +95,13 @@ def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
         raise TypeError(f"{function} got an unexpected keyword argument {unknown[0]!r}")
 
 
-def text_field(field: str, value: object) -> str:
-    """Return a text that is not blank; raise InvalidInput for any other value."""
+def text_field(field: str, value: object, most: int = LONGEST_TEXT) -> str:
+    """Return a text that is not blank, of ``most`` characters; raise InvalidInput otherwise."""
     if not isinstance(value, str):
         raise InvalidInput(field, value, "a text")
-    if not value.strip():
+    if len(value) > most:
+        raise InvalidInput(field, value, f"a text of at most {most:,} characters")
+    if not value or value.isspace():
         raise InvalidInput(field, value, "a text that is not blank")
     return value
 
@@ -176,3 +182,5 @@ def request_hash(kind: str, request: object) -> str:
 def _optional_text(field: str, value: object) -> None:
     if value is not None and not isinstance(value, str):
         raise InvalidInput(field, value, "a text or None")
+    if value is not None and len(value) > LONGEST_TEXT:
+        raise InvalidInput(field, value, f"a text of at most {LONGEST_TEXT:,} characters, or None")

@@ -81,6 +81,21 @@ CALLS: list[tuple[str, Callable[[SlotMemory], object], str]] = [
         r"turns\[0\] must be a Turn or a mapping with a text",
     ),  # type: ignore[list-item]
     ("one text for many", lambda m: m.ingest_many("words"), r"turns"),  # type: ignore[arg-type]
+    (
+        "too long a turn",
+        lambda m: m.ingest("x" * 10_000_001),
+        "text must be a text of at most 10,000,000 characters",
+    ),
+    (
+        "too long a name",
+        lambda m: m.ingest("words", speaker="x" * 1_000_001),
+        "speaker must be a text of at most 1,000,000 characters",
+    ),
+    (
+        "too long a query",
+        lambda m: m.read("x" * 1_000_001),
+        "query must be a text of at most 1,000,000 characters",
+    ),
     ("query to route", lambda m: m.route(" "), "query must be a text that is not blank"),
     ("query to read", lambda m: m.read(""), "query must be a text that is not blank"),
     ("query to answer", lambda m: m.answer(None), "query must be a text"),  # type: ignore[arg-type]
