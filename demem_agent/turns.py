@@ -27,7 +27,7 @@ __all__ = [
 
 #: Characters that the text of a turn may have at most, and any other text: what a machine takes in
 #: within a minute. Work grows with the length.
-LONGEST_TURN = 10_000_000
+LONGEST_TURN = 20_000_000
 LONGEST_TEXT = 1_000_000
 #: A decision depends on a few facts at most.
 MOST_CONDITIONS = 16

@@ -225,7 +225,7 @@ def test_a_fault_that_passes_is_got_over() -> None:
 
 def test_a_stalled_attempt_can_be_bounded_so_that_another_is_made() -> None:
     with Provider(TEXT) as provider:
-        chat = model(provider, "stall:1", retry=Retry(attempt_seconds=0.2, first_wait=0.01))
+        chat = model(provider, "stall:1", retry=Retry(attempt_seconds=1.0, first_wait=0.01))
         assert chat.complete(PROMPT).usage.requests == 2
 
 
