@@ -184,6 +184,7 @@ def test_kin_share_their_rewards_and_strangers_do_not() -> None:
     assert learner._kin_rewards(0)[0].tolist() == [2, 2, 2, 0]
 
 
+@pytest.mark.slow
 def test_kin_make_exploration_cheaper_and_change_nothing_where_the_prior_is_right() -> None:
     explored = np.zeros(2)
     for seed in range(5):
@@ -199,6 +200,7 @@ def test_kin_make_exploration_cheaper_and_change_nothing_where_the_prior_is_righ
     assert 0 < explored[0] < explored[1]
 
 
+@pytest.mark.slow
 def test_without_kin_a_placed_context_is_certified_within_tolerance_when_slots_suffice() -> None:
     placed = 0
     for seed in range(10):
@@ -291,6 +293,7 @@ def test_half_widths_shrink_with_counts_and_grow_with_freedom(seed: int, delta: 
     assert known.singles(np.array([float(count)]))[0] == pytest.approx(known.single(count))
 
 
+@pytest.mark.slow
 def test_certificates_of_a_learner_that_adapts_are_wrong_in_at_most_delta_of_runs() -> None:
     delta, runs, wrong, proven = 0.2, 60, 0, 0
     for seed in range(runs):
