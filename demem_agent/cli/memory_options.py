@@ -14,7 +14,7 @@ import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
-from demem_agent.reading import Asking
+from demem_agent.reading import Situated
 from demem_agent.reading.ask import Ask, ask_of
 from demem_agent.settings import Settings
 from demem_agent.stores import open_store
@@ -41,7 +41,7 @@ class Situation:
         typer.Option(metavar="FACT", help="What holds now, such as rain; may be given again."),
     ] = None
 
-    def asking(self) -> Asking:
+    def asking(self) -> Situated:
         """Return it as options of ``read`` and ``answer``, which check them."""
         return {"at": self.at, "asker": self.asker, "conditions": self.condition or ()}
 

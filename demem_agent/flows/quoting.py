@@ -20,6 +20,10 @@ _WORD = re.compile(r"\w+")
 #: How the text of a slot opens: for whom, when and about what something was decided. Of a question
 #: it gives the rarest words (:mod:`demem_agent.slots.openings`).
 _OPENING = re.compile(r"\bdecided ([^:\n]+):")
+#: What a question got from the turns before it (:mod:`demem_agent.text.unsaid`): single words.
+_CARRIED = re.compile(r"\[about: ([^\[\]]*)\]")
+#: As many of them in one text tell where they came from; so do all that there are, and a number.
+CARRIED_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +31,25 @@ class Quotes:
     """Texts, and their longer sentences, each reduced to its words.
 
     Attributes:
+        words: of each of the texts.
         asked: the words of each question that is forgotten with them.
     """
 
     spoken: tuple[str, ...]
+    words: tuple[frozenset[str], ...] = ()
     asked: tuple[frozenset[str], ...] = ()
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
         """Collect what tells that one of these texts is quoted."""
+        texts = list(texts)
         found: dict[str, None] = {}
         for text in texts:
             found[_spoken(text)] = None
             for start, end in sentences(text):
                 if end - start >= QUOTED_CHARS:
                     found[_spoken(text[start:end])] = None
-        return cls(tuple(found))
+        return cls(tuple(found), tuple(map(_words, texts)))
 
     def with_questions(self, queries: Iterable[str]) -> Self:
         """Return the same with the questions that quote one of them: they are forgotten, too."""
@@ -52,12 +59,15 @@ class Quotes:
     def held_by(self, text: str) -> bool:
         """Whether a text quotes one of them, or is itself a part of one.
 
-        So does one that repeats how a slot opens, where that tells of a question that goes.
+        So does one that repeats how a slot opens, where that tells of a question that goes, and a
+        question that was asked with words of one of them.
         """
         if not text.strip():
             return False
         spoken = _spoken(text)
         if any(quote in spoken or spoken in quote for quote in self.spoken):
+            return True
+        if any(map(self._gave, _CARRIED.findall(text))):
             return True
         return bool(self.asked) and any(map(self._opens, _OPENING.findall(text)))
 
@@ -65,6 +75,11 @@ class Quotes:
         """Whether what opens the text of a slot tells of a question that goes."""
         about = _words(told.rpartition(", ")[-1])
         return bool(about) and any(about <= question for question in self.asked)
+
+    def _gave(self, carried: str) -> bool:
+        """Whether words that a question got from turns before it come from one of the texts."""
+        words = _words(carried)
+        return any(_tells(words & of_text, words, of_text) for of_text in self.words)
 
     def repeated_in(self, text: str) -> bool:
         """Whether a text is one of them, or shares with one what tells them apart.
@@ -103,3 +118,10 @@ def _is_telling(spoken: str) -> bool:
     if len(spoken) >= QUOTED_CHARS or len(spoken.split()) >= TELLING_WORDS:
         return True
     return any(sign.isdigit() for sign in spoken)
+
+
+def _tells(shared: frozenset[str], *of: frozenset[str]) -> bool:
+    """Whether words that two texts share tell that one has them from the other."""
+    if len(shared) >= CARRIED_WORDS or (shared and shared in of):
+        return True
+    return any(map(_is_telling, shared))

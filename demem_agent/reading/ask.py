@@ -18,7 +18,9 @@ from demem_agent.encoders import as_matrix
 from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.settings import Settings, check_mode
 from demem_agent.slots.records import Vector
+from demem_agent.text.unsaid import in_context
 from demem_agent.turns import (
+    LONGEST_TEXT,
     asker_field,
     conditions_field,
     refuse_unknown,
@@ -27,14 +29,17 @@ from demem_agent.turns import (
 )
 from demem_agent.types import Mode
 
-__all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "When", "ask_of"]
+__all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "Situated", "When", "ask_of"]
+
+#: Turns that somebody may give as what was said last.
+MOST_TURNS = 100
 
 When = datetime | date | str | None
 #: A vector as its encoder gave it.
 Numbers = Sequence[float] | NDArray[Any]
 
 
-class Asking(TypedDict, total=False):
+class Situated(TypedDict, total=False):
     """Who asks, and when; all may be left out.
 
     at: when the query is asked; "last week" in it then means something.
@@ -47,12 +52,24 @@ class Asking(TypedDict, total=False):
     conditions: Iterable[str]
 
 
+class Asking(Situated, total=False):
+    """Who asks, when, and in which conversation; all may be left out.
+
+    at, asker, conditions: as in ``Situated``. context: what was said last in the
+    conversation, in order, at most 100 turns. A query that names nothing of what it is about, such
+    as "when was that?", is asked with words of these, and recorded so: "when was that? [about:
+    loom]".
+    """
+
+    context: Sequence[str]
+
+
 class Routes(Asking, total=False):
     """Keyword arguments of ``route``; all may be left out.
 
-    at, asker, conditions: as for ``answer``. vector: of the query by the memory's own encoder,
-    where you have it already, of any length but 0; the query may then be "", and is found by its
-    meaning alone.
+    at, asker, conditions, context: as for ``answer``. vector: of the query by the memory's own
+    encoder, where you have it already, of any length but 0; the query may then be "", and is found
+    by its meaning alone.
     """
 
     vector: Numbers | None
@@ -61,7 +78,7 @@ class Routes(Asking, total=False):
 class Reads(Routes, total=False):
     """Keyword arguments of ``read``; all may be left out.
 
-    at, asker, conditions, vector: as for ``route``.
+    at, asker, conditions, context, vector: as for ``route``.
     limit: the most that the reading may measure, in the memory's unit, marks included; its
     ``read_limit`` unless given.
     mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
@@ -82,6 +99,7 @@ class Ask:
     """A query and how it is to be read, checked.
 
     Attributes:
+        query: with what it leaves unsaid.
         at: when it is asked, as far as known.
         vector: of the query, of unit length, where it is known already.
         limit: the most that the reading may measure.
@@ -117,7 +135,7 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
     vector = given.get("vector")
     _check_query(query, vector)
     return Ask(
-        query=query,
+        query=in_context(query, _turns(given.get("context", ()))),
         vector=_unit_vector(vector),
         limit=_limit(given.get("limit"), settings),
         mode=_mode(given.get("mode"), settings),
@@ -134,6 +152,16 @@ def _check_query(query: object, vector: object) -> None:
         text_field("query", query)
     elif not isinstance(query, str):
         raise InvalidInput("query", query, "a text; with a vector it may be blank")
+
+
+def _turns(given: object) -> Sequence[str]:
+    allowed = f"a list of at most {MOST_TURNS} texts, what was said last"
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) > MOST_TURNS:
+        raise InvalidInput("context", given, allowed)
+    for turn in given:
+        if not isinstance(turn, str) or len(turn) > LONGEST_TEXT:
+            raise InvalidInput("context", turn, f"{allowed}, of {LONGEST_TEXT:,} characters")
+    return given
 
 
 def _unit_vector(given: Numbers | None) -> Vector | None:

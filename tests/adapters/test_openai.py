@@ -389,3 +389,20 @@ def test_its_example_chooses_as_who_knows_it_all_from_the_second_round_on(
     fixed = [worths for name, worths in rows.items() if name.startswith("always")]
     assert len(fixed) == 3
     assert sum(rows["memories.choose"]) > 1.2 * max(map(sum, fixed))
+
+
+def test_a_question_that_names_nothing_is_asked_with_what_was_said_before_it(
+    provider: Provider, memories: Memories
+) -> None:
+    memories.remember("default", "The violin came on 4 May, from an uncle.")
+    talk = [
+        {"role": "system", "content": "You are the butler of a castle."},
+        {"role": "user", "content": "I love my violin."},
+        {"role": "assistant", "content": "It sounds well."},
+        {"role": "user", "content": "Who was that from?"},
+    ]
+    wrapped = wrap(client(provider), memories)
+    wrapped.chat.completions.create(model="good", messages=talk)  # type: ignore[arg-type]
+    assert "from an uncle" in last_messages(provider)[-2]["content"]
+    (asked,) = [context.query for context in memories.of("default").contexts()]
+    assert asked == "Who was that from? [about: sounds well love violin]"

@@ -6,7 +6,15 @@ A framework that takes pieces instead of one text finds them in
 
 from __future__ import annotations
 
-from demem_adapters.common.asking import ASSISTANT, USER, Asker, Conditions, Situation, is_person
+from demem_adapters.common.asking import (
+    ASSISTANT,
+    USER,
+    Asker,
+    Conditions,
+    Situation,
+    in_conversation,
+    is_person,
+)
 from demem_adapters.common.choices import HINT, hint_block, in_order
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
@@ -42,6 +50,7 @@ __all__ = [
     "checked",
     "digest",
     "hint_block",
+    "in_conversation",
     "in_order",
     "is_person",
     "last_of_user",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,10 @@ from demem_agent import InvalidInput
 from demem_agent.reading import Asking
 from demem_agent.turns import text_field
 
-__all__ = ["ASSISTANT", "USER", "Asker", "Conditions", "Situation", "is_person"]
+__all__ = ["ASSISTANT", "USER", "Asker", "Conditions", "Situation", "in_conversation", "is_person"]
+
+#: Turns that a question may go back to.
+MOST_TURNS = 6
 
 #: Under which names the two sides of a turn are remembered, where the user has no other.
 USER, ASSISTANT = "user", "assistant"
@@ -59,6 +62,15 @@ class Situation:
         if callable(facts):
             facts = _kept(facts(*given, **about))
         return {"asker": asker or self.unnamed, "conditions": facts}
+
+
+def in_conversation(asking: Asking, before: Sequence[str]) -> Asking:
+    """Return who asks and what holds, with what was said last before the question.
+
+    Args:
+        before: what the user and the assistant said, in order.
+    """
+    return {**asking, "context": [text for text in before if text.strip()][-MOST_TURNS:]}
 
 
 def is_person(speaker: str | None) -> bool:

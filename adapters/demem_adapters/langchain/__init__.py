@@ -18,6 +18,7 @@ from demem_adapters.common import (
     block,
     checked,
     digest,
+    in_conversation,
     named,
 )
 from demem_adapters.common.passages import Passage, details, passages
@@ -34,7 +35,7 @@ try:
     from langchain_core.tools import BaseTool, StructuredTool
 
     from demem_adapters.langchain.choosing import ToolChoiceMiddleware
-    from demem_adapters.langchain.messages import Request, put_into, said
+    from demem_adapters.langchain.messages import Request, put_into, said, said_before
     from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
 except ImportError as error:
     raise ImportError(
@@ -198,7 +199,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         held = digest(name, thread, asked)
         text = users.get(asked, self._asked.get(held, next(reversed(users.values()), "")))
         self._asked[held] = text
-        return _Turn(name, thread, text, held, self.situation.asking(runtime))
+        asking = in_conversation(self.situation.asking(runtime), said_before(messages, asked))
+        return _Turn(name, thread, text, held, asking)
 
     def _held(
         self, response: ModelResponse, reading: Reading | None, asking: Asking

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from langchain.agents.middleware import ModelRequest
-from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
 from demem_adapters.common import Inject
 
-__all__ = ["Request", "put_into", "said"]
+__all__ = ["Request", "put_into", "said", "said_before"]
 
 #: A call of the model by an agent, of whatever context.
 Request: TypeAlias = ModelRequest[Any]
@@ -25,6 +25,18 @@ def said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
     for message in messages:
         if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs:
             texts[message.id] = message.text
+    return texts
+
+
+def said_before(messages: Sequence[AnyMessage], asked: str | None) -> list[str]:
+    """Return what the user and the model said before a message, in order."""
+    texts: list[str] = []
+    for message in messages:
+        if isinstance(message, HumanMessage) and message.id == asked:
+            break
+        spoken = isinstance(message, HumanMessage | AIMessage)
+        if spoken and "lc_source" not in message.additional_kwargs:
+            texts.append(message.text)
     return texts
 
 

@@ -7,7 +7,9 @@ from datetime import date
 from typing import Any
 
 from demem_adapters.common import (
+    ASSISTANT,
     SYSTEM,
+    USER,
     Memories,
     Message,
     Namespace,
@@ -17,6 +19,7 @@ from demem_adapters.common import (
     block,
     checked,
     digest,
+    in_conversation,
     last_of_user,
     named,
     put_before,
@@ -60,11 +63,14 @@ class Turn:
     ) -> None:
         self.turns = turns
         self.namespace = namespace
-        self.asking = asking
         last = last_of_user(messages)
         after_asked = messages if last is None else messages[last + 1 :]
         up_to_asked = messages[: (last or 0) + 1]
         self.asked = "" if last is None else _text(messages[last])
+        spoken = [
+            _text(one) for one in messages[: last or 0] if one.get("role") in (USER, ASSISTANT)
+        ]
+        self.asking = in_conversation(asking, spoken)
         self.shown = [_text(message) for message in messages]
         self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
         # With the asker: in one memory several people may ask the same.

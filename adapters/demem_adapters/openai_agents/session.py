@@ -25,6 +25,7 @@ from demem_adapters.common import (
     Situation,
     checked,
     digest,
+    in_conversation,
     logged,
     named,
     put_before,
@@ -149,11 +150,14 @@ class MemorySession:
         if asked == self._asked:
             return
         self._asked = asked
-        self._asking = asking
+        spoken = [
+            text_of(item) for item in items[: last or 0] if role_of(item) in (USER, ASSISTANT)
+        ]
+        self._asking = in_conversation(asking, spoken)
         self._question = "" if last is None else text_of(items[last])
         shown = [text_of(item) for item in items if role_of(item)]
         self._reading = await self.memories.aprepare(
-            namespace, self._question, shown=shown, **asking
+            namespace, self._question, shown=shown, **self._asking
         )
 
     async def get_items(

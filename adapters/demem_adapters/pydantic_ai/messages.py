@@ -11,6 +11,7 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
+    ModelResponse,
     SystemPromptPart,
     TextContent,
     UserContent,
@@ -19,7 +20,7 @@ from pydantic_ai.messages import (
 
 from demem_adapters.common import Inject
 
-__all__ = ["Run", "prompts", "put_into", "text_of"]
+__all__ = ["Run", "prompts", "put_into", "said_before", "text_of"]
 
 #: What Pydantic AI tells of a run, whatever the agent's dependencies are.
 Run: TypeAlias = RunContext[Any]
@@ -33,6 +34,19 @@ def prompts(messages: Iterable[ModelMessage]) -> Iterator[str]:
         for part in message.parts:
             if isinstance(part, UserPromptPart):
                 yield text_of(part.content)
+
+
+def said_before(messages: Iterable[ModelMessage]) -> list[str]:
+    """Return what the user and the model said before the user's last prompt, in order."""
+    spoken: list[str] = []
+    before = 0
+    for message in messages:
+        asked = [*prompts([message])]
+        if asked:
+            before = len(spoken)
+        answered = [message.text or ""] if isinstance(message, ModelResponse) else []
+        spoken += asked + answered
+    return spoken[:before]
 
 
 def text_of(content: str | Sequence[UserContent]) -> str:

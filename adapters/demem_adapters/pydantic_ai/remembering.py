@@ -24,9 +24,10 @@ from demem_adapters.common import (
     block,
     checked,
     digest,
+    in_conversation,
     named,
 )
-from demem_adapters.pydantic_ai.messages import Run, prompts, put_into, text_of
+from demem_adapters.pydantic_ai.messages import Run, prompts, put_into, said_before, text_of
 from demem_agent import Reading
 from demem_agent.options import Options
 from demem_agent.reading import Asking
@@ -99,7 +100,7 @@ class LongTermMemory(AbstractCapability[Any]):
         messages = request_context.messages
         asked = ["", *prompts(messages)]
         answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
-        self._asked_by = self._asking(ctx)
+        self._asked_by = in_conversation(self._asking(ctx), said_before(messages))
         self._reading = await self.memories.aprepare(
             self._named(ctx), asked[-1], shown=[*asked, *answers], **self._asked_by
         )

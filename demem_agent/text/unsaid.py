@@ -1,0 +1,132 @@
+"""What a question leaves unsaid since it has just been said: "when was that?", "the second one".
+
+In a conversation a question may be about what the last turns were about and name nothing of it. By
+itself it finds nothing; with the words of those turns beside it, it does. A question that names
+what it is about stays as it is. English alone is understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from demem_agent.text.words import words
+
+__all__ = ["in_context"]
+
+#: Words carried over from one turn, and turns that are looked at for want of such.
+MOST_WORDS = 12
+MOST_TURNS = 4
+#: Words after which nothing more is carried over.
+ENOUGH = 4
+
+#: What points back where it ends a clause or stands after a verb or a preposition: "was that",
+#: "about it", "did they"; and whose it is: "his".
+_POINTS = re.compile(
+    r"\b(?:about|after|at|before|by|did|do|does|for|from|had|has|have|in|is|are|was|were|will|can"
+    r"|could|should|would|like|of|on|to|with|and|but|without)"
+    r" (?:that|this|it|those|these|them|they|him|her|he|she|there|one|ones|both|either)\b"
+    r"|\b(?:that|it|there|then|one|ones|them|him|her|those|these|this|so|both|same|else)[?.! ]*$"
+    r"|^(?:that|it|they|he|she|those|these|this)\b"
+    r"|\bof (?:the (?:two|three)|them|these|those)\b"
+    r"|\b(?:his|hers|their|its|theirs)\b",
+    re.IGNORECASE,
+)
+#: A question that goes on from another.
+_GOES_ON = re.compile(
+    r"^(?:and|or|but|also|what about|how about|yes|yeah|no|ok|okay)\b", re.IGNORECASE
+)
+#: Words that tell nothing of what a question is about.
+_EMPTY = frozenset(
+    """one ones thing things yes yeah ok okay first second third last former latter other long much
+    many far often old time times exactly again really mean happen happened happens else please
+    tell ask say said sure thank thanks""".split()
+)
+_NAME = re.compile(r"(?<=\w )(?:[A-Z][\w'’-]+)")
+_CHOICE = re.compile(
+    r"\bthe (first|1st|second|2nd|third|3rd|fourth|4th|fifth|5th|last|former|latter)\b"
+    r"(?: (?:one|option|of (?:them|these|those)|choice|place|suggestion))?"
+    r"[?.!, ]*(?:$|please|sounds|is)",
+    re.IGNORECASE,
+)
+_PLACES = {
+    "first": 0,
+    "1st": 0,
+    "former": 0,
+    "second": 1,
+    "2nd": 1,
+    "latter": 1,
+    "third": 2,
+    "3rd": 2,
+    "fourth": 3,
+    "4th": 3,
+    "fifth": 4,
+    "5th": 4,
+    "last": -1,
+}
+_LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
+_IN_A_ROW = re.compile(r"(?:^|[,;]|\bor\b|\band\b)\s*")
+_BRACKETS = re.compile(r"[\[\]]")
+_SENTENCE = re.compile(r"[^.!?\n]+")
+
+
+def in_context(query: str, turns: Sequence[str]) -> str:
+    """Return a query with what it leaves unsaid, from the turns before it: "[about: ...]".
+
+    Args:
+        turns: what was said last, in order, by anybody.
+    """
+    if not turns or not _is_incomplete(query):
+        return query
+    carried = _chosen(query, turns) or _carried(query, turns)
+    return f"{query} [about: {_BRACKETS.sub('', carried)}]" if carried else query
+
+
+def _is_incomplete(query: str) -> bool:
+    """Whether a query speaks of what it does not name."""
+    own = [word for word in words(query) if word not in _EMPTY]
+    if not own or _GOES_ON.match(query) or _CHOICE.search(query):
+        return True
+    return _POINTS.search(query) is not None and not _NAME.search(query)
+
+
+def _chosen(query: str, turns: Sequence[str]) -> str:
+    """Return the one of several things, named in a turn, that a query chooses by its place."""
+    choice = _CHOICE.search(query)
+    if choice is None:
+        return ""
+    place = _PLACES[choice[1].lower()]
+    for turn in islice(reversed(turns), MOST_TURNS):
+        named = _alternatives(turn)
+        if len(named) > max(place, 1):
+            return " ".join(named[place].split())
+    return ""
+
+
+def _alternatives(turn: str) -> list[str]:
+    """Return what a turn names side by side: the entries of a list, or "this, that or those"."""
+    listed = _LISTED.findall(turn)
+    if len(listed) > 1:
+        return [str(one) for one in listed]
+    for sentence in _SENTENCE.findall(turn):
+        if " or " in sentence:
+            parts = _IN_A_ROW.split(sentence)
+            return [part.strip() for part in parts if part.strip()]
+    return []
+
+
+def _carried(query: str, turns: Sequence[str]) -> str:
+    """Return the words of the last turns that a query does not have, the latest turn's first."""
+    found: dict[str, None] = {}
+    for turn in islice(reversed(turns), MOST_TURNS):
+        found.update(dict.fromkeys(islice(_telling(turn), MOST_WORDS)))
+        if len(found) >= ENOUGH:
+            break
+    own = set(words(query))
+    return " ".join(word for word in found if word not in own)
+
+
+def _telling(turn: str) -> Iterator[str]:
+    """Yield the words of a turn that tell something."""
+    return (word for word in words(turn) if word not in _EMPTY)
