@@ -386,18 +386,19 @@ def ratios(alpha: float, regrets: Regrets) -> Iterator[Ratio]:
     targets = dict(zip(DISTURBED, (1.3, 1.3, 2.0, 1.2), strict=True))
     for name in OURS:
         against, target = ("oracle", 1.05) if alpha == 0 else (best, 0.65)
-        yield _ratio(alpha, regrets, (name, against), target)
+        yield ratio_of(alpha, regrets, (name, against), target)
         for disturbed, most in targets.items():
             pair = (f"{name}, {disturbed}", name)
             if pair[0] in regrets:
-                yield _ratio(alpha, regrets, pair, most)
+                yield ratio_of(alpha, regrets, pair, most)
     for disturbed in UNAVOIDABLE:
         pair = (f"oracle, {disturbed}", "oracle")
         if pair[0] in regrets:
-            yield _ratio(alpha, regrets, pair, None)
+            yield ratio_of(alpha, regrets, pair, None)
 
 
-def _ratio(alpha: float, regrets: Regrets, names: tuple[str, str], target: float | None) -> Ratio:
+def ratio_of(alpha: float, regrets: Regrets, names: tuple[str, str], target: float | None) -> Ratio:
+    """Return how the mean regrets of two compare, with an interval paired by seed."""
     ours, other = (np.array(regrets[name]) for name in names)
     drawn = np.random.default_rng(0).integers(len(ours), size=(RESAMPLES, len(ours)))
     resampled = ours[drawn].mean(axis=1) / other[drawn].mean(axis=1)
