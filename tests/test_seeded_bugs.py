@@ -361,7 +361,7 @@ def forgetting_leaves_the_successions(patch: Patch) -> None:
     patch.setattr(erase, "lapsed", lambda state, going: ())
 
 
-@bug("not as it was before a succession|the twin")
+@bug("not as it was before a succession|the twin", SLOW)
 def an_undone_succession_counts_in_readings(patch: Patch) -> None:
     patch.setattr(Lineage, "confidence", lambda self, succession: succession.confidence)
 
@@ -408,7 +408,7 @@ def contexts_of_a_question_are_placed_by_their_words(patch: Patch) -> None:
     patch.setattr(division, "_sides_of_questions", by_another_question)
 
 
-@bug("a slot was free, yet the slot was not split|refused")
+@bug("a slot was free, yet the slot was not split|refused", SLOW)
 def what_cannot_be_divided_passes_for_divided(patch: Patch) -> None:
     right = trigger._conflict
 
@@ -473,12 +473,12 @@ def actions_keep_what_is_forgotten(patch: Patch) -> None:
     patch.setattr(erase, "_renamed_actions", lambda state, going: ())
 
 
-@bug("another's situation", machine=DecidingMachine)
+@bug("another's situation", SLOW, machine=DecidingMachine)
 def conditions_tell_no_situations_apart(patch: Patch) -> None:
     patch.setattr(situations, "_for_whom", lambda asker, conditions: (asker, ()))
 
 
-@bug("what may never be explored was", machine=DecidingMachine)
+@bug("what may never be explored was", SLOW, machine=DecidingMachine)
 def all_may_be_explored(patch: Patch) -> None:
     right = Playbook.choice
 
