@@ -2,9 +2,9 @@
 
     python benchmarks/deciding_page.py --out DIR [--into docs/decide.md] [--seeds 20] [--reuse]
 
-DIR gets the report of ``deciding.py`` as JSON, with the commit that it was made from. Without
---into the blocks are printed. --reuse takes the report that is in DIR already. Some twenty minutes;
-needs the extra `lab`.
+DIR gets the reports of ``deciding.py``, ``deciding_episodes.py`` and ``deciding_certificates.py``
+as JSON, each with the commit that it was made from. Without --into the blocks are printed. --reuse
+takes the reports that are in DIR already. Some three quarters of an hour; needs the extra `lab`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ Report = Mapping[str, Any]
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "drawings" / "decide.svg"
 
+#: The scripts behind the page, and what of it they make.
+PARTS = {
+    "deciding": "the first two tables",
+    "deciding_episodes": "the one on reading back",
+    "deciding_certificates": "the one on certificates",
+}
 #: The little help desk of the picture: what comes up, and what mostly settles it.
 RIGHT = {
     "Password reset for {}": "mail link",
@@ -51,12 +57,15 @@ def main() -> None:
     """Measure, draw, and print the blocks or write them into the page."""
     given = arguments()
     given.out.mkdir(parents=True, exist_ok=True)
-    report = measured(given)
+    reports = {name: measured(given, name) for name in PARTS}
+    ratios = reports["deciding"]["ratios"]
     draw_decisions(helped().decision_log(), PICTURE)
     made = {
         "made": stamp(given.out),
-        "rivals": "\n".join(against_rivals(report["ratios"])),
-        "disturbed": "\n".join(disturbed(report["ratios"])),
+        "rivals": "\n".join(against_rivals(ratios)),
+        "disturbed": "\n".join(disturbed(ratios)),
+        "episodes": "\n".join(against_reading(reports["deciding_episodes"])),
+        "certificates": "\n".join(certified(reports["deciding_certificates"])),
     }
     if given.into is None:
         print("\n\n".join(f"<!-- {name} -->\n{text}\n<!-- end -->" for name, text in made.items()))
@@ -75,23 +84,26 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measured(given: argparse.Namespace) -> Report:
-    """Return the report, made anew unless it is there and wanted."""
-    path: Path = given.out / "deciding.json"
+def measured(given: argparse.Namespace, name: str) -> Any:
+    """Return the report of a script, made anew unless it is there and wanted."""
+    path: Path = given.out / f"{name}.json"
     if not (given.reuse and path.is_file()):
-        command = [sys.executable, str(ROOT / "benchmarks" / "deciding.py")]
-        command += ["--seeds", str(given.seeds), "--json"]
+        command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--json"]
+        if name != "deciding_certificates":
+            command += ["--seeds", str(given.seeds)]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
         path.write_text(done.stdout, encoding="utf-8")
         path.with_suffix(".commit").write_text(commit(), encoding="utf-8")
-    read: Report = json.loads(path.read_text(encoding="utf-8"))
-    return read
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def stamp(out: Path) -> str:
-    """Say from which commit the report was made."""
-    made_from = (out / "deciding.commit").read_text(encoding="utf-8").strip()
-    return f"Made by `python benchmarks/deciding_page.py` from commit `{made_from}`."
+    """Say from which commit each report was made."""
+    told = []
+    for name, part in PARTS.items():
+        made_from = (out / f"{name}.commit").read_text(encoding="utf-8").strip()
+        told.append(f"{part} from commit `{made_from}`")
+    return f"Made by `python benchmarks/deciding_page.py`: {', '.join(told)}."
 
 
 def helped() -> SlotMemory:
@@ -132,6 +144,26 @@ def disturbed(ratios: Sequence[Report]) -> Iterator[str]:
         if "," in one["what"]:
             learner, what = one["what"].split(", ", 1)
             yield row(what, [learner, *numbers(one)])
+
+
+def against_reading(report: Report) -> Iterator[str]:
+    """Yield the table of regrets against an agent that reads its episodes back."""
+    yield from header("who chooses", ["regret", "to the better reader"])
+    ratios = {one["what"]: one for one in report["ratios"]}
+    for name, regrets in report["regrets"].items():
+        ratio = numbers(ratios[name])[-1] if name in ratios else ""
+        yield row(name, [f"{sum(regrets) / len(regrets):.0f}", ratio])
+
+
+def certified(counts: Sequence[Report]) -> Iterator[str]:
+    """Yield the table of certificates: wrong ones where all is alike, right ones elsewhere."""
+    columns = ["memories", "with a certificate", "95 %", "certificates", "took the world to change"]
+    yield from header("situations; rewards", columns)
+    for one in counts:
+        low, high = one["interval"]
+        cells = [one["runs"], one["certified"], f"{low:.3f} to {high:.3f}"]
+        cells += [one["certificates"], one["changed"]]
+        yield row(f"{one['world']}; {one['rewards']}", list(map(str, cells)))
 
 
 def own_names(ratios: Sequence[Report]) -> set[str]:

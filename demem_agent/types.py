@@ -237,7 +237,8 @@ class Reading:
 
     Attributes:
         size: of ``text``, in ``unit``; never more than ``limit``.
-        evidence: the items in it, in the order in which they appear.
+        evidence: the items in it, in the order in which they appear; ``ranked`` gives the best
+            first.
         slots: the slots these items are in; the routed one first.
         probability: that the memory holds what was asked, as in :class:`Route`; 0.0 where nothing
             was asked of it.
@@ -266,6 +267,15 @@ class Reading:
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
     advice: str = ""
+
+    @property
+    def ranked(self) -> tuple[Evidence, ...]:
+        """The items in it, that of the line with the highest score first.
+
+        Those of one score are in the order of the text, as all are in a strict reading.
+        """
+        best_first = sorted(self.lines, key=lambda line: -line.score)
+        return tuple(dict.fromkeys(line.evidence for line in best_first))
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,3 +40,20 @@ def test_the_routed_slot_is_ahead_by_no_more_than_the_prior() -> None:
     other = scores(memory.read("Which bow has the violin?", slot=0))
     assert round(own["e2"] - other["e2"], 4) == SLOT_PRIOR == 0.15
     assert round(other["e1"] - own["e1"], 4) == SLOT_PRIOR
+
+
+def test_the_items_of_a_reading_are_given_best_first_as_well() -> None:
+    memory = SlotMemory()
+    memory.ingest("The garden gate is green.", at="2024-05-01")
+    memory.ingest("The boiler has a brass valve.", at="2024-05-02")
+    reading = memory.read("Which valve has the boiler?")
+    assert [item.id for item in reading.evidence] == ["e1", "e2"]
+    assert [item.id for item in reading.ranked] == ["e2", "e1"]
+
+
+def test_items_of_a_strict_reading_have_one_order() -> None:
+    memory = SlotMemory(mode="strict")
+    for text in ("The garden gate is green.", "The boiler has a brass valve."):
+        memory.ingest(text)
+    reading = memory.read("Which valve has the boiler?")
+    assert reading.ranked == reading.evidence
