@@ -18,14 +18,20 @@ def name(guide: Path) -> str:
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=name)
-def test_the_python_of_a_guide_runs_in_reading_order(
-    guide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_python_of_a_guide_runs_in_reading_order_and_prints_what_it_shows(
+    guide: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """What a page shows under a block, indented, is what the block prints."""
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(guide.read_text(encoding="utf-8")):
         if block.language == "python" and block.skipped is None:
             run_python(block, namespace)
+            printed = capsys.readouterr().out.strip()
+            assert block.shown in ("", printed)
 
 
 @pytest.mark.parametrize("guide", sorted((ROOT / "docs" / "use").glob("*.md")), ids=name)

@@ -7,6 +7,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 __all__ = ["README", "ROOT", "Block", "blocks", "run_command", "run_python"]
@@ -17,11 +18,18 @@ FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 NOT_RUN = re.compile(r"# not run:(.*)")
 
 
+#: What a page shows as the output of the block before it: lines indented by four.
+OUTPUT = re.compile(r"\n(?:    [^\n]*\n|\n(?=    ))+")
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
+    """A block of code, and the output that the page shows for it, "" for none."""
+
     language: str
     text: str
     line: int
+    shown: str = ""
 
     @property
     def skipped(self) -> str | None:
@@ -36,10 +44,14 @@ class Block:
 
 
 def blocks(markdown: str) -> list[Block]:
-    return [
-        Block(match[1].lower(), match[2], markdown.count("\n", 0, match.start(2)) + 1)
-        for match in FENCE.finditer(markdown)
-    ]
+    return [_block(markdown, match) for match in FENCE.finditer(markdown)]
+
+
+def _block(markdown: str, match: re.Match[str]) -> Block:
+    line = markdown.count("\n", 0, match.start(2)) + 1
+    shown = OUTPUT.match(markdown, match.end() + 1)
+    output = dedent(shown[0]).strip() if shown else ""
+    return Block(match[1].lower(), match[2], line, output)
 
 
 def run_python(block: Block, namespace: dict[str, Any]) -> None:
