@@ -19,7 +19,7 @@ NOT_RUN = re.compile(r"# not run:(.*)")
 
 
 #: What a page shows as the output of the block before it: lines indented by four.
-OUTPUT = re.compile(r"\n(?:    [^\n]*\n|\n(?=    ))+")
+OUTPUT = re.compile(r"\n*((?:    [^\n]*\n|\n(?=    ))+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ def blocks(markdown: str) -> list[Block]:
 
 def _block(markdown: str, match: re.Match[str]) -> Block:
     line = markdown.count("\n", 0, match.start(2)) + 1
-    shown = OUTPUT.match(markdown, match.end() + 1)
-    output = dedent(shown[0]).strip() if shown else ""
+    shown = OUTPUT.match(markdown, match.end())
+    output = dedent(shown[1]).strip() if shown else ""
     return Block(match[1].lower(), match[2], line, output)
 
 
