@@ -43,6 +43,13 @@ DATA = {
 }
 #: Two systems whose recall at every limit is shown.
 BESIDE_EACH_OTHER = ("demem", "hybrid")
+#: What stands beside recall.
+MEASURED = {
+    "half": "half of a gold turn",
+    "nine_tenths": "nine tenths",
+    "contained": "reference in text",
+    "f1": "answer F1",
+}
 OWN = ("examples/support_chat.jsonl", "examples/support_chat_questions.jsonl")
 OWN_OPTIONS = ("--system", "demem", "--system", "hybrid", "--system", "full", "--limit", "1000")
 #: The split audits, and which of its tables each shows in docs/splits.md.
@@ -200,6 +207,7 @@ def blocks(reports: Mapping[str, Report], own: Report) -> Iterator[tuple[str, st
     command = "demem bench locomo --data locomo_dev5.json --out measured"
     yield "locomo", console(command, [*evaluation_parts(locomo), paper_table()])
     yield "all", "\n".join(all_systems(reports))
+    yield "measures", "\n".join(other_measures(reports))
     yield "budgets", "\n".join(budgets(reports))
     yield (
         "categories",
@@ -260,6 +268,35 @@ def all_systems(reports: Mapping[str, Report]) -> Iterator[str]:
         for found, limit in product(reports.values(), HEADLINE):
             cells.append(found["systems"][name][str(limit)]["recall"])
         yield row(f"**{name}**" if name == "demem" else name, map(interval, cells))
+
+
+def other_measures(reports: Mapping[str, Report]) -> Iterator[str]:
+    """Yield what else is measured, of this memory beside the hybrid, at the headline limits."""
+    head = [f"{DATA[name][0]} {limit:,}" for name, limit in product(reports, HEADLINE)]
+    yield from header("measure", head)
+    for measure, words in MEASURED.items():
+        cells = []
+        for found, limit in product(reports.values(), HEADLINE):
+            of = [found["systems"][name][str(limit)][measure] for name in BESIDE_EACH_OTHER]
+            cells.append(" / ".join(share(one["mean"]) if one else "-" for one in of))
+        yield row(words, cells)
+    beam = reports["beam"]
+    left = ["-"] * (len(head) - len(HEADLINE))
+    for limit in HEADLINE:
+        of = [without(beam, name, limit, "summarization") for name in BESIDE_EACH_OTHER]
+        left.append(" / ".join(map(share, of)))
+    yield row("recall without summarization", left)
+
+
+def without(found: Report, name: str, limit: int, left_out: str) -> float:
+    """Return a system's recall over all questions but those of one category."""
+    total = 0.0
+    count = 0
+    for category, one in found["systems"][name][str(limit)]["categories"].items():
+        if one["recall"] and category != left_out:
+            total += one["recall"]["mean"] * one["recall"]["questions"]
+            count += one["recall"]["questions"]
+    return total / count
 
 
 def budgets(reports: Mapping[str, Report]) -> Iterator[str]:

@@ -213,7 +213,7 @@ class SlotMemory(MemoryHandle):
         >>> told.evidence_id
         'e1'
         >>> memory.answer("When did Ana move to Lisbon?").text
-        'Ana: I moved to Lisbon yesterday (1 March 2024).'
+        'Ana: I moved to Lisbon yesterday. (yesterday: 1 March 2024)'
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:

@@ -218,6 +218,8 @@ class Line:
         score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not
             scored one by one. Of no weight when lines are compared.
         superseded: what in it no longer holds, as far as known; of no weight either.
+        again: other items in which its speaker said the same, the latest last, which are not read;
+            of no weight either.
     """
 
     evidence: Evidence
@@ -225,6 +227,7 @@ class Line:
     end: int
     score: float = field(default=0.0, compare=False)
     superseded: tuple[Superseded, ...] = field(default=(), compare=False)
+    again: tuple[Evidence, ...] = field(default=(), compare=False)
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import threading
 import time
 import urllib.request
@@ -116,12 +117,16 @@ def make_backend(
 # From here on it is used, by two people and a model of a few lines.
 
 
+#: What a reading notes of a line in front of it: "- [yesterday: 7 May 2023] user: I moved".
+_BESIDE = re.compile(r"^- \[[^\]]*\] ")
+
+
 def reply(messages: Sequence[Mapping[str, Any]]) -> str:
     """Answer a question with the last statement that was recalled, and note everything else."""
     *shown, asked = [str(message["content"]) for message in messages]
     told: list[str] = []
     for line in "\n".join(shown).splitlines():
-        who, _, text = line.partition(": ")
+        who, _, text = _BESIDE.sub("- ", line).partition(": ")
         if who in ("- user", "- correction") and not text.endswith("?"):
             told.append(text)
     if not asked.endswith("?"):

@@ -16,7 +16,7 @@ from typing import Any
 from demem_agent import SlotMemory, Turn
 from demem_agent.llms import ChatModel, OpenAIChat, Options, Prompt, Reply, asked_for, invented
 from demem_agent.testing import Provider, obedient
-from demem_agent.text import day, said
+from demem_agent.text import day, noted
 from demem_agent.turns import as_turn
 from demem_agent.types import Evidence, Source
 
@@ -59,7 +59,7 @@ async def notes_of(model: ChatModel, turn: Turn | Mapping[str, Any]) -> list[Tur
     # No message may end the block that it stands in.
     text = told.text.replace("demem:message", "demem-message")
     prompt = Prompt(INSTRUCTIONS, f"{heading}\n<demem:message>\n{text}\n</demem:message>")
-    source = Source(item.id, f"{heading} {said(item, 0, len(item.text))}", False)
+    source = Source(item.id, f"{heading} {noted(item, 0, len(item.text))}", False)
     options = Options(temperature=0.0, background=True)
     reply = await asked_for(model, prompt, Notes, options, lambda given: problem_of(given, source))
     notes = dict.fromkeys(" ".join(note.split()) for note in reply.notes)

@@ -10,9 +10,10 @@ import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.encoders import as_matrix, default_encoder
+from demem_agent.text.cutting import through_turn
 from demem_agent.text.dates import find
 from demem_agent.text.questions import NAME, has_number
-from demem_agent.text.saying import day, said
+from demem_agent.text.saying import day, meant, said
 from demem_agent.text.sentences import sentences
 from demem_agent.text.words import clean, content_terms
 from demem_agent.types import (
@@ -158,7 +159,8 @@ def _decided(reading: Reading, found: list[_Sentence]) -> list[_Sentence]:
 
 def _draft(query: str, chosen: list[_Sentence]) -> Draft:
     """Return an answer that quotes sentences, citing each item once."""
-    text = " ".join(_quote(sentence, query) for sentence in chosen)
+    apart = [one for nth, one in enumerate(chosen) if not _is_within(one, chosen[:nth])]
+    text = " ".join(_quote(sentence, query) for sentence in apart)
     cited = dict.fromkeys(sentence.evidence.id for sentence in chosen)
     return Draft(text, tuple(cited))
 
@@ -290,11 +292,24 @@ def _is_named(query: str, speaker: str | None) -> float:
     return 1.0 if any(name in query for name in names) else 0.0
 
 
+def _is_within(sentence: _Sentence, others: list[_Sentence]) -> bool:
+    """Whether a sentence is quoted already, as what turns another one round."""
+    for other in others:
+        end = through_turn(other.evidence.text, other.end)
+        if other.evidence.id == sentence.evidence.id and other.start <= sentence.start < end:
+            return True
+    return False
+
+
 def _quote(sentence: _Sentence, query: str) -> str:
-    """Return a sentence as said; a question about a time also gets the day, unless it has one."""
-    words = said(sentence.evidence, sentence.start, sentence.end)
-    if sentence.evidence.at is None or "when" not in query.lower().split():
-        return words
-    if _has_relative_time(sentence):
-        return words
-    return f"{words} (said on {day(sentence.evidence)})"
+    """Return a sentence as said with what turns it round, and behind it what its times mean.
+
+    A question about a time gets the day on which it was said where there are none.
+    """
+    end = through_turn(sentence.evidence.text, sentence.end)
+    stretch = (sentence.evidence, sentence.start, end)
+    notes = meant(*stretch)
+    if not notes and sentence.evidence.at is not None and "when" in query.lower().split():
+        notes = (f"said on {day(sentence.evidence)}",)
+    words = said(*stretch)
+    return f"{words} ({'; '.join(notes)})" if notes else words

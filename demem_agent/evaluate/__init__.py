@@ -21,7 +21,7 @@ from demem_agent.evaluate.deciding.replaying import (
 )
 from demem_agent.evaluate.drawing.choices import draw_decisions
 from demem_agent.evaluate.measured import MEASURES, Measured, load, save
-from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, whole_recall
+from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, turns_found
 from demem_agent.evaluate.reporting import paired, report
 from demem_agent.evaluate.run import evaluate
 from demem_agent.evaluate.system import Maker, System
@@ -63,6 +63,6 @@ __all__ = [
     "replay_decisions",
     "report",
     "save",
-    "whole_recall",
+    "turns_found",
     "with_questions",
 ]

@@ -12,9 +12,9 @@ from demem_agent.errors import InvalidInput
 
 __all__ = ["MEASURES", "MeasureName", "Measured", "load", "save"]
 
-MeasureName = Literal["recall", "whole", "f1", "contained"]
+MeasureName = Literal["recall", "half", "nine_tenths", "f1", "contained"]
 #: The fields of :class:`Measured` that say how good a reading is; each is in [0, 1].
-MEASURES: tuple[MeasureName, ...] = ("recall", "whole", "f1", "contained")
+MEASURES: tuple[MeasureName, ...] = ("recall", "half", "nine_tenths", "f1", "contained")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,11 @@ class Measured:
 
     Attributes:
         question: its number in the dialogue's probes, from 0.
-        recall: share of the gold turns of which a passage is in the text. None for a question
-            without evidence, or in one of the categories "adversarial" and "abstention".
-        whole: share of the gold turns that are in the text as a whole; None as for ``recall``.
+        recall: share of the gold turns' word 4-grams that are in the text, mean over the turns.
+            None for a question without evidence, or in one of the categories "adversarial" and
+            "abstention".
+        half, nine_tenths: share of the gold turns of which so much is in the text, by the same
+            count; None as for ``recall``.
         size: characters of the text.
         seconds: that the read took.
         f1: of the extractive answer from this text against the reference. None without a reference,
@@ -39,7 +41,8 @@ class Measured:
     system: str
     limit: int
     recall: float | None
-    whole: float | None
+    half: float | None
+    nine_tenths: float | None
     size: int
     seconds: float
     f1: float | None

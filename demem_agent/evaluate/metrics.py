@@ -9,14 +9,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time
+from math import fsum
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Probe
 from demem_agent.reading.packing import CLOSE, OPEN
+from demem_agent.text.cutting import CUT
 from demem_agent.text.dates import absolute
-from demem_agent.text.sentences import passages
 from demem_agent.turns import Turn
 from demem_agent.types import Answerer, Attempt, Draft, Evidence, Line, Question, Reading
 
@@ -28,8 +29,9 @@ __all__ = [
     "as_reading",
     "contains",
     "extract",
+    "reaching",
     "recall",
-    "whole_recall",
+    "turns_found",
 ]
 
 #: Categories of questions that nothing in the dialogue answers: neither recall nor answers are
@@ -39,7 +41,10 @@ UNANSWERABLE = frozenset({"adversarial", "abstention"})
 #: Words in a row that have to agree.
 _GRAM = 4
 _WORD = re.compile(r"[^\W_]+")
-_SAID = re.compile(r"(?:- )?(?:(?P<speaker>[^:\n]{1,40}): )?(?P<words>.+)", re.DOTALL)
+#: A line without its dash and what stands in brackets before it.
+_SAID = re.compile(
+    r"(?:- )?(?:\[[^\]\n]*\] )*(?:(?P<speaker>[^:\n]{1,40}): )?(?P<words>.+)", re.DOTALL
+)
 
 #: The different runs of words of one length.
 Grams = frozenset[tuple[str, ...]]
@@ -50,25 +55,16 @@ class Gold:
     """A gold turn, cut once for all the texts in which it is looked for.
 
     Attributes:
-        passages: the word 4-grams of each passage of at most 350 characters; a passage without a
-            word is left out.
-        whole: those of the whole turn; empty when it has no words.
+        grams: its different word 4-grams; one gram of all its words where it has fewer than four,
+            and empty when it has none.
     """
 
-    passages: tuple[Grams, ...]
-    whole: Grams
+    grams: Grams
 
     @classmethod
     def of(cls, turn: Turn) -> Gold:
         """Cut a turn."""
-        parts: list[Grams] = []
-        for start, end in passages(turn.text):
-            passage = turn.text[start:end]
-            grams = _grams(_words(passage), _GRAM)
-            if grams:
-                parts.append(grams)
-        whole = _grams(_words(turn.text), _GRAM)
-        return cls(tuple(parts), whole)
+        return cls(_grams(_words(turn.text), _GRAM))
 
 
 @dataclass(slots=True)
@@ -83,25 +79,13 @@ class Wording:
         """Take the words of a text."""
         return cls(_words(text))
 
-    def holds(self, grams: Grams) -> bool:
-        """Whether at least half of the n-grams, all of one length, stand in the text."""
+    def shares(self, gold: Sequence[Gold]) -> list[float]:
+        """Return for each gold turn the share in [0, 1] of its n-grams that stand in the text."""
+        return [self._share(turn.grams) for turn in gold]
+
+    def _share(self, grams: Grams) -> float:
         length = len(next(iter(grams)))
-        own = self._of_length(length)
-        return 2 * len(grams & own) >= len(grams)
-
-    def recall(self, gold: Sequence[Gold]) -> float:
-        """Return the share of gold turns of which a passage is found."""
-        found = 0
-        for turn in gold:
-            found += any(map(self.holds, turn.passages))
-        return found / len(gold)
-
-    def whole_recall(self, gold: Sequence[Gold]) -> float:
-        """Return the share of gold turns that are found as a whole."""
-        found = 0
-        for turn in gold:
-            found += self.holds(turn.whole)
-        return found / len(gold)
+        return len(grams & self._of_length(length)) / len(grams)
 
     def _of_length(self, length: int) -> Grams:
         if length not in self._grams:
@@ -111,29 +95,38 @@ class Wording:
 
 
 def recall(text: str, gold: Sequence[Turn]) -> float:
-    """Return the share in [0, 1] of the gold turns that are found in a text.
+    """Return how much of the gold turns stands in a text, in [0, 1].
 
-    A turn is found when one of its passages (at most 350 characters each) has at least half of its
-    own word 4-grams in the text: the words themselves, in order, so that a paraphrase or a mere
-    mention does not count. Words are runs of letters and digits without regard to case; a passage
-    of fewer than four is one n-gram of its length.
-
-    Raises:
-        InvalidInput: if no turn has a word in it.
-    """
-    return Wording.of(text).recall(_gold(gold))
-
-
-def whole_recall(text: str, gold: Sequence[Turn]) -> float:
-    """Return the share in [0, 1] of the gold turns that are found in a text as a whole.
-
-    A turn is found when the text has at least half of all its word 4-grams. Stricter than
-    :func:`recall` for turns longer than 350 characters, and the same for others.
+    It is the share of a turn's different word 4-grams that the text has, mean over the turns: the
+    words themselves, in order, so that a paraphrase or a mere mention counts little, and half a
+    turn counts half. Words are runs of letters and digits without regard to case; a turn of fewer
+    than four is one n-gram of its length.
 
     Raises:
         InvalidInput: if no turn has a word in it.
     """
-    return Wording.of(text).whole_recall(_gold(gold))
+    shares = Wording.of(text).shares(_gold(gold))
+    return fsum(shares) / len(shares)
+
+
+def turns_found(text: str, gold: Sequence[Turn], share: float) -> float:
+    """Return the share in [0, 1] of the gold turns of which so much stands in a text.
+
+    Args:
+        share: of a turn's word 4-grams, as :func:`recall` counts them, in (0, 1].
+
+    Raises:
+        InvalidInput: for another share, or if no turn has a word in it.
+    """
+    if not 0 < share <= 1:
+        raise InvalidInput("share", share, "a number in (0, 1]")
+    return reaching(Wording.of(text).shares(_gold(gold)), share)
+
+
+def reaching(shares: Sequence[float], least: float) -> float:
+    """Return the share in [0, 1] of some numbers that are at least so large."""
+    reached = [share >= least for share in shares]
+    return sum(reached) / len(reached)
 
 
 def extract(text: str, probe: Probe, answerer: Answerer | None = None) -> str:
@@ -185,7 +178,9 @@ def _evidence(text: str) -> Iterator[Evidence]:
     """Yield the words of each line, with who said them and the date that they stand under."""
     at: datetime | None = None
     number = 0
-    for line in text.replace("\n  ", " ").splitlines():
+    for line in (
+        text.replace("\n  ", " ").replace(f" {CUT}", "").replace(f"{CUT} ", "").splitlines()
+    ):
         if line in (OPEN, CLOSE):
             continue
         if line.startswith("# "):
@@ -206,7 +201,7 @@ def _gold(turns: Sequence[Turn]) -> list[Gold]:
     gold: list[Gold] = []
     for turn in turns:
         cut = Gold.of(turn)
-        if cut.whole:
+        if cut.grams:
             gold.append(cut)
     if not gold:
         raise InvalidInput("gold", turns, "at least one turn with a word in it")

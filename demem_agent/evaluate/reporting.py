@@ -43,11 +43,11 @@ def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000
     Returns:
         ``{"seed", "resamples", "dialogues", "questions", "scored", "limits", "categories":
         {category: questions}, "systems": {system: {str(limit): cell}}}``, where ``scored`` is the
-        number of questions with evidence. A cell is ``{"recall", "whole", "f1", "contained",
-        "size", "seconds", "categories"}``. Each of the first four is an
+        number of questions with evidence. A cell is ``{"recall", "half", "nine_tenths", "f1",
+        "contained", "size", "seconds", "categories"}``. Each of the first five is an
         :class:`~demem_agent.evaluate.Interval` as a dict (mean, low, high, questions, dialogues),
         or None where no question has that measure. ``size`` is the mean in characters, ``seconds``
-        is ``{"median", "p95"}``, and ``categories`` holds the first four for each category.
+        is ``{"median", "p95"}``, and ``categories`` holds the first five for each category.
 
     Raises:
         InvalidInput: without records, or for resamples < 1.

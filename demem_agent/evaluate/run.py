@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from time import perf_counter
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
@@ -14,7 +15,15 @@ from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
-from demem_agent.evaluate.metrics import UNANSWERABLE, Gold, Wording, answer_f1, contains, extract
+from demem_agent.evaluate.metrics import (
+    UNANSWERABLE,
+    Gold,
+    Wording,
+    answer_f1,
+    contains,
+    extract,
+    reaching,
+)
 from demem_agent.evaluate.system import Maker, System
 from demem_agent.turns import Turn, whole_field
 
@@ -22,6 +31,8 @@ __all__ = ["Tick", "evaluate"]
 
 #: Called with (readings done, readings in all).
 Tick = Callable[[int, int], object]
+#: So much of a gold turn is in a text that it is said to be found, or found as good as whole.
+HALF, NINE_TENTHS = 0.5, 0.9
 TurnsById = Mapping[str | None, Sequence[Turn]]
 
 
@@ -147,7 +158,7 @@ def _gold(probe: Probe, turns: TurnsById) -> tuple[Gold, ...]:
     for id in dict.fromkeys(probe.evidence):
         for turn in turns[id]:
             gold = Gold.of(turn)
-            if gold.whole:
+            if gold.grams:
                 found.append(gold)
     return tuple(found)
 
@@ -186,9 +197,10 @@ def _found(
     """Return every measure of a text, None where the question does not have it."""
     found: dict[MeasureName, float | None] = dict.fromkeys(MEASURES)
     if asked.gold:
-        wording = Wording.of(text)
-        found["recall"] = wording.recall(asked.gold)
-        found["whole"] = wording.whole_recall(asked.gold)
+        shares = Wording.of(text).shares(asked.gold)
+        found["recall"] = fsum(shares) / len(shares)
+        found["half"] = reaching(shares, HALF)
+        found["nine_tenths"] = reaching(shares, NINE_TENTHS)
     probe = asked.probe
     reference = probe.reference
     if asked.answerable and reference.strip():

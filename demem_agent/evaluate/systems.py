@@ -7,7 +7,7 @@ same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 from typing import Unpack
@@ -104,7 +104,7 @@ class Slots:
 class Oracle:
     """Return the gold turns themselves: about what a perfect retriever could reach.
 
-    The shortest passage of each goes ahead. It is told the questions with their evidence
+    The shortest turn goes ahead. It is told the questions with their evidence
     beforehand, so it is a ceiling and no rival.
     """
 
@@ -126,7 +126,7 @@ class Oracle:
         """Return the evidence of a question as far as it fits; nothing for any other query."""
         gold = self._gold.get(query, set())
         lines = [line for line in self._held.lines if line.evidence.source_id in gold]
-        return _packed(_shortest_of_each_first(lines), limit)
+        return _packed(_shortest_turns_first(lines), limit)
 
     def _learn(self, dialogue: Dialogue) -> None:
         for probe in dialogue.probes:
@@ -139,25 +139,14 @@ def oracle(dialogues: Sequence[Dialogue]) -> Maker:
     return partial(Oracle, dialogues)
 
 
-def _packed(best_first: Iterator[Line], limit: int) -> str:
+def _packed(best_first: Iterable[Line], limit: int) -> str:
     _, text = pack(best_first, limit, len)
     return text
 
 
-def _shortest_of_each_first(lines: Sequence[Line]) -> Iterator[Line]:
-    seen: set[str] = set()
-    rest = []
-    for line in sorted(lines, key=_length):
-        if line.evidence.id in seen:
-            rest.append(line)
-        else:
-            seen.add(line.evidence.id)
-            yield line
-    yield from rest
-
-
-def _length(line: Line) -> int:
-    return line.end - line.start
+def _shortest_turns_first(lines: Sequence[Line]) -> list[Line]:
+    """Order passages by the length of their turn: what is short is found whole for little room."""
+    return sorted(lines, key=lambda line: len(line.evidence.text))
 
 
 #: Makers of the built-in systems by name: "cosine" and "bm25" alone; "rrf", which fuses their

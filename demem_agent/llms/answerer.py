@@ -7,7 +7,7 @@ from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
-from demem_agent.text.saying import said
+from demem_agent.text.saying import noted
 from demem_agent.text.words import clean, words
 from demem_agent.types import Draft, Line, Question
 
@@ -116,7 +116,7 @@ def _holds(line: Line, quoted: list[str]) -> bool:
     spoken = _spaced(quoted)
     if spoken in _spaced(words(raw)):
         return True
-    as_read = said(line.evidence, line.start, line.end)
+    as_read = noted(line.evidence, line.start, line.end)
     return spoken in _spaced(words(as_read))
 
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from demem_agent.reading.advised import advised, heading
 from demem_agent.reading.ask import Ask
-from demem_agent.reading.current import current, noting, ordered, withheld
+from demem_agent.reading.current import current, noted, ordered, withheld
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.exploring import explored
+from demem_agent.reading.folding import folded
 from demem_agent.reading.opposed import opposed
 from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
 from demem_agent.reading.scope import scoped
-from demem_agent.reading.trimming import Cut, trimmer
-from demem_agent.scoring import Query, Ranking, focus
+from demem_agent.scoring import Query, Ranking
 from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt
-from demem_agent.text.words import content_terms
 from demem_agent.types import Evidence, Line, Reading, Route
 
 __all__ = ["read_for"]
@@ -28,8 +27,6 @@ __all__ = ["read_for"]
 #: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a
 #: wall.
 SLOT_PRIOR = 0.15
-#: What a query's word is worth where a passage is trimmed, times its idf.
-WORD_WORTH = 1 / 3
 
 
 def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
@@ -66,10 +63,10 @@ def _of_passages(
     ranking = ordered(state, asked, ranking)
     ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
-    best = _best_first(state, ask, ranking)
-    cut = noting(state, asked, _trimmer(state, query))
+    best = noted(state, asked, folded(state, ask, ranking))
     advice = advised(state, ask, query)
-    lines, text = pack(best, ask.limit, state.measure, cut, heading(advice))
+    tell = state.cache.told
+    lines, text = pack(best, ask.limit, state.measure, tell, heading(advice))
     reading = _reading(state, ask, routed, lines, text)
     return routed, replace(
         reading,
@@ -144,26 +141,7 @@ def _whole(state: State, ids: Iterable[str]) -> list[Line]:
     return in_time_order(lines)
 
 
-def _trimmer(state: State, query: Query) -> Cut:
-    lexical = state.passage_index().lexical
-    asked = content_terms(focus(query.text))  # of a document as a query, few
-    worth = {}
-    for word in filter(lexical.holds, asked):
-        worth[word] = WORD_WORTH * lexical.idf(word)
-    return trimmer(worth, state.cache.parts_of)
-
-
 def _with_prior(state: State, slot: int, ranking: Ranking) -> Ranking:
     """Put the passages of the routed slot ahead by the prior."""
     inside = state.passage_index().slot.view()[ranking.rows] == slot
     return ranking.rescored(ranking.scores + SLOT_PRIOR * inside)
-
-
-def _best_first(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
-    """Yield the passages of a ranking, without what is to be left out."""
-    index = state.passage_index()
-    for row, score in zip(ranking.rows, ranking.scores, strict=True):
-        passage = index.passages[row]
-        if passage.evidence_id not in ask.without:
-            item = state.evidence[passage.evidence_id]
-            yield Line(item, passage.start, passage.end, float(score))

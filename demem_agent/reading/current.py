@@ -7,14 +7,13 @@ is said all the same. A question of how it is now believes a succession sooner.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 
 from demem_agent.reading.ask import Ask
-from demem_agent.reading.trimming import Cut
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.state import State
@@ -26,7 +25,7 @@ from demem_agent.text.numbers import digits
 from demem_agent.text.words import content_terms
 from demem_agent.types import Line, Succession, Superseded
 
-__all__ = ["Current", "current", "noting", "ordered", "withheld"]
+__all__ = ["Current", "current", "noted", "ordered", "withheld"]
 
 #: Confidence from which on a succession counts where the question asks how it is now.
 NOW = 0.35
@@ -232,21 +231,14 @@ def _is_over(state: State, line: Stretch, found: Iterable[Succession]) -> bool:
     return not text[start:end].strip()
 
 
-def noting(state: State, asked: Current, cut: Cut) -> Cut:
-    """Return what cuts lines as another does, and notes what in them no longer holds."""
-    if not asked.moves:
-        return cut
-
+def noted(state: State, asked: Current, lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield lines with what in them no longer holds."""
     lineage = state.derived.current
-
-    def noted(line: Line, shorter: bool) -> tuple[Line, str]:
-        shown, told = cut(line, shorter)
-        if not lineage.superseded(line.evidence.id):
-            return shown, told
-        found = _superseded(state, asked, shown)
-        return (replace(shown, superseded=found), told) if found else (shown, told)
-
-    return noted
+    for line in lines:
+        if asked.moves and lineage.superseded(line.evidence.id):
+            yield replace(line, superseded=_superseded(state, asked, line))
+        else:
+            yield line
 
 
 def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, ...]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from demem_agent.reading.trimming import Cut
 from demem_agent.summaries.compress import Excerpt, Summary, summary_text
 from demem_agent.text.dates import moment
 from demem_agent.text.periods import day_name
-from demem_agent.text.saying import day, said
+from demem_agent.text.saying import Told, day, margin, told
 from demem_agent.text.units import Measure
 from demem_agent.types import Evidence, Line, number_of
 
@@ -28,43 +27,43 @@ _BLOCK = re.compile(
 )
 #: Lines that did not fit before packing gives up looking for shorter ones.
 _MISSES = 12
-#: Share of a limit that the best lines fill untrimmed: they most likely hold the answer, wherever
-#: in them it stands.
-WHOLE = 0.2
+#: Returns a line as it is told.
+Tell = Callable[[Line], Told]
 
 
-def _as_it_is(line: Line, _: bool) -> tuple[Line, str]:
-    return line, said(line.evidence, line.start, line.end)
+def _tell(line: Line) -> Told:
+    return told(line.evidence, line.start, line.end)
 
 
 def pack(
     best_first: Iterable[Line],
     limit: int,
     measure: Measure,
-    cut: Cut = _as_it_is,
+    tell: Tell = _tell,
     head: str = "",
 ) -> tuple[list[Line], str]:
     """Take lines best first while they fit, and render them in time order.
 
-    Lines are asked for shorter once the best have filled a part of the limit.
-
     Args:
+        tell: says a line; what it says may be kept between questions.
         head: what stands before all lines; must fit the limit, marks included.
 
     Returns:
         The lines in the order of the text, and a text of at most ``limit``; no lines and the head
         alone if none fits, "" without one.
     """
-    taken: list[tuple[Line, str]] = []
+    taken: list[Line] = []
+    by_item: dict[str, list[Line]] = {}
+    sizes: dict[str, int] = {}
     days: set[str] = set()
     total = measure(wrap(head)) + 1
     misses = 0
-    for whole in best_first:
-        shorter = total > WHOLE * limit
-        line, told = cut(whole, shorter)
-        words = f"- {_margin(line)}{told}"
+    for line in best_first:
+        id = line.evidence.id
+        together = [*by_item.get(id, ()), line]
+        size = sum(measure(_rendered(run, tell) + "\n") for run in _runs(together))
+        cost = size - sizes.get(id, 0)
         header = day(line.evidence)
-        cost = measure(words + "\n")
         if header not in days:
             cost += measure(_header(header) + "\n")
         if total + cost > limit:
@@ -74,23 +73,47 @@ def pack(
             continue
         total += cost
         days.add(header)
-        taken.append((line, words))
-    return _fitting(taken, limit, measure, head)
+        by_item[id] = together
+        sizes[id] = size
+        taken.append(line)
+    return _fitting(taken, limit, measure, tell, head)
 
 
 def _fitting(
-    taken: list[tuple[Line, str]], limit: int, measure: Measure, head: str
+    taken: list[Line], limit: int, measure: Measure, tell: Tell, head: str
 ) -> tuple[list[Line], str]:
     """Render lines in time order, without the last ones taken where the whole does not fit.
 
     A tokenizer need not be additive.
     """
     while True:
-        ordered = sorted(taken, key=lambda pair: _place(pair[0]))
-        text = _body(ordered, head)
+        ordered = in_time_order(taken)
+        text = _body([(run, _rendered(run, tell)) for run in _runs(ordered)], head)
         if not taken or measure(text) <= limit:
-            return [line for line, _ in ordered], text
+            return ordered, text
         taken.pop()
+
+
+def _runs(lines: Sequence[Line]) -> list[Line]:
+    """Join lines of one item between which nothing stands, in time order.
+
+    A line that no longer holds, or that was said again, stays alone: its margin is of it alone.
+    """
+    runs: list[Line] = []
+    for line in in_time_order(lines):
+        if runs and _follows(runs[-1], line):
+            runs[-1] = Line(line.evidence, runs[-1].start, line.end)
+        else:
+            runs.append(line)
+    return runs
+
+
+def _follows(run: Line, line: Line) -> bool:
+    if run.evidence is not line.evidence:
+        return False
+    if run.superseded or line.superseded or run.again or line.again:
+        return False
+    return not line.evidence.text[run.end : line.start].strip()
 
 
 def assemble(
@@ -121,11 +144,7 @@ def _quoted(excerpts: Iterable[Excerpt], ledger: Mapping[str, Evidence]) -> list
 
 def render(lines: Sequence[Line]) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    rendered = []
-    for line in in_time_order(lines):
-        told = said(line.evidence, line.start, line.end)
-        rendered.append((line, f"- {_margin(line)}{told}"))
-    return _body(rendered)
+    return _body([(run, _rendered(run)) for run in _runs(lines)])
 
 
 def wrap(body: str) -> str:
@@ -162,15 +181,30 @@ def _body(rendered: Sequence[tuple[Line, str]], head: str = "") -> str:
     return wrap("\n".join(parts))
 
 
-def _margin(line: Line) -> str:
-    """Return what stands before a line that no longer holds, as in "[until 6 July 2024] "."""
+def _rendered(line: Line, tell: Tell = _tell) -> str:
+    """Return a line behind its margin: "- [until 6 July 2024] Ana: I live in Porto."."""
+    found = tell(line)
+    return f"- {margin((*_until(line), *_often(line), *found.meant))}{found.words}"
+
+
+def _until(line: Line) -> Iterator[str]:
+    """Yield until when a line held that no longer does."""
     if not line.superseded:
-        return ""
+        return
     covered = sum(one.end - one.start for one in line.superseded)
     in_part = "" if covered >= (line.end - line.start) else "in part "
     last = max(line.superseded, key=lambda one: moment(one.at))
     when = f"until {day_name(last.at)}" if last.at else "no longer"
-    return f"[{in_part}{when}] "
+    yield f"{in_part}{when}"
+
+
+def _often(line: Line) -> Iterator[str]:
+    """Yield how often a line was said, where it was more than once: "said 3 times"."""
+    if not line.again:
+        return
+    last = max([line.evidence, *line.again], key=lambda item: moment(item.at))
+    when = "" if day(last) == day(line.evidence) else f", last on {day(last)}"
+    yield f"said {len(line.again) + 1} times{when}"
 
 
 def _header(day: str) -> str:

@@ -5,6 +5,7 @@ It is derived from the evidence, and never stored.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
+from demem_agent.scoring.forms import form_of
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
@@ -55,6 +57,8 @@ class PassageIndex:
         self.slot = Column(np.int32)
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
+        self.form = Column(np.int64)
+        self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
@@ -88,6 +92,9 @@ class PassageIndex:
         self._rows[evidence.id] = range(first, len(self.passages))
 
     def _add_text(self, evidence: Evidence, text: str) -> None:
+        form = form_of(evidence, text)
+        self.form.append(form)
+        self._of_form[form] += 1
         forms = words(text)
         said = Said(text, forms, evidence)
         for kept in KEPT:
@@ -106,6 +113,7 @@ class PassageIndex:
         self.lexical.keep(kept)
         self.related.keep(kept)
         self._number_rows()
+        self._of_form = Counter(self.form.view().tolist())
         self.sessions.keep(self.session)
         self.speakers.keep(self.speaker)
 
@@ -115,6 +123,7 @@ class PassageIndex:
         yield self.slot
         yield self.session
         yield self.speaker
+        yield self.form
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
@@ -140,6 +149,14 @@ class PassageIndex:
         """Return a view of the item's vectors, shape (passages, d)."""
         view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
         return view
+
+    def alike(self, row: int) -> NDArray[np.intp]:
+        """Return the rows in which the same is said by the same speaker, itself too, ascending."""
+        forms = self.form.view()
+        form = forms[row]
+        if self._of_form[form] == 1:  # as for nearly all; much faster
+            return np.array([row])
+        return np.flatnonzero(forms == form)
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP, Signals
 from demem_agent.scoring.features import FEATURES, TABLE
-from demem_agent.scoring.features.work import Beside, Work
+from demem_agent.scoring.features.speakers import with_model
+from demem_agent.scoring.features.work import Beside, Turns, Work
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words, words_of
@@ -109,6 +110,7 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
         hybrid=hybrid,
         before=Beside.of(sessions, rows, -1),
         after=Beside.of(sessions, rows, 1),
+        turns=Turns.among(index.item.view()),
     )
 
 
@@ -147,7 +149,8 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
     words = words_of(query)
     rows, table = _table(index, query, words)
-    exact = table.astype(np.float64) @ np.asarray(weights.values)
+    chosen = weights.of(with_model(index.speakers.codes))
+    exact = table.astype(np.float64) @ np.asarray(chosen)
     scores = np.round(exact, 4)
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]

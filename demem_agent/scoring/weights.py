@@ -20,10 +20,17 @@ __all__ = ["Weights", "default_weights", "weights_from"]
 class Weights:
     """Weight of each feature of :data:`~demem_agent.scoring.features.FEATURES`, in their order.
 
-    The unit of the cosine is one standard deviation in the memory.
+    Attributes:
+        values: where people speak among themselves, or nobody is named.
+        chat: where a user speaks with a model; the same when None.
     """
 
     values: tuple[float, ...]
+    chat: tuple[float, ...] | None = None
+
+    def of(self, chat: bool) -> tuple[float, ...]:
+        """Return those for a memory of a user with a model, or of people."""
+        return self.values if self.chat is None or not chat else self.chat
 
 
 @cache
@@ -35,16 +42,20 @@ def default_weights() -> Weights:
     """
     text = files("demem_agent.scoring").joinpath("weights.json").read_text(encoding="utf-8")
     found = json.loads(text)
-    return weights_from(found["weights"])
+    return weights_from(found["weights"], found["chat"])
 
 
-def weights_from(found: Mapping[str, float]) -> Weights:
+def weights_from(people: Mapping[str, float], chat: Mapping[str, float]) -> Weights:
     """Put weights by name in the order of the features; names that are none are left out.
 
     Raises:
         LookupError: if a feature has no weight; the text names it.
     """
+    return Weights(_ordered(people), _ordered(chat))
+
+
+def _ordered(found: Mapping[str, float]) -> tuple[float, ...]:
     missing = [name for name in FEATURES if name not in found]
     if missing:
         raise LookupError(f"weights.json has no weight for the features {', '.join(missing)}")
-    return Weights(tuple(float(found[name]) for name in FEATURES))
+    return tuple(float(found[name]) for name in FEATURES)

@@ -10,7 +10,7 @@ from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.worth import Idf, Worth
 from demem_agent.summaries.compress import Excerpt, excerpts
 from demem_agent.text.numbers import digits
-from demem_agent.text.parts import Parts, parts
+from demem_agent.text.saying import Told, told
 from demem_agent.text.units import Measure
 from demem_agent.text.words import content_terms
 from demem_agent.types import Draft, Evidence, Line, number_of
@@ -23,11 +23,11 @@ _TRIED = 4096
 
 @dataclass(slots=True)
 class Cache:
-    """Excerpts and sentences cut once, and counterfactual answers asked for once.
+    """Excerpts and lines made once, and counterfactual answers asked for once.
 
     Attributes:
         excerpts: per item, the use they were ranked by and the excerpts.
-        parts: per item and start of a passage, its sentences.
+        lines: per item and stretch of it, as a line of a reading tells it.
         words: per item and stretch of it, the terms of what was said there and of who said it.
         claims: per item and passage, its sentences as they are compared.
         tried: answers by context and by the content of a slot they were given from.
@@ -39,7 +39,7 @@ class Cache:
     """
 
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
-    parts: dict[str, dict[int, Parts]] = field(default_factory=dict)
+    lines: dict[str, dict[tuple[int, int], Told]] = field(default_factory=dict)
     words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
@@ -63,12 +63,13 @@ class Cache:
         self.excerpts[item.id] = (used, found)
         return found
 
-    def parts_of(self, line: Line) -> Parts:
-        """Return the sentences of a passage."""
-        cut = self.parts.setdefault(line.evidence.id, {})
-        if line.start not in cut:
-            cut[line.start] = parts(line)
-        return cut[line.start]
+    def told(self, line: Line) -> Told:
+        """Return a line as a reading tells it."""
+        known = self.lines.setdefault(line.evidence.id, {})
+        stretch = (line.start, line.end)
+        if stretch not in known:
+            known[stretch] = told(line.evidence, *stretch)
+        return known[stretch]
 
     def words_of(self, item: Evidence, start: int, end: int) -> frozenset[str]:
         """Return the terms of a stretch of an item and of its speaker's name, numbers as digits."""
@@ -123,6 +124,6 @@ class Cache:
         self.sizes.clear()
         for item in items:
             self.excerpts.pop(item, None)
-            self.parts.pop(item, None)
+            self.lines.pop(item, None)
             self.words.pop(item, None)
             self.claims.pop(item, None)

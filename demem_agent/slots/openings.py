@@ -18,7 +18,7 @@ from demem_agent.slots.records import SlotState
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt, summary_text
 from demem_agent.text.containing import on_one_line
-from demem_agent.text.saying import said
+from demem_agent.text.saying import noted
 from demem_agent.types import Context, Slot, number_of
 
 __all__ = ["Opened", "Opening", "opened", "slot_view"]
@@ -176,7 +176,7 @@ def _line_of(state: State, context: Context, number: int) -> Stretch | None:
 def _opening(state: State, decision: _Decision) -> Opening:
     item, start, end = decision.line
     end = _cut(state.evidence[item].text, start, end)
-    right = said(state.evidence[item], start, end)
+    right = noted(state.evidence[item], start, end)
     asked = _asked(state, decision.contexts[-1])
     times = len(decision.contexts)
     often = "once" if times == 1 else f"{times} times"

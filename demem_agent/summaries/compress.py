@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from demem_agent.text.dates import moment
-from demem_agent.text.saying import day, said
+from demem_agent.text.saying import day, noted
 from demem_agent.text.sentences import passages, sentences
 from demem_agent.text.units import Measure
 from demem_agent.types import Evidence
@@ -107,7 +107,7 @@ def excerpts(
         rank = (-used, -weight, -order, start)
         if gate is not None and rank >= gate:
             continue
-        line = f"- {stamp}{said(evidence, start, end)}"
+        line = f"- {stamp}{noted(evidence, start, end)}"
         size = measure(line + "\n")
         if size <= limit:
             yield Excerpt(

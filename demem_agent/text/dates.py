@@ -1,13 +1,11 @@
-"""Find the times that English conversation speaks of, and write beside them which days they mean.
+"""Find the times that English conversation speaks of, and which days they mean.
 
-"I went yesterday" tells a reader little once the day it was said is out of sight, so a date can be
-written beside it. What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with
+What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with
 its conventions; absolute ones are read by :mod:`demem_agent.text.absolute_dates`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -22,7 +20,7 @@ from demem_agent.text.relative_dates import (
     running_since,
 )
 
-__all__ = ["Span", "absolute", "annotate", "find", "moment", "noted", "ranges", "running"]
+__all__ = ["Span", "absolute", "find", "moment", "ranges", "running"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +37,6 @@ class Span:
     first: date
     last: date
     text: str
-
-
-_POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 
 
 def find(text: str, anchor: date) -> list[Span]:
@@ -78,35 +73,6 @@ def absolute(text: str, anchor: date | None = None) -> list[Span]:
         if meaning is not None:
             spans.append(Span(match.start(), match.end(), *meaning))
     return spans
-
-
-def annotate(text: str, anchor: date) -> str:
-    """Write its date after each relative expression: "I went yesterday (7 May 2023) and ...".
-
-    Nothing is removed or changed, and a date that already stands there is not written again.
-    """
-    return noted(text, find(text, anchor))
-
-
-def noted(text: str, spans: Iterable[Span]) -> str:
-    """Write what each span of a text means after it, as :func:`annotate` does; spans in order."""
-    pieces: list[str] = []
-    done = 0
-    for span in spans:
-        end = _past_possessive(text, span.end)
-        note = f" ({span.text})"
-        if not text.startswith(note, end):
-            pieces.append(text[done:end])
-            pieces.append(note)
-            done = end
-    pieces.append(text[done:])
-    return "".join(pieces)
-
-
-def _past_possessive(text: str, end: int) -> int:
-    """Return where what ends at ``end`` ends with the "'s" that follows, as in "yesterday's"."""
-    possessive = _POSSESSIVE.match(text, end)
-    return possessive.end() if possessive else end
 
 
 def ranges(query: str, asked: date | None) -> list[Span]:

@@ -1,35 +1,84 @@
-"""How a line is said: by whom, on which day, with what its relative times mean."""
+"""How a line is said: by whom, on which day, with what its relative times mean.
+
+The words stand as they were said. What is known of them beside that stands in a margin.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from demem_agent.text.containing import contained, entry, on_one_line, unsigned
-from demem_agent.text.dates import Span, find, noted
+from demem_agent.text.cutting import excerpt, through_turn
+from demem_agent.text.dates import find
 from demem_agent.text.periods import day_name
+from demem_agent.text.spoken import spoken
 from demem_agent.text.words import clean
 from demem_agent.types import Evidence
 
-__all__ = ["day", "name_of", "said", "say"]
+__all__ = ["Told", "day", "margin", "meant", "name_of", "noted", "said", "told"]
 
 #: A colon ends a name in a line, and brackets stand around a margin.
 _ENDS_NAME = re.compile(r":(?=\s|$)|[\[\]]")
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A stretch of an item as a line of a reading tells it.
+
+    Attributes:
+        words: as in "Speaker: words", as they were said.
+        meant: what the relative times in it mean, each as in "yesterday: 7 May 2023".
+    """
+
+    words: str
+    meant: tuple[str, ...]
+
+
+def told(evidence: Evidence, start: int, end: int) -> Told:
+    """Return a stretch of an item as it is told: with what turns it round, cuts marked."""
+    end = through_turn(evidence.text, end)
+    words = excerpt(evidence.text, start, end)
+    return Told(_say(evidence, words), meant(evidence, start, end))
+
+
 def said(evidence: Evidence, start: int, end: int) -> str:
-    """Return a stretch of an item as in "Speaker: words", its relative times resolved."""
-    words = clean(evidence.text[start:end])
-    times = find(words, evidence.at.date()) if evidence.at is not None else ()
-    return say(name_of(evidence), words, times)
+    """Return a stretch of an item as in "Speaker: words"."""
+    return _say(evidence, evidence.text[start:end])
 
 
-def say(name: str, words: str, times: Sequence[Span]) -> str:
-    """Write words as said by a speaker ("" for none), with what its times mean beside them."""
-    if times:
-        words = noted(words, times)
+def noted(evidence: Evidence, start: int, end: int) -> str:
+    """Return a stretch of an item behind its margin: "[yesterday: 7 May 2023] Ana: words"."""
+    return margin(meant(evidence, start, end)) + said(evidence, start, end)
+
+
+def _say(evidence: Evidence, words: str) -> str:
+    name = name_of(evidence)
     words = entry(words)
     return contained(f"{name}: {words}" if name else unsigned(words))
+
+
+def meant(evidence: Evidence, start: int, end: int) -> tuple[str, ...]:
+    """Return what the relative times that the speaker uses mean: "yesterday: 7 May 2023".
+
+    Left out is what means the very day on which it was said, under which it stands.
+    """
+    if evidence.at is None:
+        return ()
+    day = evidence.at.date()
+    times = find(clean(evidence.text[start:end]), day)
+    found: dict[str, None] = {}
+    for time in spoken(evidence.text, start, end, times):
+        if not time.first == time.last == day:
+            phrase = " ".join(evidence.text[start + time.start : start + time.end].split())
+            found[f"{phrase}: {time.text}"] = None
+    return tuple(found)
+
+
+def margin(notes: Sequence[str]) -> str:
+    """Return what is noted of a line as it stands before it: "[until 6 July 2024] ", or ""."""
+    return f"[{'; '.join(notes)}] " if notes else ""
 
 
 def name_of(evidence: Evidence) -> str:

@@ -38,7 +38,7 @@ def asked(query: str, *said: tuple[str, str | None]) -> Answer:
     ],
 )
 def test_a_relative_time_is_resolved_against_the_day_it_was_said(said: str, meant: str) -> None:
-    assert f"({meant})" in asked("When did Ana adopt a puppy?", (said, "2023-05-08")).text
+    assert f": {meant})" in asked("When did Ana adopt a puppy?", (said, "2023-05-08")).text
 
 
 def test_a_relative_time_of_unknown_date_is_left_as_it_was_said() -> None:

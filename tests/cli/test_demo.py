@@ -40,9 +40,9 @@ def test_demo_conversation_is_sixty_to_a_hundred_turns_over_months() -> None:
 
 def test_demo_answers_resolve_their_dates(played: story.Story) -> None:
     answers = " ".join(one.answer.text for one in played.asked)
-    assert "yesterday (11 January 2025)" in answers
-    assert "last Friday (21 February 2025)" in answers
-    assert "next month (April 2025)" in answers
+    assert "(yesterday: 11 January 2025" in answers
+    assert "(last Friday: 21 February 2025" in answers
+    assert "next month: April 2025" in answers
 
 
 def test_demo_certificates_exceed_their_thresholds(played: story.Story) -> None:

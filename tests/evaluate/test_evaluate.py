@@ -20,6 +20,7 @@ from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import (
     BASELINES,
+    MEASURES,
     Dialogue,
     Interval,
     Measured,
@@ -35,7 +36,7 @@ from demem_agent.evaluate import (
     recall,
     report,
     save,
-    whole_recall,
+    turns_found,
 )
 from demem_agent.evaluate.bootstrap import bootstrap
 from demem_agent.evaluate.metrics import as_reading
@@ -120,7 +121,9 @@ def record(
     dialogue: str, question: int, system: str, recall: float | None, **changes: Any
 ) -> Measured:
     plain = Measured(
-        dialogue, question, "single-hop", system, 500, recall, recall, 100, 0.01, 0.5, 1.0
+        *(dialogue, question, "single-hop", system, 500),
+        *(recall, recall, recall),
+        *(100, 0.01, 0.5, 1.0),
     )
     return replace(plain, **changes)
 
@@ -130,7 +133,7 @@ def record(
 
 @given(Wordy)
 def test_a_turn_is_found_in_its_own_text(text: str) -> None:
-    assert recall(text, [Turn(text)]) == whole_recall(text, [Turn(text)]) == 1.0
+    assert recall(text, [Turn(text)]) == 1.0
 
 
 @given(Texts, Texts, Wordy)
@@ -139,26 +142,31 @@ def test_more_text_never_loses_what_was_found(before: str, after: str, gold: str
     assert recall(f"{before}\n{after}", turns) >= recall(before, turns)
 
 
-@given(Wordy, Texts)
-def test_what_is_found_whole_is_found(gold: str, text: str) -> None:
-    assert recall(text, [Turn(gold)]) >= whole_recall(text, [Turn(gold)])
+@given(Wordy, Texts, st.floats(0.01, 1))
+def test_of_a_turn_that_is_found_so_much_is_recalled(gold: str, text: str, least: float) -> None:
+    turns = [Turn(gold)]
+    assert turns_found(text, turns, least) == float(recall(text, turns) >= least)
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "share"),
     [
-        ("one two three four five", 1.0),  # 2 of the 4 runs of four words
-        ("one two three four", 0.0),  # 1 of 4
-        ("One, two; THREE? four -- five!", 1.0),
+        ("one two three four five", 0.5),  # 2 of the 4 runs of four words
+        ("one two three four", 0.25),
+        ("One, two; THREE? four -- five!", 0.5),
         ("five four three two one", 0.0),
-        ("one two three, and then four five six seven", 0.0),
+        ("one two three, and then four five six seven", 0.25),
         ("", 0.0),
     ],
 )
-def test_a_turn_is_found_when_half_of_its_runs_of_four_words_are_there(
-    text: str, found: float
-) -> None:
-    assert recall(text, [Turn("one two three four five six seven")]) == found
+def test_recall_is_the_share_of_a_turn_s_runs_of_four_words(text: str, share: float) -> None:
+    assert recall(text, [Turn("one two three four five six seven")]) == share
+
+
+@pytest.mark.parametrize("share", [0.0, -0.1, 1.1, float("nan")])
+def test_a_turn_is_found_by_a_share_above_none_of_it(share: float) -> None:
+    with pytest.raises(InvalidInput, match="share"):
+        turns_found("one", TURNS, share)
 
 
 def test_a_turn_of_fewer_than_four_words_is_one_run() -> None:
@@ -166,20 +174,20 @@ def test_a_turn_of_fewer_than_four_words_is_one_run() -> None:
     assert recall("thank you very much, Ana", [Turn("Thank you, Ana.")]) == 0.0
 
 
-def test_a_long_turn_is_found_by_one_passage_but_not_as_a_whole() -> None:
+def test_of_a_long_turn_counts_what_stands_there() -> None:
     first = LONG[:330]
-    assert recall(first, [TURNS[4]]) == 1.0
-    assert whole_recall(first, [TURNS[4]]) == 0.0
+    assert recall(first, [TURNS[4]]) == pytest.approx(330 / len(LONG), abs=0.05)
+    assert turns_found(first, [TURNS[4]], 0.9) == 0.0
 
 
-def test_dates_written_into_a_line_do_not_hide_it() -> None:
+def test_what_stands_in_the_margin_does_not_hide_a_line() -> None:
     item = Evidence("e1", TURNS[0].text, "Ana", datetime(2024, 3, 2))
     text = render([Line(item, 0, len(item.text))])
-    assert "yesterday (1 March 2024)" in text
+    assert "[yesterday: 1 March 2024] Ana: I adopted" in text
     assert recall(text, [TURNS[0]]) == 1.0
 
 
-def test_recall_is_the_share_of_gold_turns() -> None:
+def test_recall_is_the_mean_over_gold_turns() -> None:
     assert recall(TURNS[0].text, [TURNS[0], TURNS[2], TURNS[3]]) == pytest.approx(1 / 3)
 
 
@@ -272,7 +280,7 @@ def test_systems_that_do_not_look_at_the_query_are_not_moved_by_its_words(name: 
 
 def test_full_context_keeps_the_end() -> None:
     everything = made("full").read("any", 10_000)
-    assert whole_recall(everything, TURNS) == 1.0
+    assert recall(everything, TURNS) == 1.0
     assert made("full").read("any", 300) == everything[-300:]
 
 
@@ -340,11 +348,11 @@ def test_the_oracle_knows_dialogues_apart_that_ask_the_same() -> None:
     assert recall(system.read(PROBES[0].question, 1000), [TURNS[0], TURNS[1]]) == 0.5
 
 
-def test_the_oracle_prefers_a_passage_of_each_gold_turn_to_more_of_one() -> None:
+def test_the_oracle_prefers_a_short_turn_to_more_of_a_long_one() -> None:
     turns = (replace(TURNS[4], at=datetime(2024, 1, 1)), *TURNS[:4])
     system = oracle([Dialogue("long", turns, (Probe("all", "x", ("t5", "t3"), "c"),))])()
     system.ingest(turns)
-    assert recall(system.read("all", 740), [TURNS[4], TURNS[2]]) == 1.0
+    assert recall(system.read("all", 740), [TURNS[2]]) == 1.0
 
 
 def test_hybrid_adds_what_bm25_says_at_six_tenths() -> None:
@@ -452,7 +460,7 @@ def test_there_is_one_record_for_each_system_question_and_limit_in_this_order() 
 def test_a_record_measures_the_text_alone() -> None:
     found = evaluate([TALK], {"echo": lambda: Echo(f"{TURNS[0].text} Nothing else.")}, [500])
     assert [m.recall for m in found] == [1.0, 0.0, 0.5, None]
-    assert [m.whole for m in found] == [1.0, 0.0, 0.5, None]
+    assert [m.nine_tenths for m in found] == [1.0, 0.0, 0.5, None]
     assert [m.contained for m in found] == [1.0, 0.0, 0.0, None]
     assert [m.size for m in found] == [56] * 4
     assert all(m.seconds >= 0 for m in found)
@@ -464,7 +472,7 @@ def test_questions_that_cannot_be_answered_are_read_for_but_not_scored(category:
     (found,) = evaluate(
         [replace(TALK, probes=(probe,))], {"echo": lambda: Echo("It is not said")}, [500]
     )
-    assert (found.recall, found.whole, found.f1, found.contained) == (None, None, None, None)
+    assert [getattr(found, name) for name in MEASURES] == [None] * len(MEASURES)
     assert (found.category, found.size) == (category, 14)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from demem_agent import SlotMemory
 from demem_agent.reading.composing import SLOT_PRIOR
-from demem_agent.types import Line, Reading
+from demem_agent.types import Reading
 
 LONG = (
     "The garden was full of bees and the old fence leaned towards the road all summer long. "
@@ -15,20 +15,6 @@ LONG = (
 
 def scores(reading: Reading) -> dict[str, float]:
     return {line.evidence.id: line.score for line in reading.lines}
-
-
-def kept_of(question: str) -> str:
-    """Return what a reading keeps of a long turn that comes when it has filled up a little."""
-    memory = SlotMemory(slots=1, initial_slots=1)
-    memory.ingest(f"{question} {question} {question} {question}")
-    memory.ingest(LONG)
-    lines: list[Line] = list(memory.read(question, limit=600).lines)
-    return next(line.text for line in lines if line.evidence.id == "e2")
-
-
-def test_of_a_long_turn_the_sentences_stay_that_bear_on_the_question() -> None:
-    assert "sister" not in kept_of("What did the garden and the bees and the fence do?")
-    assert "garden" not in kept_of("Which train did my sister miss in the rain?")
 
 
 def test_the_routed_slot_is_ahead_by_no_more_than_the_prior() -> None:

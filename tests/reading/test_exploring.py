@@ -24,7 +24,7 @@ SAID = (
 )
 QUESTION = "How warm should the seat be?"
 #: May be the same decision, and is not known as that.
-ALIKE = "Is my seat fine?"
+ALIKE = "Is that seat of mine fine?"
 OTHER = "Which motorway leads to the office?"
 RIGHT = "the heating at three"
 ENCODER = BagEncoder()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,17 +17,15 @@ from demem_agent import Evidence, InvalidInput, SlotMemory
 from demem_agent.reading.packing import (
     CLOSE,
     OPEN,
-    WHOLE,
     in_time_order,
     pack,
     render,
     strip_rendered,
     wrap,
 )
-from demem_agent.reading.trimming import KEPT, trimmer
 from demem_agent.testing import BagEncoder, ReadingAnswerer
-from demem_agent.text.parts import parts
-from demem_agent.text.saying import said
+from demem_agent.text.cutting import CUT
+from demem_agent.text.saying import told
 from demem_agent.text.sentences import passages
 from demem_agent.text.units import Measure
 from demem_agent.types import Line, Mode, Unit
@@ -129,137 +128,91 @@ def test_a_line_that_does_not_fit_leaves_its_room_to_a_shorter_one(over: int) ->
     assert [item.evidence.id for item in taken] == ["e1", "e3"]
 
 
-# Lines cut down to what bears on the question
-
-ASKED = st.dictionaries(st.sampled_from(["rex", "gate", "why", "字"]), st.floats(0, 5), max_size=3)
-MEASURES = st.sampled_from([len, in_bytes, by_fours, squared])
-
-
-@given(LINES, ASKED, st.integers(1, 400), MEASURES)
-def test_a_reading_of_trimmed_lines_is_never_above_the_limit(
-    lines: list[Line], asked: dict[str, float], limit: int, measure: Measure
-) -> None:
-    taken, text = pack(lines, limit, measure, trimmer(asked, parts))
-    assert measure(text) <= limit
-    assert bool(text) == bool(taken)
-
-
-@given(LINES, ASKED, st.integers(40, 600), MEASURES)
-def test_every_line_taken_is_most_of_one_that_was_offered(
-    lines: list[Line], asked: dict[str, float], limit: int, measure: Measure
-) -> None:
-    offered = {part.evidence.id: part for part in lines}
-    for short in pack(lines, limit, measure, trimmer(asked, parts))[0]:
-        whole = offered[short.evidence.id]
-        before, after = whole.text.split(), short.text.split()
-        assert whole.start <= short.start <= short.end <= whole.end
-        assert len(after) >= KEPT * len(before)
-        assert any(before[n : n + len(after)] == after for n in range(len(before)))
-
-
-@given(LINES, ASKED, st.integers(40, 600))
-def test_every_line_taken_stands_in_the_text_as_its_stretch_is_said(
-    lines: list[Line], asked: dict[str, float], limit: int
-) -> None:
-    undated = [
-        Line(Evidence(p.evidence.id, p.evidence.text, p.evidence.speaker), p.start, p.end)
-        for p in lines
-    ]
-    taken, text = pack(undated, limit, len, trimmer(asked, parts))
-    body = "\n".join(
-        ["# undated", *(f"- {said(part.evidence, part.start, part.end)}" for part in taken)]
-    )
-    assert text == (wrap(body) if taken else "")
-
-
-@given(LINES, ASKED, st.integers(40, 600), MEASURES)
-def test_a_trimmed_reading_is_taken_out_of_the_text_around_it(
-    lines: list[Line], asked: dict[str, float], limit: int, measure: Measure
-) -> None:
-    _, text = pack(lines, limit, measure, trimmer(asked, parts))
-    assert strip_rendered(f"a\n{text}\nb") == ("a\nb" if text else "a\n\nb")
-
-
-def test_the_best_lines_stay_whole_until_they_fill_a_fifth() -> None:
-    # Marks 32, header 10, a line 49: what is taken measures 189 after three lines and 238 after
-    # four; a fifth is 200.
-    shorter: list[bool] = []
-
-    def cut(part: Line, short: bool) -> tuple[Line, str]:
-        shorter.append(short)
-        return part, part.text
-
-    assert WHOLE == 0.2
-    taken, _ = pack([line("x" * 46, number=n) for n in range(9)], 1000, len, cut)
-    assert len(taken) == 9
-    assert shorter == [False] * 4 + [True] * 5
+# Passages of long turns
 
 
 LONG = "Rex had a picnic near the old river with everyone there. "
 
 
 def long_talk(**options: object) -> SlotMemory:
-    """Make a memory whose items are each one passage of six sentences."""
+    """Make a memory of turns of several passages each."""
     memory = SlotMemory(slots=3, encoder=BagEncoder(), answerer=ReadingAnswerer(), **options)  # type: ignore[arg-type]
     for n in range(30):
-        text = f"{LONG * 2}Then walk {n} began, yesterday it was. {LONG * 2}"
-        memory.ingest(
-            text.strip(),
-            speaker="Ana\n# x",
-            at=datetime(2023, 5, 1 + n % 4, 12),
-            session=f"s{n % 3}",
-        )
+        text = f"{LONG * 7}Then walk {n} began, yesterday it was. {LONG * 7}"
+        at = datetime(2023, 5, 1 + n % 4, 12)
+        memory.ingest(text.strip(), speaker="Ana\n# x", at=at, session=f"s{n % 3}")
     return memory
 
 
-def test_a_reading_has_room_for_more_items_than_whole_passages_would_fill() -> None:
-    memory = long_talk()
-    reading = memory.read("walk", limit=3000)
-    size = len(memory.evidence()[0].text)
-    assert len(reading.evidence) > 3000 // size
-    assert any(len(part.text) < size for part in reading.lines)
-    assert any(len(part.text) == size for part in reading.lines)
-    assert all("Then walk" in part.text for part in reading.lines)
-
-
-@pytest.mark.parametrize("limit", [150, 600, 2000, 6000])
-def test_every_line_of_a_reading_is_most_of_a_passage(limit: int) -> None:
+@pytest.mark.parametrize("limit", [450, 1000, 2000, 6000])
+def test_every_line_of_a_reading_is_a_passage(limit: int) -> None:
     memory = long_talk()
     memory.ingest("字。 " * 900 + LONG * 30, speaker="Ana")
-    for part in memory.read("walk 7 by the river", limit=limit).lines:
-        whole = next(
-            part.evidence.text[start:end]
-            for start, end in passages(part.evidence.text)
-            if start <= part.start < part.end <= end
-        )
-        assert len(part.text.split()) >= KEPT * len(whole.split())
+    lines = memory.read("walk 7 by the river", limit=limit).lines
+    assert lines
+    assert all((part.start, part.end) in passages(part.evidence.text) for part in lines)
 
 
-def test_a_passage_is_cut_into_sentences_once_however_often_it_is_read() -> None:
-    memory = long_talk()
+@given(st.permutations(range(4)), st.integers(1, 4))
+def test_passages_that_follow_each_other_are_one_line_without_a_cut(
+    order: list[int], count: int
+) -> None:
+    item = Evidence("e1", LONG * 22)
+    cut = passages(item.text)
+    assert len(cut) == 4
+    lines = [Line(item, *cut[nth]) for nth in order[:count]]
+    taken, text = pack(lines, 9000, len)
+    among = sorted(order[:count])
+    runs = 1 + sum(second - first > 1 for first, second in pairwise(among))
+    assert text.count("\n- ") == runs
+    assert text.count(CUT) == 2 * runs - (0 in among) - (3 in among)
+    assert len(taken) == count
+
+
+@given(LINES, st.integers(40, 600))
+def test_every_line_taken_stands_in_the_text_as_it_is_told(lines: list[Line], limit: int) -> None:
+    undated = []
+    for one in lines:
+        item = Evidence(one.evidence.id, one.evidence.text, one.evidence.speaker)
+        undated.append(Line(item, one.start, one.end))
+    taken, text = pack(undated, limit, len)
+    words = [told(part.evidence, part.start, part.end).words for part in taken]
+    body = "\n".join(["# undated", *(f"- {said}" for said in words)])
+    assert text == (wrap(body) if taken else "")
+
+
+@given(LINES, st.integers(40, 600), st.sampled_from([len, in_bytes, by_fours, squared]))
+def test_a_packed_reading_is_taken_out_of_the_text_around_it(
+    lines: list[Line], limit: int, measure: Measure
+) -> None:
+    _, text = pack(lines, limit, measure)
+    assert strip_rendered(f"a\n{text}\nb") == ("a\nb" if text else "a\n\nb")
+
+
+def test_a_line_is_made_once_however_often_it_is_read() -> None:
+    memory = filled()
     memory.read("walk", limit=2000)
-    first = {item: dict(held) for item, held in memory._held.state.cache.parts.items()}
+    first = {item: dict(held) for item, held in memory._held.state.cache.lines.items()}
     for n in range(40):
         memory.read(f"walk {n} with Rex", limit=2000 + n)
-    kept = memory._held.state.cache.parts
+    kept = memory._held.state.cache.lines
+    assert first
     assert set(kept) <= {item.id for item in memory.evidence()}
-    assert all(len(held) <= len(memory._held.state.spans(item)) for item, held in kept.items())
-    assert all(
-        kept[item][start] is cut for item, held in first.items() for start, cut in held.items()
-    )
+    for item, held in first.items():
+        assert all(kept[item][stretch] is made for stretch, made in held.items())
 
 
 def test_forgotten_text_is_not_kept_for_reading() -> None:
     memory = long_talk()
     memory.ingest("The zebra ate my hat. It was by the zoo. Nobody saw it but me.", source_id="z")
     assert "zebra" in memory.read("zebra").text
-    assert "zebra" in repr(memory._held.state.cache.parts)
+    assert "zebra" in repr(memory._held.state.cache.lines)
     memory.forget(source_id="z")
     assert "zebra" not in memory.read("zebra").text
     state = memory._held.state
     assert not any(
         "zebra" in repr(held)
-        for held in (state.cache.parts, state.cache.excerpts, vars(state.passage_index().related))
+        for held in (state.cache.lines, state.cache.excerpts, vars(state.passage_index().related))
     )
     memory.check()
 
@@ -380,7 +333,7 @@ def test_lines_stand_under_one_header_a_day() -> None:
 def test_a_line_tells_who_spoke_and_what_day_a_relative_time_means() -> None:
     memory = SlotMemory(encoder=BagEncoder())
     memory.ingest("I met Rex yesterday.", speaker="Ana", at="2023-05-08")
-    assert "- Ana: I met Rex yesterday (7 May 2023)." in memory.read("Rex").text
+    assert "- [yesterday: 7 May 2023] Ana: I met Rex yesterday." in memory.read("Rex").text
 
 
 def test_a_reading_lists_its_evidence_in_the_order_of_its_text() -> None:

@@ -20,17 +20,19 @@ def test_every_column_that_is_kept_has_a_name_of_its_own() -> None:
 
 
 def test_features_set_by_hand_are_those_that_say_so() -> None:
-    assert {"trust", "behind", "own"} == BY_HAND
+    assert {"trust", "own", "user"} == BY_HAND
 
 
 def test_a_feature_without_a_weight_is_named() -> None:
     found = dict.fromkeys(FEATURES, 1.0)
     del found["cosine"], found["names"]
     with pytest.raises(LookupError, match=r"no weight for the features cosine, names$"):
-        weights_from(found)
+        weights_from(found, found)
 
 
 def test_weights_stand_in_the_order_of_the_features_in_whichever_order_they_are_given() -> None:
-    shipped = dict(zip(FEATURES, default_weights().values, strict=True))
-    reversed_and_more = {"none of them": 9.0} | dict(reversed(shipped.items()))
-    assert weights_from(reversed_and_more) == default_weights()
+    shipped = default_weights()
+    people = dict(zip(FEATURES, shipped.of(chat=False), strict=True))
+    chat = dict(zip(FEATURES, shipped.of(chat=True), strict=True))
+    reversed_and_more = {"none of them": 9.0} | dict(reversed(people.items()))
+    assert weights_from(reversed_and_more, chat) == shipped

@@ -612,11 +612,73 @@ def test_a_speaker_named_in_the_query_is_marked() -> None:
     assert feature(index, query("What did ANA see?"), "named") == [1.0, 0.0, 0.0]
 
 
+def test_an_article_does_not_name_a_speaker() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    for n, speaker in enumerate(["the dealer", "Ana"]):
+        put(index, n, "cat", speaker=speaker)
+    assert feature(index, query("What did the boss see?"), "named") == [0.0, 0.0]
+    assert feature(index, query("What did a dealer see?"), "named") == [1.0, 0.0]
+
+
 def test_a_mark_that_every_passage_bears_tells_nothing() -> None:
     index = PassageIndex(ENCODER.dimensions)
     for n in range(2):
         put(index, n, "cat", speaker="Ana")
     assert feature(index, query("What did Ana see?"), "named") == [0.0, 0.0]
+
+
+def two_turns_and_another_session() -> PassageIndex:
+    """Make an index of a turn of two passages, one of one that follows, and one of another day."""
+    index = PassageIndex(ENCODER.dimensions)
+    put(index, 0, "cat", "eel", session="s", speaker="Ana")
+    put(index, 1, "bee", session="s", speaker="Ben")
+    put(index, 2, "cat", session="t", speaker="Ana")
+    return index
+
+
+def test_all_passages_of_a_turn_share_what_the_turn_holds_of_a_query() -> None:
+    held = feature(two_turns_and_another_session(), query("cat"), "turn_share")
+    assert held == pytest.approx([1.0, 1.0, 0.0, 1.0])
+
+
+def test_the_first_passage_of_a_turn_opens_it() -> None:
+    opens = feature(two_turns_and_another_session(), query("cat"), "opens")
+    assert opens == [1.0, 0.0, 1.0, 1.0]
+
+
+def test_the_length_of_a_turn_is_that_of_all_its_passages() -> None:
+    length = feature(two_turns_and_another_session(), query("cat"), "turn_length")
+    assert length == pytest.approx([math.log1p(c / 50) for c in (6, 6, 3, 3)], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "of"), [("turn_before", [None, None, 0, None]), ("turn_after", [1, 1, None, None])]
+)
+def test_turns_beside_a_turn_count_within_its_session_alone(
+    name: str, of: list[int | None]
+) -> None:
+    index = two_turns_and_another_session()
+    cosine, bm25 = (feature(index, query("cat"), one) for one in ("cosine", "bm25"))
+    hybrid = [a + 0.6 * b for a, b in zip(cosine, bm25, strict=True)]
+    best = [max(hybrid[:2]), hybrid[2], hybrid[3]]
+    wanted = [0.0 if turn is None else best[turn] for turn in of]
+    assert feature(index, query("cat"), name) == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "speaker", "counts"),
+    [("cat?", "Ben", True), ("cat.", "Ben", False), ("cat?", "Ana", False)],
+)
+def test_a_reply_counts_by_the_question_of_somebody_else(
+    asked: str, speaker: str, counts: bool
+) -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    put(index, 0, asked, session="s", speaker="Ana")
+    put(index, 1, "super good", session="s", speaker=speaker)
+    put(index, 2, "bee", session="s", speaker="Ana")
+    found = feature(index, query("cat"), "replies")
+    assert (found[1] > 0) == counts
+    assert found[0] == found[2] == 0.0
 
 
 def test_passages_of_the_time_that_the_query_speaks_of_are_marked() -> None:

@@ -106,7 +106,7 @@ def test_an_answer_without_a_quotation_from_the_reading_is_thrown_away(quotes: l
 
 
 def test_a_quotation_may_have_what_the_reading_notes_beside_a_time() -> None:
-    quote = "I moved yesterday (4 March 2025)"
+    quote = "[yesterday: 4 March 2025] Ana: I moved yesterday"
     with saying(
         json.dumps({"known": True, "answer": "4 March 2025", "quotes": [quote]})
     ) as provider:

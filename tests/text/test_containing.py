@@ -29,8 +29,9 @@ MARKS = (
 )
 #: A mark as anybody might read it: in any case, with what nobody sees taken out.
 UNSEEN = re.compile("[\xad\u200b-\u200f\u2060\ufeff\\s]")
-#: What the reading itself says of a line that a later one has taken the place of.
-MARGIN = r"(?:\[(?:in part )?(?:until 8 May 2024|no longer)\] )?"
+#: What the reading itself says of a line: until when it held, and how often it was said.
+_NOTES = r"(?:in part )?(?:until 8 May 2024|no longer)|said \d+ times"
+MARGIN = rf"(?:\[(?:{_NOTES})(?:; (?:{_NOTES}))*\] )?"
 
 
 def item(text: str, speaker: str | None = "Ana") -> Evidence:

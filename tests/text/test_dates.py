@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demem_agent.text.dates import Span, absolute, annotate, find, noted, ranges, running
+from demem_agent.text.dates import Span, absolute, find, ranges, running
 
 FRIDAY = date(2023, 6, 9)
 WEDNESDAY = date(2023, 3, 15)
@@ -331,7 +331,6 @@ def test_the_day_it_was_said_decides(
 )
 def test_what_is_no_relative_date_is_left_alone(said: str) -> None:
     assert find(said, FRIDAY) == []
-    assert annotate(said, FRIDAY) == said
 
 
 @pytest.mark.parametrize("owner", "the one my your his our their".split())
@@ -459,19 +458,6 @@ def test_what_is_no_clear_absolute_date_is_skipped(said: str) -> None:
     assert absolute(said, FRIDAY) == []
 
 
-def test_annotate_writes_the_date_after_the_words() -> None:
-    assert annotate("I went yesterday and", date(2023, 5, 8)) == "I went yesterday (7 May 2023) and"
-
-
-def test_annotate_writes_the_date_after_a_possessive() -> None:
-    assert annotate("Last week’s exam", FRIDAY) == "Last week’s (the week before 9 June 2023) exam"
-
-
-def test_annotate_does_not_repeat_a_date_that_is_there() -> None:
-    once = annotate("Today's swim, last week, and tomorrow.", FRIDAY)
-    assert annotate(once, FRIDAY) == once
-
-
 def test_a_query_is_about_its_absolute_and_its_relative_dates() -> None:
     query = "Between 7 May 2023 and last week, or in 2022?"
     assert [span.text for span in ranges(query, FRIDAY)] == [
@@ -574,16 +560,6 @@ def test_a_time_that_can_be_read_two_ways_is_read_one_way(query: str) -> None:
     assert len(ranges(query, FRIDAY)) == 1
 
 
-def test_notes_are_written_for_the_given_spans_alone() -> None:
-    said = "Yesterday I ran, last week's rest is over, today I rest."
-    first, second, third = find(said, FRIDAY)
-    assert noted(said, [first, third]) == (
-        "Yesterday (8 June 2023) I ran, last week's rest is over, today (9 June 2023) I rest."
-    )
-    assert noted(said, [second]) == said.replace("week's", "week's (the week before 9 June 2023)")
-    assert noted(said, []) == said
-
-
 # Words of the expressions in any order reach far more of the grammar than free text does.
 WORDS = (
     "last this next past coming earlier later the a an in on of or to and few couple several two "
@@ -640,17 +616,6 @@ def test_running_times_are_ordered_apart_and_end_when_asked(query: str, asked: d
     assert all(
         span.first <= span.last == asked for span in spans if (span.start, span.end) in found
     )
-
-
-@settings(max_examples=400)
-@given(TEXTS, ANCHORS)
-def test_annotate_only_inserts(text: str, anchor: date) -> None:
-    kept, rest = "", annotate(text, anchor)
-    for span in find(text, anchor):
-        before, note, rest = rest.partition(f" ({span.text})")
-        assert note
-        kept += before
-    assert kept + rest == text
 
 
 @given(st.lists(st.sampled_from(SAID_ON_FRIDAY), min_size=1, max_size=5), ANCHORS)

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
-from demem_agent.cli.tables.figures import interval
+from demem_agent.cli.tables.figures import interval, share
 
 __all__ = ["HEADLINE", "brackets", "evaluation_parts"]
 
@@ -22,6 +22,7 @@ def evaluation_parts(document: Document) -> Iterator[RenderableType]:
     yield cell(_heading(document))
     if document["scored"]:
         yield _recall_table(document)
+        yield _found_table(document)
     yield _cost_table(document)
     if document["scored"] and len(_scored(document)) > 1:
         for limit in _headline(document):
@@ -91,19 +92,34 @@ def _systems_table(title: str, columns: Sequence[str], first: str = "system") ->
 def _recall_table(document: Document) -> Table:
     limits = [f"{limit:,}" for limit in _headline(document)]
     columns = [f"recall {limit}" for limit in limits]
-    columns += [f"whole turns {limit}" for limit in limits]
     shown = _systems_table("Gold evidence in the text", columns)
     for name in _best_first(document):
         found = _at_headline(document, name)
-        recalls = _intervals(found, "recall")
-        whole = _intervals(found, "whole")
-        shown.add_row(cell(name), *recalls, *whole, style=_style(document, name))
+        shown.add_row(cell(name), *_intervals(found, "recall"), style=_style(document, name))
+    return shown
+
+
+def _found_table(document: Document) -> Table:
+    limits = [f"{limit:,}" for limit in _headline(document)]
+    columns = [f"half, {limit}" for limit in limits]
+    columns += [f"nine tenths, {limit}" for limit in limits]
+    shown = _systems_table("Gold turns of which so much is in the text", columns)
+    for name in _best_first(document):
+        found = _at_headline(document, name)
+        half = _shares(found, "half")
+        most = _shares(found, "nine_tenths")
+        shown.add_row(cell(name), *half, *most, style=_style(document, name))
     return shown
 
 
 def _intervals(found: Sequence[Document], measure: str) -> list[str]:
     """Return one measure in print, of each of several limits or systems."""
     return [interval(one[measure]) for one in found]
+
+
+def _shares(found: Sequence[Document], measure: str) -> list[str]:
+    """Return the means alone of one measure, where the intervals of another stand beside them."""
+    return [share(one[measure]["mean"]) if one[measure] else "-" for one in found]
 
 
 def _cost_table(document: Document) -> Table:

@@ -6,7 +6,7 @@ import numpy as np
 
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 
-__all__ = ["FEATURES"]
+__all__ = ["ASKS", "FEATURES", "LENGTH"]
 
 
 def _has_question_mark(said: Said) -> bool:
@@ -21,17 +21,17 @@ def _trust_given(said: Said) -> float:
     return said.evidence.trust
 
 
-_ASKS = Kept("asks", np.bool_, _has_question_mark)
-_LENGTH = Kept("length", np.int32, _characters)
+ASKS = Kept("asks", np.bool_, _has_question_mark)
+LENGTH = Kept("length", np.int32, _characters)
 _TRUST = Kept("trust", np.float32, _trust_given)
 
 
 def _asks(work: Work) -> Values:
-    return work.scored(_ASKS)
+    return work.scored(ASKS)
 
 
 def _length(work: Work) -> Values:
-    return np.log1p(work.scored(_LENGTH) / 50.0)
+    return np.log1p(work.scored(LENGTH) / 50.0)
 
 
 def _trust(work: Work) -> Values:
@@ -39,7 +39,7 @@ def _trust(work: Work) -> Values:
 
 
 FEATURES = (
-    Feature("asks", _asks, kept=(_ASKS,)),
-    Feature("length", _length, kept=(_LENGTH,)),
+    Feature("asks", _asks, kept=(ASKS,)),
+    Feature("length", _length, kept=(LENGTH,)),
     Feature("trust", _trust, kept=(_TRUST,), by_hand=True),
 )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
 
-__all__ = ["FEATURES"]
+__all__ = ["FEATURES", "with_model"]
 
 _WORD = re.compile(r"[^\W_]+")
 _SAID = (
     r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained"
     r"|advised|described|wrote|written|proposed|offered|showed|shown)"
 )
+_OF_ANYBODY = frozenset("the a an my your our his her their of".split())
 #: A question about what the other side of a chat said: the user's own words are then not ahead.
 _ASKS_FOR_REPLY = re.compile(
     rf"\byou(?:['’]ve|\s+have|\s+had)?"
@@ -29,8 +31,14 @@ _ASKS_FOR_REPLY = re.compile(
 #: What the sides of a chat with a model are called, by convention.
 _USER = ("user", "human")
 _ASSISTANT = "assistant"
+_SIDES = frozenset({*_USER, _ASSISTANT})
 #: Who is no person in such a chat: the model, and what was remembered of corrections.
 _NO_PERSON = (_ASSISTANT, "correction")
+
+
+def with_model(names: Iterable[str | None]) -> bool:
+    """Whether speakers of these names are a user and a model, and not people among themselves."""
+    return any(name and name.lower() in _SIDES for name in names)
 
 
 def _named(work: Work) -> NDArray[np.bool_]:
@@ -38,7 +46,7 @@ def _named(work: Work) -> NDArray[np.bool_]:
     asked = set(_words(work.query.text))
     wanted = []
     for name, code in work.passages.speakers.codes.items():
-        is_asked = not asked.isdisjoint(_words(name))
+        is_asked = not asked.isdisjoint(_telling(name))
         if is_asked:
             wanted.append(code)
     return _said_by(work, wanted)
@@ -84,6 +92,12 @@ def _words(name: str | None) -> list[str]:
     return _WORD.findall(name.lower()) if name else []
 
 
+def _telling(name: str | None) -> list[str]:
+    """Return the words of a name but for those of anybody: "the dealer" is told by "dealer"."""
+    words = _words(name)
+    return [word for word in words if word not in _OF_ANYBODY] or words
+
+
 def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:
     """Mark what one of these speakers said; unless all is, since then it tells nothing."""
     speakers = work.passages.speaker.view()[work.rows]
@@ -91,4 +105,8 @@ def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:
     return work.nothing() if marked.all() else marked
 
 
-FEATURES = (Feature("named", _named), Feature("user", _user), Feature("own", _own, by_hand=True))
+FEATURES = (
+    Feature("named", _named),
+    Feature("user", _user, by_hand=True),
+    Feature("own", _own, by_hand=True),
+)

@@ -16,7 +16,7 @@ from demem_agent.scoring.query import Query, Words
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.types import Evidence
 
-__all__ = ["Beside", "Feature", "Kept", "Passages", "Said", "Values", "Work"]
+__all__ = ["Beside", "Feature", "Kept", "Passages", "Said", "Turns", "Values", "Work"]
 
 #: A column of numbers or truth values; the table of features turns all of them into float32.
 Values = NDArray[Any]
@@ -100,6 +100,39 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Turns:
+    """The T turns that the N passages are of; those of one turn stand together.
+
+    Attributes:
+        starts: row of the first passage of each turn, shape (T,).
+        of: the turn of each passage, shape (N,).
+    """
+
+    starts: NDArray[np.intp]
+    of: NDArray[np.intp]
+
+    @classmethod
+    def among(cls, item: NDArray[np.int32]) -> Turns:
+        """Find the turns of passages by the numbers of their items."""
+        begins = np.diff(item, prepend=item[0] - 1) != 0
+        return cls(np.flatnonzero(begins), np.cumsum(begins) - 1)
+
+    @property
+    def ends(self) -> NDArray[np.intp]:
+        """Row of the last passage of each turn, shape (T,)."""
+        return np.append(self.starts[1:], len(self.of)) - 1
+
+    def best(self, every: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the largest value of a turn's passages, shape (T,); ``every`` has (N,)."""
+        largest: NDArray[np.float32] = np.maximum.reduceat(every, self.starts)
+        return largest
+
+    def total(self, every: Values) -> Values:
+        """Return the sum over a turn's passages, shape (T,); ``every`` has (N,)."""
+        return np.add.reduceat(every, self.starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Work:
     """What is computed once a query and shared by its features.
 
@@ -110,6 +143,7 @@ class Work:
         share: share of the query's idf mass that a passage holds, shape (N,), in [0, 1].
         hybrid: ``cosine + 0.6 * bm25``.
         before, after: the passages next to those that are scored.
+        turns: what the passages are parts of.
     """
 
     query: Query
@@ -122,6 +156,7 @@ class Work:
     hybrid: NDArray[np.float32]
     before: Beside
     after: Beside
+    turns: Turns
 
     def every(self, column: Kept) -> Values:
         """Return a column over all passages, shape (N,), without a copy."""

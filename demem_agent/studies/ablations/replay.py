@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import fsum
 from typing import Protocol, runtime_checkable
 
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
@@ -182,7 +183,7 @@ def _turns_with_words(probe: Probe, turns: Mapping[str | None, Gold]) -> list[Go
     wanted = []
     for source in probe.evidence:
         turn = turns.get(source)
-        if turn is not None and turn.whole:
+        if turn is not None and turn.grams:
             wanted.append(turn)
     return wanted
 
@@ -230,5 +231,6 @@ def _items_of(memory: SlotMemory, number: int | None) -> frozenset[str]:
 
 
 def _found(text: str, turns: Sequence[Gold]) -> float:
-    """Return the share of gold turns whose words are found in a text; 0 of none."""
-    return Wording.of(text).recall(turns) if turns else 0.0
+    """Return how much of the gold turns stands in a text, mean over the turns; 0 of none."""
+    shares = Wording.of(text).shares(turns)
+    return fsum(shares) / max(len(shares), 1)

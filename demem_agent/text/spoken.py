@@ -1,0 +1,62 @@
+"""Which part of a text its speaker says: not the code, the quotations and the links in it.
+
+"Yesterday" in a program, a table of data or somebody else's words is not the day before the one on
+which they are passed on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from demem_agent.text.cutting import FENCE, in_fence
+from demem_agent.text.dates import Span
+
+__all__ = ["spoken"]
+
+#: What stands between two marks of the same text, and is not the speaker's own.
+_PASSED_ON = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]+`"
+    r"|(?<!\w)\"[^\"\n]*\"(?!\w)|(?<!\w)'[^'\s]*'(?!\w)"
+    r"|(?<![*\w])\*[^*\s][^*\n]*\*(?!\*)"
+    r"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|https?://\S+",
+    re.DOTALL,
+)
+#: What each of these has in it.
+_MARKS = re.compile("[`\"'“„«「*/]")
+#: Signs that join values in data, right before or behind one.
+_BEFORE = frozenset(",;=/\\|{[<>@#$_-")
+#: Before a word that stands within a sentence.
+_GOES_ON = re.compile(r"[^\W_] $")
+_BEHIND = re.compile(r"[,;=/\\|}\]<>@#$_](?=\S)")
+
+
+def spoken(text: str, start: int, end: int, spans: Iterable[Span]) -> list[Span]:
+    """Return those of some spans that a speaker means.
+
+    Args:
+        text: the whole of what was said.
+        start, end: the stretch of it that the spans are in, counted from its start.
+    """
+    found = list(spans)
+    if not found:
+        return found
+    words = text[start:end]
+    if in_fence(text, start):
+        closed = words.find(FENCE)
+        fenced = len(words) if closed < 0 else closed + len(FENCE)
+        words = " " * fenced + words[fenced:]
+        found = [span for span in found if span.start >= fenced]
+    passed_on: list[tuple[int, int]] = []
+    if _MARKS.search(words):  # few have one; much faster
+        passed_on = [match.span() for match in _PASSED_ON.finditer(words)]
+    return [span for span in found if _is_meant(words, span, passed_on)]
+
+
+def _is_meant(words: str, span: Span, passed_on: list[tuple[int, int]]) -> bool:
+    if any(first < span.end and span.start < last for first, last in passed_on):
+        return False
+    before = words[: span.start]
+    is_value = before[-1:] in _BEFORE and bool(before)
+    is_title = words[span.start].isupper() and bool(_GOES_ON.search(before[-2:]))
+    return not (is_value or is_title or _BEHIND.match(words, span.end))

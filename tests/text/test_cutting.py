@@ -1,0 +1,84 @@
+"""A part of a text is quoted so that it does not say something else than the whole."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demem_agent import SlotMemory
+from demem_agent.text.cutting import CUT, FENCE, excerpt, through_turn
+
+CODE = f"Look:\n{FENCE}python\ndef one():\n    return 1\n\ndef two():\n    return 2\n{FENCE}\nDone."
+PARTS = ["so it is. ", "a\n", f"{FENCE}\n", f"{FENCE}\n", "x = 1\n", "\n", "But no. "]
+TEXTS = st.lists(st.sampled_from(PARTS), min_size=1, max_size=12).map("".join)
+
+
+def stretches(text: str) -> st.SearchStrategy[tuple[int, int]]:
+    """Draw where a stretch starts and ends, not within the mark of a fence."""
+    places = [n for n in range(len(text) + 1) if text[max(n - 1, 0) : n + 1] != "``"]
+    ends = st.sampled_from(places)
+    return st.tuples(ends, ends).map(lambda pair: (min(pair), max(pair)))
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ("Look:", f"Look: {CUT}"),
+        ("Done.", f"{CUT} Done."),
+        (CODE, CODE),
+        ("def two():\n    return 2", f"{CUT} {FENCE}\ndef two():\n    return 2\n{FENCE} {CUT}"),
+    ],
+)
+def test_a_cut_is_marked_and_code_stays_code(part: str, told: str) -> None:
+    start = CODE.index(part)
+    assert excerpt(CODE, start, start + len(part)) == told
+
+
+@given(TEXTS, st.data())
+def test_a_cut_leaves_no_fence_open(text: str, data: st.DataObject) -> None:
+    whole = f"{text}{FENCE}\n" if text.count(FENCE) % 2 else text
+    start, end = data.draw(stretches(whole))
+    assert excerpt(whole, start, end).count(FENCE) % 2 == 0
+
+
+@given(TEXTS, st.data())
+def test_what_stands_between_the_signs_of_cuts_was_said(text: str, data: st.DataObject) -> None:
+    start, end = data.draw(stretches(text))
+    told = excerpt(text, start, end)
+    words = told.removeprefix(f"{CUT} ").removesuffix(f" {CUT}")
+    assert text[start:end] in words
+    left = words.replace(text[start:end], "", 1)
+    assert left.replace(FENCE, "").strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "turns"),
+    [
+        ("I used to love coriander.", " Not any more."),
+        ("I wanted a dog.", " But that changed."),
+        ("We moved to Mars!", " Just kidding."),
+        ("Buy oats.", " Nvm, I have some."),
+        ("It is on Monday.", " Actually, no."),
+        ("Send it to Ana.", " Never mind, Ben has it."),
+        ("I take sugar.", " I don't take it any more."),
+        ("The meeting is on Monday.", " Scratch that."),
+    ],
+)
+def test_a_sentence_that_turns_the_one_before_round_goes_with_it(before: str, turns: str) -> None:
+    assert through_turn(f"{before}{turns} And so on.", len(before)) == len(before + turns)
+
+
+@pytest.mark.parametrize(
+    "after", ["", " It tastes of soap.", " Butter is fine.", " Notes follow.", " " + "but so " * 30]
+)
+def test_any_other_sentence_stands_for_itself(after: str) -> None:
+    before = "I used to love coriander."
+    assert through_turn(f"{before}{after}", len(before)) == len(before)
+
+
+def test_an_answer_does_not_leave_out_what_turns_it_round() -> None:
+    memory = SlotMemory()
+    memory.ingest("I used to love coriander. Not any more.", speaker="Ana")
+    answer = memory.answer("Does Ana love coriander?")
+    assert answer.text == "Ana: I used to love coriander. Not any more."

@@ -1,0 +1,98 @@
+"""What relative times mean stands in the margin, and only where the speaker means them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demem_agent import Evidence, SlotMemory
+from demem_agent.text.dates import find
+from demem_agent.text.saying import meant
+from demem_agent.text.spoken import spoken
+
+SAID = datetime(2024, 5, 15, 9)
+
+
+def meanings(text: str, at: datetime | None = SAID) -> tuple[str, ...]:
+    return meant(Evidence("e1", text, "Ana", at), 0, len(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I moved yesterday.", ("yesterday: 14 May 2024",)),
+        (
+            "Yesterday I ran, and next week I rest.",
+            ("Yesterday: 14 May 2024", "next week: the week after 15 May 2024"),
+        ),
+        ("Yesterday and yesterday again", ("Yesterday: 14 May 2024", "yesterday: 14 May 2024")),
+        ("yesterday, yesterday", ("yesterday: 14 May 2024",)),
+        ("I went (yesterday)", ("yesterday: 14 May 2024",)),
+        ("'Twas good: I moved yesterday, and the kids' room", ("yesterday: 14 May 2024",)),
+        ("Ana's dog died yesterday, and 'twas hers", ("yesterday: 14 May 2024",)),
+        ("last\n week it rained", ("last week: the week before 15 May 2024",)),
+        ("Today I rest, this morning I ran.", ()),
+        ("I never moved.", ()),
+    ],
+)
+def test_the_margin_tells_what_relative_times_mean(text: str, found: tuple[str, ...]) -> None:
+    assert meanings(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DELETE FROM t WHERE d = 'yesterday';",
+        '{"when": "yesterday"}',
+        "{when:yesterday,who:ana}",
+        "id,yesterday,3",
+        "x=yesterday",
+        "run `git log --since yesterday` now",
+        "```\nyesterday\n```",
+        "```\nyesterday",
+        "https://example.org/news/yesterday",
+        "/var/log/yesterday.log/x",
+        'She said "I leave tomorrow" and left',
+        "We sang “Yesterday” all night",
+        "The song Yesterday is great",
+        "Read *Yesterday* by the Beatles",
+        "Elle chante «Yesterday»",
+    ],
+)
+def test_times_in_code_data_quotations_and_links_are_not_the_speaker_s(text: str) -> None:
+    assert meanings(text) == ()
+
+
+def test_a_part_of_a_block_of_code_is_code() -> None:
+    text = "```\na = 1\nyesterday\n```\nand yesterday"
+    start = text.index("yesterday")
+    times = find(text[start:], date(2024, 5, 15))
+    assert len(times) == 2
+    assert spoken(text, start, len(text), times) == times[1:]
+
+
+def test_without_a_day_no_time_means_anything() -> None:
+    assert meanings("I moved yesterday.", None) == ()
+
+
+PIECES = [
+    *("I moved yesterday. ", "next week, maybe\n", "`d = 'today'` ", '{"at": "last week"}\n'),
+    *("id,yesterday,3\n", "# Tomorrow\n", "- two days ago\n", "```sql\nSELECT 'yesterday'\n```\n"),
+    *("He said “tomorrow”. ", "[yesterday: 1 May 1999] ", "Ana: last Friday ", "\t\u2028x "),
+]
+TURNS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map("".join)
+
+
+@given(TURNS, st.sampled_from(["Ana", None]))
+def test_the_words_of_a_turn_stand_in_a_reading_as_they_were_said(
+    text: str, speaker: str | None
+) -> None:
+    memory = SlotMemory()
+    memory.ingest(text, speaker=speaker, at=SAID)
+    reading = memory.read("yesterday", limit=4000)
+    for line in reading.lines:
+        shown = "\n  ".join(line.text.splitlines()).replace("\u2028", "\n  ")
+        assert shown in reading.text
