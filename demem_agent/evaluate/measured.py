@@ -32,7 +32,8 @@ class Measured:
         seconds: that the read took.
         f1: of the extractive answer from this text against the reference. None without a reference,
             or in one of the two categories.
-        contained: 1.0 if all of the reference stands in the text, else 0.0; None as for ``f1``.
+        contained: 1.0 if every part of the reference stands in one line of the text, else 0.0. None
+            as for ``f1``, and where the gold turns themselves do not hold it.
     """
 
     dialogue: str

@@ -24,7 +24,9 @@ from demem_agent.evaluate.metrics import (
     extract,
     reaching,
 )
+from demem_agent.evaluate.rankings import Held
 from demem_agent.evaluate.system import Maker, System
+from demem_agent.reading.packing import render
 from demem_agent.turns import Turn, whole_field
 
 __all__ = ["Tick", "evaluate"]
@@ -38,13 +40,19 @@ TurnsById = Mapping[str | None, Sequence[Turn]]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question of a dialogue, with its gold turns cut once for all readings."""
+    """A question of a dialogue, with its gold turns cut once for all readings.
+
+    Attributes:
+        quotable: its reference can be looked for in a text: a line of its gold turns holds it, or
+            it has none.
+    """
 
     dialogue: str
     number: int
     probe: Probe
     gold: tuple[Gold, ...]
     answerable: bool
+    quotable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +144,22 @@ def _questions(dialogue: Dialogue) -> list[_Asked]:
         _check_evidence(dialogue.name, number, probe, turns)
         answerable = probe.category not in UNANSWERABLE
         gold = _gold(probe, turns) if answerable else ()
-        asked.append(_Asked(dialogue.name, number, probe, gold, answerable))
+        quotable = answerable and _is_quotable(probe, turns)
+        asked.append(_Asked(dialogue.name, number, probe, gold, answerable, quotable))
     return asked
+
+
+def _is_quotable(probe: Probe, turns: TurnsById) -> bool:
+    """Whether the gold turns themselves hold the reference.
+
+    "Three" is counted and not quoted; other lines hold it by chance, as numbers of lists do.
+    """
+    if not probe.evidence:
+        return True
+    gold: list[Turn] = []
+    for id in dict.fromkeys(probe.evidence):
+        gold += turns[id]
+    return contains(render(Held(gold).lines), probe.reference)
 
 
 def _by_id(turns: Sequence[Turn]) -> TurnsById:
@@ -206,5 +228,6 @@ def _found(
     if asked.answerable and reference.strip():
         answer = extract(text, probe, answerer)
         found["f1"] = answer_f1(answer, reference)
-        found["contained"] = float(contains(text, reference))
+        if asked.quotable:
+            found["contained"] = float(contains(text, reference))
     return found
