@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.focus import focus
+from demem_agent.scoring.spelling import Heard
 from demem_agent.text.words import content_words, stems
 
-__all__ = ["Query", "Words", "words_of"]
+__all__ = ["GUESSED", "Query", "Words", "words_of"]
+
+#: What meeting a word counts that is only guessed to be meant. Set by hand.
+GUESSED = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +36,30 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The distinct words that a query is about, as they are written and as stems, in one order."""
+    """The distinct words that a query is about, as they are written and as stems, in one order.
+
+    Attributes:
+        guessed: the stems of which it is not sure that they are meant.
+    """
 
     forms: list[str]
     stems: list[str]
+    guessed: frozenset[str] = frozenset()
+
+    def trust(self, stem: str) -> float:
+        """Return what meeting a stem counts, in (0, 1]."""
+        return GUESSED if stem in self.guessed else 1.0
 
 
-def words_of(query: Query) -> Words:
+def words_of(heard: Heard) -> Words:
     """Return the words that a query is about."""
-    forms = list(dict.fromkeys(content_words(focus(query.text))))
-    return Words(forms, stems(forms))
+    forms = list(dict.fromkeys(content_words(focus(heard.text))))
+    meant = heard.meant
+    if not meant:
+        return Words(forms, stems(forms))
+    stemmed = stems([meant.get(form, form) for form in forms])
+    guessed = set()
+    for form, stem in zip(forms, stemmed, strict=True):
+        if form in meant:
+            guessed.add(stem)
+    return Words(forms, stemmed, frozenset(guessed))
