@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 
 import numpy as np
@@ -12,7 +13,10 @@ from demem_agent.scoring.focus import focus
 from demem_agent.scoring.spelling import Heard
 from demem_agent.text.words import content_words, stems
 
-__all__ = ["GUESSED", "Query", "Words", "words_of"]
+__all__ = ["GUESSED", "Query", "Stretch", "Words", "words_of"]
+
+#: A stretch of an evidence item: (id, start, end).
+Stretch = tuple[str, int, int]
 
 #: What meeting a word counts that is only guessed to be meant. Set by hand.
 GUESSED = 0.9
@@ -26,12 +30,16 @@ class Query:
         vector: of unit length, shape (d,).
         asked: the day it is asked, if known.
         asker: who asks, if known.
+        relevance: by passage, what a reranker says; empty where it was not asked.
+        unranked: how a reranker failed; "" where none did.
     """
 
     text: str
     vector: NDArray[np.float32]
     asked: date | None = None
     asker: str | None = None
+    relevance: Mapping[Stretch, float] = field(default_factory=dict)
+    unranked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
