@@ -19,14 +19,13 @@ from demem_agent.scoring.features.work import Said
 from demem_agent.scoring.forms import form_of
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
+from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
+from demem_agent.scoring.spelling import Spelling
 from demem_agent.text.words import stems, words
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
-
-#: A stretch of an evidence item: (id, start, end).
-Stretch = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,7 @@ class PassageIndex:
         self.lexical = LexicalIndex()
         self.sessions = Names()
         self.speakers = Names()
+        self.spelling = Spelling(self.lexical, self.related, self.speakers)
         self._rows: dict[str, range] = {}
 
     def __len__(self) -> int:
@@ -112,6 +112,7 @@ class PassageIndex:
             column.keep(kept)
         self.lexical.keep(kept)
         self.related.keep(kept)
+        self.spelling.forget()
         self._number_rows()
         self._of_form = Counter(self.form.view().tolist())
         self.sessions.keep(self.session)

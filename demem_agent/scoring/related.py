@@ -52,6 +52,10 @@ class RelatedWords:
         self._words.extend(np.array(numbers, np.int32))
         self._counts.append(len(forms))
 
+    def forms(self, start: int) -> list[str]:
+        """Return the distinct words from number ``start`` on, as they are written."""
+        return list(islice(self._numbers, start, None))
+
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the passages that are not marked, and every word that no other one holds."""
         self._words.keep(np.repeat(kept, self._counts.view()))
@@ -122,8 +126,7 @@ class RelatedWords:
     def _encode_new(self) -> None:
         known = len(self._vectors)
         if known < len(self._numbers):
-            new = list(islice(self._numbers, known, None))
-            self._vectors.extend(self._encode(new))
+            self._vectors.extend(self._encode(self.forms(known)))
 
     def _encode(self, forms: Sequence[str]) -> NDArray[np.float32]:
         vectors = self._encoder.encode(list(forms))[:, :_DIMENSIONS]

@@ -78,7 +78,15 @@ def feature_table(
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
-    return _table(index, query, words_of(query))
+    return _table(index, *_understood(index, query))
+
+
+def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
+    """Return a query with its words as the memory spells them."""
+    heard = index.spelling.heard(query.text)
+    if heard.text != query.text:
+        query = replace(query, text=heard.text)
+    return query, words_of(heard)
 
 
 def _table(
@@ -94,7 +102,7 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
     # wants a core.
     cosine = _standard(np.einsum("ij,j->i", index.vectors.view(), query.vector))
-    raw_bm25, share = index.lexical.scores(words.stems)
+    raw_bm25, share = index.lexical.scores(words.stems, words.trust)
     bm25 = _standard(raw_bm25)
     hybrid: NDArray[np.float32] = (cosine + 0.6 * bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
@@ -147,7 +155,7 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
     """Order the passages by score, ties by age."""
     if not len(index):
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
-    words = words_of(query)
+    query, words = _understood(index, query)
     rows, table = _table(index, query, words)
     chosen = weights.of(with_model(index.speakers.codes))
     exact = table.astype(np.float64) @ np.asarray(chosen)
@@ -168,8 +176,10 @@ def _signals(
         best: the features of the best passage.
         scores: those of all passages, descending.
     """
-    unheld = [word for word in words.stems if not lexical.holds(word)]
-    missing = sum(map(lexical.idf, unheld))
+    missing = 0.0
+    for word in words.stems:
+        trust = words.trust(word) if lexical.holds(word) else 0.0
+        missing += lexical.idf(word) * (1.0 - trust)
     runner_up = scores[:RUNNER_UP][-1]
     related = best[FEATURES.index("related")]
     coverage = best[FEATURES.index("coverage")]

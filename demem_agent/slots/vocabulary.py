@@ -56,6 +56,10 @@ class Vocabulary:
         #: idf by code and the sum of it by row, until a question comes or goes.
         self._worths: tuple[Floats, Floats] | None = None
 
+    def __contains__(self, word: object) -> bool:
+        """Whether a word is kept."""
+        return word in self._codes
+
     @property
     def words(self) -> frozenset[str]:
         """All words that are kept."""

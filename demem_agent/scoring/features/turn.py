@@ -38,7 +38,7 @@ def _turn_share(work: Work) -> Values:
         weight = lexical.idf(word)
         mass += weight
         holding = np.unique(work.turns.of[lexical.rows(word)])
-        held[holding] += weight
+        held[holding] += weight * work.words.trust(word)
     return _of_rows(work, held / np.float32(max(mass, 1e-9)))
 
 
