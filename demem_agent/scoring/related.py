@@ -106,14 +106,13 @@ class RelatedWords:
             return best.T
         # A row a word, so that what a word has is looked up in one piece.
         nearness = np.ascontiguousarray(self._nearness(stems, forms).T)
-        width = _NARROW
-        while width < 2 * longest:
-            shorter = width // 2 if width > _NARROW else 0
+        shorter, width = 0, _NARROW
+        while shorter < longest:
             places = np.flatnonzero((counts > shorter) & (counts <= width))
             if len(places):
                 words = self._words_of(rows[places], counts[places])
                 best[places] = nearness.take(words, axis=0).max(axis=0)
-            width *= 2
+            shorter, width = width, 2 * width
         return np.ascontiguousarray(best.T)
 
     def _words_of(self, rows: NDArray[np.intp], counts: NDArray[np.int32]) -> NDArray[np.int32]:
