@@ -150,13 +150,13 @@ class PassageIndex:
         view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
         return view
 
-    def alike(self, row: int) -> NDArray[np.intp]:
+    def alike(self, row: int) -> list[int]:
         """Return the rows in which the same is said by the same speaker, itself too, ascending."""
         forms = self.form.view()
-        form = forms[row]
+        form = forms.item(row)
         if self._of_form[form] == 1:  # as for nearly all; much faster
-            return np.array([row])
-        return np.flatnonzero(forms == form)
+            return [row]
+        return np.flatnonzero(forms == form).tolist()
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

@@ -25,8 +25,6 @@ _DIMENSIONS = 96
 #: Words of the shortest passages that are looked at together; longer ones are in classes that are
 #: each twice as wide.
 _NARROW = 16
-#: Words of queries that no passage holds and whose vectors are kept; then it starts again empty.
-_MOST_ASKED = 1024
 #: Words times query words times dimensions that one matrix product may have: more, and its threads
 #: wait for each other as soon as another process wants a core.
 _PRODUCT = 1 << 18
@@ -42,7 +40,6 @@ class RelatedWords:
         self._encoder = StaticEncoder()
         self._numbers: dict[str, int] = {}
         self._of_stem: dict[str, list[int]] = {}
-        self._asked: dict[str, NDArray[np.float32]] = {}
         self._vectors = Column(np.float32, _DIMENSIONS)
         self._words = Column(np.int32)
         self._counts = Column(np.int32)
@@ -70,7 +67,6 @@ class RelatedWords:
         held, first, place = np.unique(self._words.view(), return_index=True, return_inverse=True)
         by_first = np.argsort(first)  # in which product a word is decides its last bits
         self._number_anew(held[by_first].tolist())
-        self._asked.clear()
         self._words.view()[:] = np.argsort(by_first)[place]
         self._vectors = Column(np.float32, _DIMENSIONS)
 
@@ -143,17 +139,18 @@ class RelatedWords:
             self._vectors.extend(self._encode(new))
 
     def _vectors_of(self, forms: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of the words of a query; most were said here, or asked for before."""
-        if len(self._asked) > _MOST_ASKED:
-            self._asked.clear()
-        new = [form for form in forms if form not in self._numbers and form not in self._asked]
-        if new:
-            self._asked.update(zip(new, self._encode(new), strict=True))
+        """Return the vectors of the words of a query; most were said here, and are known."""
         vectors = np.empty((len(forms), _DIMENSIONS), np.float32)
         known = self._vectors.view()
+        new: list[int] = []
         for n, form in enumerate(forms):
             number = self._numbers.get(form)
-            vectors[n] = self._asked[form] if number is None else known[number]
+            if number is None:
+                new.append(n)
+            else:
+                vectors[n] = known[number]
+        if new:
+            vectors[new] = self._encode([forms[n] for n in new])
         return vectors
 
     def _encode(self, forms: Sequence[str]) -> NDArray[np.float32]:
