@@ -95,15 +95,18 @@ def turns_of(scene: Scene) -> Iterator[Mapping[str, Any]]:
 
 def module(count: int) -> str:
     """Write a module of some functions."""
-    parts = []
-    for number in range(count):
-        parts.append(
-            f"def compute_{number}(table, rate):\n"
-            f'    """Return column {number} of a table, scaled."""\n'
-            f"    column = table[{number}]\n"
-            f"    return [rate * value + {number * 7} for value in column]\n"
-        )
-    return "Here is the module:\n```python\n" + "\n\n".join(parts) + "```"
+    body = "\n\n".join(map(function, range(count)))
+    return f"Here is the module:\n```python\n{body}```"
+
+
+def function(number: int) -> str:
+    """Write one of its functions."""
+    return (
+        f"def compute_{number}(table, rate):\n"
+        f'    """Return column {number} of a table, scaled."""\n'
+        f"    column = table[{number}]\n"
+        f"    return [rate * value + {number * 7} for value in column]\n"
+    )
 
 
 def records(count: int) -> str:

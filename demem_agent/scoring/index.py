@@ -22,6 +22,7 @@ from demem_agent.scoring.names import Names
 from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.scoring.spelling import Spelling
+from demem_agent.scoring.turns import Turns
 from demem_agent.text.words import stems, words
 from demem_agent.types import Evidence, number_of
 
@@ -46,6 +47,7 @@ class PassageIndex:
 
     Attributes:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
+        turns: the same by the turn, with the other way round.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -56,6 +58,7 @@ class PassageIndex:
         self.slot = Column(np.int32)
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
+        self.turns = Turns()
         self.form = Column(np.int64)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
@@ -81,6 +84,9 @@ class PassageIndex:
         number = number_of(evidence.id)
         session = self.sessions.code(evidence.session)
         speaker = self.speakers.code(evidence.speaker)
+        turn_length = sum(end - start for start, end in spans)
+        if spans:
+            self.turns.add(len(spans))
         for (start, end), vector in zip(spans, vectors, strict=True):
             self.passages.append(Passage(evidence.id, start, end))
             self.vectors.append(vector)
@@ -88,15 +94,15 @@ class PassageIndex:
             self.slot.append(slot)
             self.session.append(session)
             self.speaker.append(speaker)
-            self._add_text(evidence, evidence.text[start:end])
+            self._add_text(evidence, evidence.text[start:end], turn_length)
         self._rows[evidence.id] = range(first, len(self.passages))
 
-    def _add_text(self, evidence: Evidence, text: str) -> None:
+    def _add_text(self, evidence: Evidence, text: str, turn_length: int) -> None:
         form = form_of(evidence, text)
         self.form.append(form)
         self._of_form[form] += 1
         forms = words(text)
-        said = Said(text, forms, evidence)
+        said = Said(text, forms, evidence, turn_length)
         for kept in KEPT:
             self.kept[kept.name].append(kept.value(said))
         stemmed = stems(forms)
@@ -110,6 +116,7 @@ class PassageIndex:
         self.passages = list(compress(self.passages, stays))
         for column in self._columns():
             column.keep(kept)
+        self.turns.keep(kept)
         self.lexical.keep(kept)
         self.related.keep(kept)
         self.spelling.forget()
@@ -151,13 +158,13 @@ class PassageIndex:
         view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
         return view
 
-    def alike(self, row: int) -> NDArray[np.intp]:
+    def alike(self, row: int) -> list[int]:
         """Return the rows in which the same is said by the same speaker, itself too, ascending."""
         forms = self.form.view()
-        form = forms[row]
+        form = forms.item(row)
         if self._of_form[form] == 1:  # as for nearly all; much faster
-            return np.array([row])
-        return np.flatnonzero(forms == form)
+            return [row]
+        return np.flatnonzero(forms == form).tolist()
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

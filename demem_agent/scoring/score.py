@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP, Signals
 from demem_agent.scoring.features import FEATURES, TABLE
 from demem_agent.scoring.features.speakers import with_model
-from demem_agent.scoring.features.work import Beside, Turns, Work
+from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words, words_of
@@ -118,7 +118,8 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
         hybrid=hybrid,
         before=Beside.of(sessions, rows, -1),
         after=Beside.of(sessions, rows, 1),
-        turns=Turns.among(index.item.view()),
+        turn=index.turns.of[rows],
+        best_of_turn=index.turns.best(hybrid),
     )
 
 

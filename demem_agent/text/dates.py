@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 from demem_agent.text.absolute_dates import ABSOLUTE, absolute_meaning
 from demem_agent.text.periods import day_name
@@ -21,6 +21,8 @@ from demem_agent.text.relative_dates import (
 )
 
 __all__ = ["Span", "absolute", "find", "moment", "ranges", "running"]
+
+_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,9 @@ def moment(at: datetime | None) -> float:
     """
     if at is None:
         return float("-inf")
-    zoned = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return zoned.timestamp()
+    if at.tzinfo:
+        return at.timestamp()
+    return (at - _EPOCH).total_seconds()
 
 
 def _windows(query: str, asked: date) -> Iterator[Span]:
