@@ -20,7 +20,8 @@ from demem_agent.scoring.forms import form_of
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
-from demem_agent.text.words import stems, words
+from demem_agent.scoring.spelling import marked
+from demem_agent.text.words import worded
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
@@ -47,6 +48,7 @@ class PassageIndex:
 
     Attributes:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
+        language: the same for the language that its words are in.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -58,12 +60,14 @@ class PassageIndex:
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
         self.form = Column(np.int64)
+        self.language = Column(np.int32)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
         self.sessions = Names()
         self.speakers = Names()
+        self.languages = Names()
         self._rows: dict[str, range] = {}
 
     def __len__(self) -> int:
@@ -95,13 +99,14 @@ class PassageIndex:
         form = form_of(evidence, text)
         self.form.append(form)
         self._of_form[form] += 1
-        forms = words(text)
-        said = Said(text, forms, evidence)
+        told = worded(text)
+        said = Said(text, told.words, evidence)
         for kept in KEPT:
             self.kept[kept.name].append(kept.value(said))
-        stemmed = stems(forms)
+        stemmed = told.stems
+        self.language.append(self.languages.code(told.language))
         self.lexical.add(stemmed)
-        self.related.add(stemmed, forms)
+        self.related.add(stemmed, marked(told))
 
     def remove(self, evidence_ids: Collection[str]) -> None:
         """Drop items without a trace: what is left is as if they had never been added."""
@@ -116,6 +121,7 @@ class PassageIndex:
         self._of_form = Counter(self.form.view().tolist())
         self.sessions.keep(self.session)
         self.speakers.keep(self.speaker)
+        self.languages.keep(self.language)
 
     def _columns(self) -> Iterator[Column]:
         yield self.vectors
@@ -124,6 +130,7 @@ class PassageIndex:
         yield self.session
         yield self.speaker
         yield self.form
+        yield self.language
         yield from self.kept.values()
 
     def _number_rows(self) -> None:

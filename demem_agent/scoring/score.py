@@ -78,7 +78,7 @@ def feature_table(
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
-    return _table(index, query, words_of(query))
+    return _table(index, query, words_of(query, index))
 
 
 def _table(
@@ -147,7 +147,7 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
     """Order the passages by score, ties by age."""
     if not len(index):
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
-    words = words_of(query)
+    words = words_of(query, index)
     rows, table = _table(index, query, words)
     chosen = weights.of(with_model(index.speakers.codes))
     exact = table.astype(np.float64) @ np.asarray(chosen)
