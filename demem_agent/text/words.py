@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 
 import Stemmer
@@ -48,6 +48,8 @@ __all__ = [
 
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
+#: Characters of a text that is kept no longer than it takes to cut it.
+_LONG = 1000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -96,7 +98,7 @@ def worded(text: str, *, content: bool = False) -> Worded:
     left_out = stop_words(language)
     kept = [word for word in every if word not in left_out]
     if content and not kept:
-        kept = every
+        kept = list(every)
     return Worded(language, kept)
 
 
@@ -178,6 +180,16 @@ def _plain(stem: str) -> str:
 
 
 def _all_words(text: str) -> tuple[str, list[str]]:
+    """Return the language of a text and its words in lower case."""
+    return _cut(text) if len(text) > _LONG else _cut_lately(text)
+
+
+@lru_cache(maxsize=8)  # a passage is cut several times while it is remembered
+def _cut_lately(text: str) -> tuple[str, list[str]]:
+    return _cut(text)
+
+
+def _cut(text: str) -> tuple[str, list[str]]:
     """Return the language of a text and its words in lower case."""
     if text.isascii():  # as most are; much faster
         every = _ASCII_WORD.findall(text.lower())
