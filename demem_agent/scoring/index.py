@@ -17,13 +17,14 @@ from demem_agent.scoring.columns import Column
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
 from demem_agent.scoring.forms import form_of
+from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.scoring.spelling import Spelling
 from demem_agent.scoring.turns import Turns
-from demem_agent.text.words import stems, words
+from demem_agent.text.words import worded
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
@@ -48,6 +49,7 @@ class PassageIndex:
     Attributes:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
         turns: the same by the turn, with the other way round.
+        language: the same for the language that its words are in.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -60,13 +62,15 @@ class PassageIndex:
         self.speaker = Column(np.int32)
         self.turns = Turns()
         self.form = Column(np.int64)
+        self.language = Column(np.int32)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
         self.sessions = Names()
         self.speakers = Names()
-        self.spelling = Spelling(self.lexical, self.related, self.speakers)
+        self.languages = Names()
+        self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
         self._rows: dict[str, range] = {}
 
     def __len__(self) -> int:
@@ -101,13 +105,14 @@ class PassageIndex:
         form = form_of(evidence, text)
         self.form.append(form)
         self._of_form[form] += 1
-        forms = words(text)
-        said = Said(text, forms, evidence, turn_length)
+        told = worded(text)
+        said = Said(text, told.words, evidence, turn_length)
         for kept in KEPT:
             self.kept[kept.name].append(kept.value(said))
-        stemmed = stems(forms)
+        stemmed = told.stems
+        self.language.append(self.languages.code(told.language))
         self.lexical.add(stemmed)
-        self.related.add(stemmed, forms)
+        self.related.add(stemmed, marked(told))
 
     def remove(self, evidence_ids: Collection[str]) -> None:
         """Drop items without a trace: what is left is as if they had never been added."""
@@ -124,6 +129,7 @@ class PassageIndex:
         self._of_form = Counter(self.form.view().tolist())
         self.sessions.keep(self.session)
         self.speakers.keep(self.speaker)
+        self.languages.keep(self.language)
 
     def _columns(self) -> Iterator[Column]:
         yield self.vectors
@@ -132,6 +138,7 @@ class PassageIndex:
         yield self.session
         yield self.speaker
         yield self.form
+        yield self.language
         yield from self.kept.values()
 
     def _number_rows(self) -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.focus import focus
+from demem_agent.scoring.letters import marked, plain
+from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.scoring.names import Names
 from demem_agent.scoring.spelling import Heard
-from demem_agent.text.words import content_words, stems
+from demem_agent.text.words import stems, worded
 
 __all__ = ["GUESSED", "Query", "Stretch", "Words", "words_of"]
 
@@ -46,6 +50,8 @@ class Query:
 class Words:
     """The distinct words that a query is about, as they are written and as stems, in one order.
 
+    Those that are not English stand behind a mark (:func:`~demem_agent.scoring.letters.marked`).
+
     Attributes:
         guessed: the stems of which it is not sure that they are meant.
     """
@@ -59,15 +65,44 @@ class Words:
         return GUESSED if stem in self.guessed else 1.0
 
 
-def words_of(heard: Heard) -> Words:
-    """Return the words that a query is about."""
-    forms = list(dict.fromkeys(content_words(focus(heard.text))))
+class Vocabulary(Protocol):
+    """What a query's words are looked up in: the terms of passages, and their languages."""
+
+    lexical: LexicalIndex
+    languages: Names
+
+
+def words_of(heard: Heard, index: Vocabulary) -> Words:
+    """Return the words that a query is about, as the passages of an index have them.
+
+    A few words may be in any of the languages of a memory: a stem that no passage holds is replaced
+    by the word's stem in another of these, if one does.
+    """
+    told = worded(focus(heard.text), content=True)
     meant = heard.meant
-    if not meant:
-        return Words(forms, stems(forms))
-    stemmed = stems([meant.get(form, form) for form in forms])
+    found = [meant.get(word, word) for word in told.words] if meant else told.words
+    stemmed = stems(found, told.language)
+    words = dict(zip(marked(told), zip(found, stemmed, strict=True), strict=True))
     guessed = set()
-    for form, stem in zip(forms, stemmed, strict=True):
-        if form in meant:
-            guessed.add(stem)
-    return Words(forms, stemmed, frozenset(guessed))
+    stem_of = {}
+    for form, (word, stem) in words.items():
+        stem_of[form] = held_stem(word, stem, told.language, index)
+        if plain(form) in meant:
+            guessed.add(stem_of[form])
+    return Words(list(stem_of), list(stem_of.values()), frozenset(guessed))
+
+
+def held_stem(word: str, stem: str, language: str, index: Vocabulary) -> str:
+    """Return the stem of a word that a passage holds: in its language, else in any of the others.
+
+    Args:
+        stem: in its language; it comes back where no other is held either.
+    """
+    if index.lexical.holds(stem):
+        return stem
+    for other in index.languages.codes:
+        if other and other != language:
+            (found,) = stems([word], other)
+            if index.lexical.holds(found):
+                return found
+    return stem

@@ -2,6 +2,8 @@
 
 "Bread" is related to "baked". Each distinct word has one vector of the embedded static encoder,
 whatever encoder the memory itself uses: a word without its sentence is what a static table is for.
+Words of other languages than English have one of their spelling
+(:mod:`demem_agent.scoring.letters`).
 A query's word meets a passage by the nearest of the passage's words, as in the late interaction of
 ColBERT (Khattab and Zaharia, 2020).
 """
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders.static import StaticEncoder
 from demem_agent.scoring.columns import Column
+from demem_agent.scoring.letters import is_marked, plain, spelling_vectors
 
 __all__ = ["RelatedWords"]
 
@@ -46,7 +49,11 @@ class RelatedWords:
         self._starts = Column(np.int64)
 
     def add(self, stems: Sequence[str], forms: Sequence[str]) -> None:
-        """Add the next passage by its words, each as a stem and as it is written."""
+        """Add the next passage by its words, each as a stem and as it is written.
+
+        Those that are not English stand behind a mark, as from
+        :func:`~demem_agent.scoring.letters.marked`.
+        """
         for stem, form in zip(stems, forms, strict=True):
             if form not in self._numbers:
                 number = len(self._numbers)
@@ -59,7 +66,7 @@ class RelatedWords:
 
     def forms(self, start: int) -> list[str]:
         """Return the distinct words from number ``start`` on, as they are written."""
-        return list(islice(self._numbers, start, None))
+        return list(map(plain, islice(self._numbers, start, None)))
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the passages that are not marked, and every word that no other one holds."""
@@ -160,6 +167,9 @@ class RelatedWords:
         vectors = self._encoder.encode(list(forms))[:, :_DIMENSIONS]
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
+        foreign = [row for row, form in enumerate(forms) if is_marked(form)]
+        if foreign:
+            unit[foreign] = spelling_vectors([forms[row] for row in foreign], _DIMENSIONS)
         return unit
 
 

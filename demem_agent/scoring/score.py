@@ -86,7 +86,7 @@ def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
     heard = index.spelling.heard(query.text)
     if heard.text != query.text:
         query = replace(query, text=heard.text)
-    return query, words_of(heard)
+    return query, words_of(heard, index)
 
 
 def _table(

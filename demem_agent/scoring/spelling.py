@@ -19,8 +19,9 @@ from demem_agent.scoring.focus import FRAME
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
+from demem_agent.text.languages import ENGLISH
 from demem_agent.text.spelling import NearWords, is_spelled, without_accents
-from demem_agent.text.words import STOPWORDS, stems, words
+from demem_agent.text.words import STOPWORDS, stems, worded, words
 
 __all__ = ["Heard", "Spelling"]
 
@@ -68,10 +69,13 @@ class Spelling:
     They are entered when one is first looked for.
     """
 
-    def __init__(self, lexical: LexicalIndex, related: RelatedWords, speakers: Names) -> None:
+    def __init__(
+        self, lexical: LexicalIndex, related: RelatedWords, speakers: Names, languages: Names
+    ) -> None:
         self._lexical = lexical
         self._related = related
         self._speakers = speakers
+        self._languages = languages
         self._near = NearWords()
 
     def forget(self) -> None:
@@ -112,9 +116,11 @@ class Spelling:
 
     def _unknown(self, text: str, known: Container[str]) -> Iterator[str]:
         """Yield the words of a query that no passage holds, each once."""
-        forms = [form for form in dict.fromkeys(words(text)) if len(form) >= SHORTEST]
-        for form, stem in zip(forms, stems(forms), strict=True):
-            is_known = self._lexical.holds(stem) or stem in known or form in _common()
+        told = worded(text)
+        forms = [form for form in dict.fromkeys(told.words) if len(form) >= SHORTEST]
+        for form, stem in zip(forms, stems(forms, told.language), strict=True):
+            is_held = self._lexical.holds(stem) or self._is_foreign(form)
+            is_known = is_held or stem in known or form in _common()
             if not is_known and is_spelled(form):
                 yield form
 
@@ -148,10 +154,22 @@ class Spelling:
         near = self._near.to(form, most)
         return {word: far for word, far in near.items() if _may_be_meant(word)}
 
+    def _is_foreign(self, form: str) -> bool:
+        """Whether a passage holds a word in a language of the memory's other than English."""
+        return any(map(self._lexical.holds, self._foreign_stems(form)))
+
+    def _foreign_stems(self, form: str) -> Iterator[str]:
+        for language in self._languages.codes:
+            if language and language != ENGLISH:
+                yield from stems([form], language)
+
     def _held(self, forms: Iterable[str]) -> dict[str, int]:
-        """Return how many passages hold each word."""
-        found = list(forms)
-        return dict(zip(found, map(self._lexical.held, stems(found)), strict=True))
+        """Return how many passages hold each word, in the language in which the most do."""
+        held = {}
+        for form in forms:
+            all_stems = [*stems([form]), *self._foreign_stems(form)]
+            held[form] = max(map(self._lexical.held, all_stems))
+        return held
 
 
 def _may_be_meant(word: str) -> bool:

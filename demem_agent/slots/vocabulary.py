@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.columns import Column
 from demem_agent.slots.ragged import NOTHING, Ragged
-from demem_agent.text.words import stems, words
+from demem_agent.text.words import worded
 
 __all__ = ["LEAST", "Shared", "Vocabulary"]
 
@@ -131,8 +131,9 @@ class Vocabulary:
         """Return the words of a question that tell it from others, the rarest, as they stand."""
         idf, _ = self._idf()
         worth: dict[str, float] = {}
-        for word in words(question):
-            codes = self._known(stems([word]))
+        told = worded(question)
+        for word, stem in zip(told.words, told.stems, strict=True):
+            codes = self._known([stem])
             worth[word] = float(idf[codes[0]]) if codes else self._idf_of(0)
         rarest = sorted(worth, key=lambda word: -worth[word])[:most]
         return [word for word in worth if word in rarest]

@@ -157,7 +157,7 @@ def test_a_guess_counts_a_little_less_than_the_word_itself() -> None:
     assert wrong.rows[0] == right.rows[0] == 3
     assert wrong.signals.related < right.signals.related
     assert right.signals.missing == 0 < wrong.signals.missing
-    words = words_of(index.spelling.heard("pasword"))
+    words = words_of(index.spelling.heard("pasword"), index)
     assert words.trust("password") == GUESSED < words.trust("peanut") == 1
 
 
