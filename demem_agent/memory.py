@@ -207,6 +207,7 @@ class SlotMemory(MemoryHandle):
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"),
       ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+    * what is not known: ``unknown`` ("show"), ``known_from`` (None);
     * a bound on everything kept: ``storage`` (None);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least),
       ``reranker`` (none);

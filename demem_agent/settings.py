@@ -8,7 +8,7 @@ from typing import get_args
 
 from demem_agent.errors import InvalidInput
 from demem_agent.turns import whole_field
-from demem_agent.types import Mode, Stale, Unit
+from demem_agent.types import Mode, Stale, Unit, Unknown
 
 __all__ = ["DecideSettings", "Settings", "SplitSettings"]
 
@@ -119,6 +119,13 @@ class Settings:
         stale: what readings make of a line that a later one has taken the place of: ``mark`` says
             until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
             any other.
+        unknown: what ``answer`` makes of a question that memory does not seem to hold the answer
+            to: ``show`` gives the text as any other, with ``known`` False, ``withhold`` leaves it
+            empty, and the answerer is not asked.
+        known_from: probability in [0, 1] from which on memory counts as holding the answer, as
+            ``Route.probability`` tells it. None for the one that ships, which at most 5 % of
+            answerable questions fell short of (``docs/scoring.md``); 0 for all that is asked of a
+            memory with anything in it.
         decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
         storage: the most that everything kept may measure, in the same unit, >= 40; what no
             decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
@@ -134,6 +141,8 @@ class Settings:
     mode: Mode = "evidence"
     decisions: bool = True
     stale: Stale = "mark"
+    unknown: Unknown = "show"
+    known_from: float | None = None
     split: SplitSettings = field(default_factory=SplitSettings)
     decide: DecideSettings = field(default_factory=DecideSettings)
     storage: int | None = None
@@ -151,6 +160,10 @@ class Settings:
             raise InvalidInput("decisions", self.decisions, "True or False")
         if self.stale not in get_args(Stale):
             raise InvalidInput("stale", self.stale, "'mark', 'withhold' or 'show'")
+        if self.unknown not in get_args(Unknown):
+            raise InvalidInput("unknown", self.unknown, "'show' or 'withhold'")
+        if self.known_from is not None:
+            _within("known_from", self.known_from, 0.0, 1.0)
         check_mode(self.mode)
 
     def _check_sizes(self) -> None:

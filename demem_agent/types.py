@@ -51,6 +51,7 @@ __all__ = [
     "Superseded",
     "Tried",
     "Unit",
+    "Unknown",
     "Verdict",
     "by_id",
     "number_of",
@@ -60,6 +61,8 @@ Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
 #: What a reading makes of lines that no longer hold.
 Stale = Literal["mark", "withhold", "show"]
+#: What an answer makes of a question that memory does not seem to hold the answer to.
+Unknown = Literal["show", "withhold"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",
@@ -177,9 +180,9 @@ class Route:
         slot: the chosen slot, or None while the memory is empty.
         scores: score of every active slot; higher is nearer.
         margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
-        adequate: False when nothing in memory seems to bear on the query, so that a caller can
-            abstain: when the probability is below a threshold that few questions about the memory
-            fall short of.
+        adequate: False when memory does not seem to hold what the query asks for, so that a caller
+            can abstain: when the probability is below ``Settings.known_from``, or else a threshold
+            that few questions about the memory fall short of.
         probability: in [0, 1], that the memory holds what the query asks for, if as many queries
             could be answered from it as could not; 0.0 while it is empty. Calibrated with the
             embedded encoder (docs/scoring.md).
@@ -311,8 +314,10 @@ class Answer:
     Attributes:
         id: pass it to ``feedback``.
         query: what was asked.
-        text: empty when the reading holds nothing that answers.
+        text: empty when the reading holds nothing that answers, or where it is not known and
+            ``Settings.unknown`` has that withheld.
         evidence: ids of the items the answer rests on.
+        known: False where memory does not seem to hold what was asked; as ``route.adequate``.
     """
 
     id: str
@@ -321,6 +326,7 @@ class Answer:
     evidence: tuple[str, ...]
     route: Route
     reading: Reading
+    known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,6 +365,8 @@ class Context:
         lead: number of the line in ``read`` that scored highest; None where nothing was read.
         verdicts: what feedback says of lines: which were right for this decision, which were not;
             empty once that was undone.
+        known: whether memory seemed to hold what was asked, when it was asked; True of answers from
+            before versions told.
     """
 
     id: str
@@ -380,6 +388,7 @@ class Context:
     conditions: tuple[str, ...] = ()
     lead: int | None = None
     verdicts: tuple[Verdict, ...] = ()
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)

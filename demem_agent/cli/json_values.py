@@ -87,6 +87,7 @@ def answer_value(answer: Answer, query: str, memory: SlotMemory) -> Json:
         "id": answer.id,
         "query": query,
         "text": answer.text,
+        "known": answer.known,
         "evidence": list(answer.evidence),
         "route": asdict(answer.route),
         "reading": reading_value(answer.reading, memory, answer.evidence),

@@ -100,6 +100,19 @@ class Budget:
             metavar="mark|withhold|show", help="What readings make of what holds no longer. [mark]"
         ),
     ] = None
+    unknown: Annotated[
+        str | None,
+        typer.Option(
+            metavar="show|withhold",
+            help="What answers make of what memory does not seem to hold. [show]",
+        ),
+    ] = None
+    known_from: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P", help="Probability from which on memory holds an answer. [as it ships]"
+        ),
+    ] = None
     storage: Annotated[
         int | None,
         typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),

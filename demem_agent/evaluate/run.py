@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from time import perf_counter
+from typing import TypedDict
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
@@ -16,7 +17,6 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
 from demem_agent.evaluate.metrics import (
-    UNANSWERABLE,
     Gold,
     Wording,
     answer_f1,
@@ -25,7 +25,7 @@ from demem_agent.evaluate.metrics import (
     reaching,
 )
 from demem_agent.evaluate.rankings import Held
-from demem_agent.evaluate.system import Maker, System
+from demem_agent.evaluate.system import Abstains, Maker, System
 from demem_agent.reading.packing import render
 from demem_agent.turns import Turn, whole_field
 
@@ -36,6 +36,11 @@ Tick = Callable[[int, int], object]
 #: So much of a gold turn is in a text that it is said to be found, or found as good as whole.
 HALF, NINE_TENTHS = 0.5, 0.9
 TurnsById = Mapping[str | None, Sequence[Turn]]
+
+
+class _Said(TypedDict, total=False):
+    known: bool
+    probability: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,6 @@ class _Asked:
     number: int
     probe: Probe
     gold: tuple[Gold, ...]
-    answerable: bool
     quotable: bool
 
 
@@ -95,7 +99,9 @@ def evaluate(
     answerer = ExtractiveAnswerer()
     measured: list[Measured] = []
     for reader, asked in _readings(dialogues, systems):
-        measured += [_measured(reader, asked, limit, answerer) for limit in limits]
+        told = _told_of(reader, asked.probe)
+        found = (_measured(reader, asked, limit, answerer) for limit in limits)
+        measured += [replace(one, **told) for one in found]
         if tick:
             tick(len(measured), total)
     return measured
@@ -142,10 +148,9 @@ def _questions(dialogue: Dialogue) -> list[_Asked]:
     asked = []
     for number, probe in enumerate(dialogue.probes):
         _check_evidence(dialogue.name, number, probe, turns)
-        answerable = probe.category not in UNANSWERABLE
-        gold = _gold(probe, turns) if answerable else ()
-        quotable = answerable and _is_quotable(probe, turns)
-        asked.append(_Asked(dialogue.name, number, probe, gold, answerable, quotable))
+        gold = _gold(probe, turns) if probe.has_answer else ()
+        quotable = probe.has_answer and _is_quotable(probe, turns)
+        asked.append(_Asked(dialogue.name, number, probe, gold, quotable))
     return asked
 
 
@@ -196,8 +201,23 @@ def _measured(reader: _Reader, asked: _Asked, limit: int, answerer: ExtractiveAn
         limit=limit,
         size=len(text),
         seconds=seconds,
-        **found,
+        recall=found["recall"],
+        half=found["half"],
+        nine_tenths=found["nine_tenths"],
+        f1=found["f1"],
+        contained=found["contained"],
+        answerable=asked.probe.has_answer,
     )
+
+
+def _told_of(reader: _Reader, probe: Probe) -> _Said:
+    """Return what a system says of whether it holds the answer; nothing where it does not say."""
+    if not isinstance(reader.system, Abstains):
+        return {}
+    known, probability = reader.system.knows(probe.question, probe.at)
+    if not 0.0 <= probability <= 1.0:
+        raise InvalidInput(f"the probability of {reader.name!r}", probability, "from 0 to 1")
+    return {"known": bool(known), "probability": float(probability)}
 
 
 def _read(reader: _Reader, probe: Probe, limit: int) -> tuple[str, float]:
@@ -225,7 +245,7 @@ def _found(
         found["nine_tenths"] = reaching(shares, NINE_TENTHS)
     probe = asked.probe
     reference = probe.reference
-    if asked.answerable and reference.strip():
+    if probe.has_answer and reference.strip():
         answer = extract(text, probe, answerer)
         found["f1"] = answer_f1(answer, reference)
         if asked.quotable:

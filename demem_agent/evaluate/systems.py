@@ -100,6 +100,11 @@ class Slots:
         """Return the text of a reading."""
         return self.memory.read(query, limit=limit, at=at).text
 
+    def knows(self, query: str, at: datetime | None = None) -> tuple[bool, float]:
+        """Return whether memory seems to hold the answer, and how probable that is."""
+        route = self.memory.route(query, at=at)
+        return route.adequate, route.probability
+
 
 class Oracle:
     """Return the gold turns themselves: about what a perfect retriever could reach.

@@ -26,8 +26,7 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
     query = yield from understood(state, ask)
     routed, reading = read_for(state, ask, query)
     question = Question(ask.query, ask.at, reading)
-    drafts: list[Draft] = yield Complete((question,))
-    draft = drafts[0]
+    draft = yield from _drafted(state, question, routed)
     context = _context(state, ask, question, routed, draft)
     yield from _stored(state, context, query.vector)
     return Answer(
@@ -37,6 +36,7 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
         evidence=draft.evidence,
         route=routed,
         reading=reading,
+        known=context.known,
     )
 
 
@@ -66,7 +66,16 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
         evidence=context.supports,
         route=routed,
         reading=seen,
+        known=context.known,
     )
+
+
+def _drafted(state: State, question: Question, routed: Route) -> Flow[Draft]:
+    """Have the answerer answer, unless what memory does not hold is withheld."""
+    if state.settings.unknown == "withhold" and not routed.adequate:
+        return Draft("")
+    drafts: list[Draft] = yield Complete((question,))
+    return drafts[0]
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
@@ -111,6 +120,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         asker=ask.asker,
         conditions=ask.conditions,
         lead=None if lead is None else live.index(lead),
+        known=routed.adequate,
     )
 
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP, Signals
-from demem_agent.scoring.features import FEATURES, TABLE
+from demem_agent.scoring.adequacy import NOTHING, Signals
+from demem_agent.scoring.features import TABLE
 from demem_agent.scoring.features.speakers import with_model
 from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words, words_of
+from demem_agent.scoring.telling import Scored, signals_of
 from demem_agent.scoring.weights import Weights
 
 __all__ = ["Ranking", "feature_table", "rank", "slot_scores"]
@@ -158,38 +158,12 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
     query, words = _understood(index, query)
     rows, table = _table(index, query, words)
-    chosen = weights.of(with_model(index.speakers.codes))
-    exact = table.astype(np.float64) @ np.asarray(chosen)
+    chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
+    exact = table.astype(np.float64) @ chosen
     scores = np.round(exact, 4)
     order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    best = table[order[0]]
-    signals = _signals(index.lexical, words, best, ranked)
-    return Ranking(rows[order], ranked, signals)
-
-
-def _signals(
-    lexical: LexicalIndex, words: Words, best: NDArray[np.float32], scores: NDArray[np.float64]
-) -> Signals:
-    """Gather what tells whether a query can be answered.
-
-    Args:
-        best: the features of the best passage.
-        scores: those of all passages, descending.
-    """
-    missing = 0.0
-    for word in words.stems:
-        trust = words.trust(word) if lexical.holds(word) else 0.0
-        missing += lexical.idf(word) * (1.0 - trust)
-    runner_up = scores[:RUNNER_UP][-1]
-    related = best[FEATURES.index("related")]
-    coverage = best[FEATURES.index("coverage")]
-    return Signals(
-        related=float(related),
-        lead=float(scores[0] - runner_up),
-        coverage=float(coverage),
-        missing=missing / max(len(words.stems), 1),
-    )
+    signals = signals_of(index, query, words, Scored(rows, table, chosen, scores))
+    return Ranking(rows[order], scores[order], signals)
 
 
 def slot_scores(

@@ -13,7 +13,7 @@ from demem_agent import Answer
 from demem_agent.cli.json_values import answer_value, slot_of_each
 from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import lines_table, recognised_words, route_words
+from demem_agent.cli.tables import NOT_KNOWN, lines_table, recognised_words, route_words
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line
 
@@ -64,6 +64,8 @@ def _head(answer: Answer) -> Table:
     head = grid()
     head.add_row("answer", cell(answer.id, "bold"))
     head.add_row("", cell(answer.text or "(nothing in memory answers this)", "bold"))
+    if answer.text and not answer.known:
+        head.add_row("", cell(NOT_KNOWN, "yellow"))
     head.add_row("slot", route_words(answer.route))
     recognised = recognised_words(answer.reading)
     if recognised:

@@ -11,6 +11,7 @@ pytest.importorskip("rich")
 pytest.importorskip("typer")
 
 from demem_agent.cli.chat.quoting import asks
+from demem_agent.cli.tables import NOT_KNOWN
 
 
 def test_offline_what_is_told_is_noted_and_what_is_asked_is_quoted(chat: Chat) -> None:
@@ -63,3 +64,20 @@ def test_a_question_is_known_by_its_end_or_its_first_word(line: str) -> None:
 @pytest.mark.parametrize("line", ["It is here.", "", "   ", "I asked where it is.", "Isabel came."])
 def test_what_is_told_is_no_question(line: str) -> None:
     assert not asks(line)
+
+
+def test_offline_it_is_said_where_an_answer_is_not_known(chat: Chat) -> None:
+    lines = ("Ana lives in Porto.", "Where does Ana live?", "Who sings for Ana in Oslo tonight?")
+    known = [turn["known"] for turn in chat(*lines, options=["--json"]).turns]
+    assert known == [None, True, False]
+    shown = chat(*lines).out
+    assert shown.count(NOT_KNOWN) == 1
+    assert shown.index(NOT_KNOWN) > shown.index("you> Who sings")
+
+
+def test_offline_what_is_not_known_can_be_withheld(chat: Chat) -> None:
+    done = chat(
+        "Ana lives in Porto.", "Who sings in Oslo tonight?", options=["--unknown", "withhold"]
+    )
+    assert "demem> (nothing in memory answers this)" in done.out
+    assert NOT_KNOWN not in done.out
