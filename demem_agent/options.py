@@ -17,9 +17,9 @@ from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.units import Measure
 from demem_agent.text.words import clean
 from demem_agent.turns import text_field
-from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Stale, Unit
+from demem_agent.types import Answerer, Compressor, Encoder, Mode, Order, Scorer, Stale, Unit
 
-__all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
+__all__ = ["Options", "checked_encoder", "clock_of", "collaborators", "settings_given"]
 
 
 class Options(TypedDict, total=False):
@@ -27,16 +27,18 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
-    that is less), near, mode ("evidence"), decisions (True), stale ("mark"), split, decide, storage
-    (None). When a stored memory is opened again they may be left out; of those given only
-    read_limit, mode, decisions, stale, split and storage may differ, and hold for as long as it is
-    open.
+    that is less), near, mode ("evidence"), decisions (True), stale ("mark"), order ("time"),
+    split, decide, storage (None). When a stored memory is opened again they may be left out; of
+    those given only read_limit, mode, decisions, stale, order, split and storage may differ, and
+    hold for as long as it is open.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
     compressor (writes summaries when ``summarise`` is called; none): sync or async. counter:
-    measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by
-    default they stay undated. memory_id, tenant: whose memory it is. experiment: parts put in the
+    measures text when unit is "tokens". clock: gives the time now, by which a turn that comes
+    without ``at`` is dated, and a query asked (``datetime.now``, the local time without a zone);
+    with None they stay undated, and the same operations give the same memory whenever they are
+    carried out. memory_id, tenant: whose memory it is. experiment: parts put in the
     place of the library's own, by a study; a memory in use has none.
     """
 
@@ -49,6 +51,7 @@ class Options(TypedDict, total=False):
     mode: Mode
     decisions: bool
     stale: Stale
+    order: Order
     split: SplitSettings
     decide: DecideSettings
     storage: int | None
@@ -58,7 +61,7 @@ class Options(TypedDict, total=False):
     judges: Sequence[Scorer]
     compressor: Compressor
     counter: Measure
-    clock: Callable[[], datetime]
+    clock: Callable[[], datetime] | None
     memory_id: str
     tenant: str
     experiment: Experiment
@@ -94,9 +97,9 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
     Raises:
         InvalidInput: for a collaborator without the method that it is called by.
     """
-    clock = options.get("clock")
+    clock = clock_of(options)
     if clock is not None and not callable(clock):
-        raise InvalidInput("clock", clock, "a function that gives the time now")
+        raise InvalidInput("clock", clock, "a function that gives the time now, or None")
     encoder = checked_encoder(options.get("encoder", default_encoder()))
     return Collaborators(
         encoder=encoder,
@@ -108,6 +111,15 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         store=MemoryStore() if store is None else store,
         address=Address(_name("tenant", options), _name("memory_id", options)),
     )
+
+
+def clock_of(options: Options) -> Callable[[], datetime] | None:
+    """Return what dates what comes without a time: the local clock unless another is given.
+
+    It gives no zone: it is read as people read the dates that they write themselves, and days are
+    those of whoever runs the memory.
+    """
+    return options.get("clock", datetime.now)
 
 
 def checked_encoder(encoder: object) -> Encoder:

@@ -8,7 +8,7 @@ from typing import get_args
 
 from demem_agent.errors import InvalidInput
 from demem_agent.turns import whole_field
-from demem_agent.types import Mode, Stale, Unit
+from demem_agent.types import Mode, Order, Stale, Unit
 
 __all__ = ["DecideSettings", "Settings", "SplitSettings"]
 
@@ -119,6 +119,8 @@ class Settings:
         stale: what readings make of a line that a later one has taken the place of: ``mark`` says
             until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
             any other.
+        order: of the days in a reading unless the call says otherwise: ``time`` puts the oldest
+            first, ``latest`` the newest. Within a day lines stand as they were said.
         decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
         storage: the most that everything kept may measure, in the same unit, >= 40; what no
             decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
@@ -134,6 +136,7 @@ class Settings:
     mode: Mode = "evidence"
     decisions: bool = True
     stale: Stale = "mark"
+    order: Order = "time"
     split: SplitSettings = field(default_factory=SplitSettings)
     decide: DecideSettings = field(default_factory=DecideSettings)
     storage: int | None = None
@@ -152,6 +155,7 @@ class Settings:
         if self.stale not in get_args(Stale):
             raise InvalidInput("stale", self.stale, "'mark', 'withhold' or 'show'")
         check_mode(self.mode)
+        check_order(self.order)
 
     def _check_sizes(self) -> None:
         whole_field("slots", self.slots, 1)
@@ -169,6 +173,12 @@ def check_mode(mode: str) -> None:
     """Raise InvalidInput for what is no way to read."""
     if mode not in get_args(Mode):
         raise InvalidInput("mode", mode, "'evidence' or 'strict'")
+
+
+def check_order(order: str) -> None:
+    """Raise InvalidInput for what is no order of days."""
+    if order not in get_args(Order):
+        raise InvalidInput("order", order, "'time' or 'latest'")
 
 
 def _at_least(field: str, value: float, least: float) -> None:

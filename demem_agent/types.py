@@ -31,6 +31,7 @@ __all__ = [
     "Line",
     "MeanReward",
     "Mode",
+    "Order",
     "Outcomes",
     "Parting",
     "Proposal",
@@ -59,6 +60,8 @@ Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
 #: What a reading makes of lines that no longer hold.
 Stale = Literal["mark", "withhold", "show"]
+#: Which days of a reading come first.
+Order = Literal["time", "latest"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",
