@@ -192,7 +192,7 @@ class Subject:
 
     def __init__(self, dialogue: Dialogue, settings: Mapping[str, Any]) -> None:
         self._dialogue = dialogue
-        self._memory = SlotMemory(**settings)
+        self._memory = SlotMemory(**{"clock": None, **settings})
         self._memory.ingest_many(dialogue.turns)
         self._before = {probe: self._seen(self._memory, probe) for probe in dialogue.probes}
 

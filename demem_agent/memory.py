@@ -206,12 +206,13 @@ class SlotMemory(MemoryHandle):
     * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"),
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"),
-      ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+      ``order`` ("time"), ``decisions`` (True), ``split``
+      (:class:`~demem_agent.settings.SplitSettings`);
     * what is not known: ``unknown`` ("show"), ``known_from`` (None);
     * a bound on everything kept: ``storage`` (None);
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least),
       ``reranker`` (none);
-    * ``clock``: dates turns and queries that come without ``at``;
+    * ``clock``: dates turns and queries that come without ``at`` (``datetime.now``);
     * ``memory_id``, ``tenant``: which memory of a store.
 
     :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about
@@ -274,7 +275,8 @@ class SlotMemory(MemoryHandle):
         """Remember a text.
 
         Args:
-            at: when it happened: a datetime, a date or an ISO 8601 string.
+            at: when it was said: a datetime, a date or an ISO 8601 string; now unless given, by the
+                memory's clock.
             source_id: your own id of the turn; it comes back in ``Reading.evidence``.
             trust: in [0, 1].
             key: idempotency key: the same key with the same request gives the stored result, also
@@ -300,6 +302,9 @@ class SlotMemory(MemoryHandle):
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
     ) -> list[Ingested]:
         """Remember many turns, faster than one by one and with the same result.
+
+        Turns without ``at`` were said now, as for ``ingest``. A history without dates, which was
+        not, is for a memory that is made or opened with ``clock=None``: it stays undated.
 
         Args:
             turns: :class:`~demem_agent.turns.Turn` records, or mappings with the arguments of
@@ -335,8 +340,8 @@ class SlotMemory(MemoryHandle):
         A limit too small for the marks and one line gives an empty text.
 
         Args:
-            how: ``limit``, ``mode``, ``at``, ``asker``, ``conditions``, ``slot``, ``vector``,
-                ``without``, as
+            how: ``limit``, ``mode``, ``order``, ``at``, ``asker``, ``conditions``, ``slot``,
+                ``vector``, ``without``, as
                 :class:`~demem_agent.reading.Reads` explains them.
 
         Raises:
@@ -681,7 +686,8 @@ class SlotMemory(MemoryHandle):
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.
 
-        The same operations in the same order give the same.
+        The same operations in the same order give the same, with a clock that gives the same or
+        with ``clock=None``: what comes without ``at`` is dated by the clock.
         """
         with self._still():
             return self._held.state.fingerprint()

@@ -22,6 +22,7 @@ from demem_agent.types import (
     Compressor,
     Encoder,
     Mode,
+    Order,
     Reranker,
     Scorer,
     Stale,
@@ -29,7 +30,7 @@ from demem_agent.types import (
     Unknown,
 )
 
-__all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
+__all__ = ["Options", "checked_encoder", "clock_of", "collaborators", "settings_given"]
 
 
 class Options(TypedDict, total=False):
@@ -38,17 +39,18 @@ class Options(TypedDict, total=False):
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
     that is less), near, mode ("evidence"), decisions (True), stale ("mark"), unknown ("show"),
-    known_from (None), split, decide, storage (None). When a stored memory is opened again they may
-    be left out; of those given only read_limit, mode, decisions, stale, unknown, known_from, split
-    and storage may differ, and hold for as long as it is open.
+    known_from (None), order ("time"), split, decide, storage (None). When a stored memory is opened
+    again they may be left out; of those given only read_limit, mode, decisions, stale, unknown,
+    known_from, order, split and storage may differ, and hold for as long as it is open.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
     compressor (writes summaries when ``summarise`` is called; none), reranker (orders the 60 best
     passages anew, or the name of a cross-encoder of sentence-transformers that does; none): sync or
-    async. counter:
-    measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by
-    default they stay undated. memory_id, tenant: whose memory it is. experiment: parts put in the
+    async. counter: measures text when unit is "tokens". clock: gives the time now, by which a turn
+    that comes without ``at`` is dated, and a query asked (``datetime.now``, the local time without
+    a zone); with None they stay undated, and the same operations give the same memory whenever they
+    are carried out. memory_id, tenant: whose memory it is. experiment: parts put in the
     place of the library's own, by a study; a memory in use has none.
     """
 
@@ -63,6 +65,7 @@ class Options(TypedDict, total=False):
     stale: Stale
     unknown: Unknown
     known_from: float | None
+    order: Order
     split: SplitSettings
     decide: DecideSettings
     storage: int | None
@@ -73,7 +76,7 @@ class Options(TypedDict, total=False):
     compressor: Compressor
     reranker: Reranker | str
     counter: Measure
-    clock: Callable[[], datetime]
+    clock: Callable[[], datetime] | None
     memory_id: str
     tenant: str
     experiment: Experiment
@@ -109,9 +112,9 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
     Raises:
         InvalidInput: for a collaborator without the method that it is called by.
     """
-    clock = options.get("clock")
+    clock = clock_of(options)
     if clock is not None and not callable(clock):
-        raise InvalidInput("clock", clock, "a function that gives the time now")
+        raise InvalidInput("clock", clock, "a function that gives the time now, or None")
     encoder = checked_encoder(options.get("encoder", default_encoder()))
     return Collaborators(
         encoder=encoder,
@@ -124,6 +127,15 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         store=MemoryStore() if store is None else store,
         address=Address(_name("tenant", options), _name("memory_id", options)),
     )
+
+
+def clock_of(options: Options) -> Callable[[], datetime] | None:
+    """Return what dates what comes without a time: the local clock unless another is given.
+
+    It gives no zone: it is read as people read the dates that they write themselves, and days are
+    those of whoever runs the memory.
+    """
+    return options.get("clock", datetime.now)
 
 
 def checked_encoder(encoder: object) -> Encoder:

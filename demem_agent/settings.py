@@ -8,7 +8,7 @@ from typing import get_args
 
 from demem_agent.errors import InvalidInput
 from demem_agent.turns import whole_field
-from demem_agent.types import Mode, Stale, Unit, Unknown
+from demem_agent.types import Mode, Order, Stale, Unit, Unknown
 
 __all__ = ["DecideSettings", "Settings", "SplitSettings"]
 
@@ -126,6 +126,8 @@ class Settings:
             ``Route.probability`` tells it. None for the one that ships, which at most 5 % of
             answerable questions fell short of (``docs/scoring.md``); 0 for all that is asked of a
             memory with anything in it.
+        order: of the days in a reading unless the call says otherwise: ``time`` puts the oldest
+            first, ``latest`` the newest. Within a day lines stand as they were said.
         decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
         storage: the most that everything kept may measure, in the same unit, >= 40; what no
             decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
@@ -143,6 +145,7 @@ class Settings:
     stale: Stale = "mark"
     unknown: Unknown = "show"
     known_from: float | None = None
+    order: Order = "time"
     split: SplitSettings = field(default_factory=SplitSettings)
     decide: DecideSettings = field(default_factory=DecideSettings)
     storage: int | None = None
@@ -165,6 +168,7 @@ class Settings:
         if self.known_from is not None:
             _within("known_from", self.known_from, 0.0, 1.0)
         check_mode(self.mode)
+        check_order(self.order)
 
     def _check_sizes(self) -> None:
         whole_field("slots", self.slots, 1)
@@ -182,6 +186,12 @@ def check_mode(mode: str) -> None:
     """Raise InvalidInput for what is no way to read."""
     if mode not in get_args(Mode):
         raise InvalidInput("mode", mode, "'evidence' or 'strict'")
+
+
+def check_order(order: str) -> None:
+    """Raise InvalidInput for what is no order of days."""
+    if order not in get_args(Order):
+        raise InvalidInput("order", order, "'time' or 'latest'")
 
 
 def _at_least(field: str, value: float, least: float) -> None:

@@ -31,6 +31,7 @@ __all__ = [
     "Line",
     "MeanReward",
     "Mode",
+    "Order",
     "Outcomes",
     "Parting",
     "Proposal",
@@ -63,6 +64,8 @@ Mode = Literal["evidence", "strict"]
 Stale = Literal["mark", "withhold", "show"]
 #: What an answer makes of a question that memory does not seem to hold the answer to.
 Unknown = Literal["show", "withhold"]
+#: Which days of a reading come first.
+Order = Literal["time", "latest"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
+from demem_agent.options import Options
 from demem_agent.reading import Situated
 from demem_agent.reading.ask import Ask, ask_of
 from demem_agent.settings import Settings
@@ -113,6 +114,10 @@ class Budget:
             metavar="P", help="Probability from which on memory holds an answer. [as it ships]"
         ),
     ] = None
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="time|latest", help="Which days of a reading come first. [time]"),
+    ] = None
     storage: Annotated[
         int | None,
         typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),
@@ -207,9 +212,9 @@ class Place:
         given = helpers.given() if helpers else {}
         return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant, **given)
 
-    def make(self, budget: Budget) -> SlotMemory:
-        """Open a memory, making it if it does not exist."""
-        settings = budget.given()
+    def make(self, budget: Budget, **more: Unpack[Options]) -> SlotMemory:
+        """Open a memory, making it if it does not exist; ``more`` is what is not stored with it."""
+        settings = {**budget.given(), **more}
         SlotMemory(**settings)  # checks the settings before a file is made for them
         self.require_folder()
         return SlotMemory.open(self.url, memory_id=self.memory_id, tenant=self.tenant, **settings)

@@ -90,7 +90,9 @@ class Slots:
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
-        self.memory = SlotMemory(**options)
+        # The date of a run is no part of what is measured.
+        given: Options = {"clock": None, **options}
+        self.memory = SlotMemory(**given)
 
     def ingest(self, turns: Sequence[Turn]) -> None:
         """Remember the turns in one batch."""

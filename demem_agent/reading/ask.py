@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import CollaboratorError, InvalidInput
-from demem_agent.settings import Settings, check_mode
+from demem_agent.settings import Settings, check_mode, check_order
 from demem_agent.slots.records import Vector
 from demem_agent.text.unsaid import in_context
 from demem_agent.turns import (
@@ -27,7 +27,7 @@ from demem_agent.turns import (
     text_field,
     whole_field,
 )
-from demem_agent.types import Mode
+from demem_agent.types import Mode, Order
 
 __all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "Situated", "When", "ask_of"]
 
@@ -42,7 +42,8 @@ Numbers = Sequence[float] | NDArray[Any]
 class Situated(TypedDict, total=False):
     """Who asks, and when; all may be left out.
 
-    at: when the query is asked; "last week" in it then means something.
+    at: when the query is asked, which "last week" in it goes by; now unless given, by the memory's
+    clock.
     asker: who asks; what was right for others is not taken for right here.
     conditions: short facts of the situation, such as "rain", that what was decided may depend on.
     """
@@ -83,6 +84,8 @@ class Reads(Routes, total=False):
     ``read_limit`` unless given.
     mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
     gives the routed slot's summary alone, as in the paper.
+    order: of the days: ``time`` puts the oldest first, ``latest`` the newest; a strict reading,
+    which is a summary, is given as it is.
     slot: read this one as if the query had been routed there.
     without: ids of evidence to leave out, such as what the model is shown anyway; a strict reading,
     which is a summary, is given as it is.
@@ -90,6 +93,7 @@ class Reads(Routes, total=False):
 
     limit: int | None
     mode: Mode | None
+    order: Order | None
     slot: int | None
     without: Iterable[str]
 
@@ -103,6 +107,7 @@ class Ask:
         at: when it is asked, as far as known.
         vector: of the query, of unit length, where it is known already.
         limit: the most that the reading may measure.
+        order: of the days in it.
         slot: to read as if the query had been routed there.
         without: ids of the evidence to leave out.
         asker: who asks; None where the caller does not say.
@@ -112,6 +117,7 @@ class Ask:
     query: str
     limit: int
     mode: Mode
+    order: Order = "time"
     at: datetime | None = None
     vector: Vector | None = None
     slot: int | None = None
@@ -139,6 +145,7 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
         vector=_unit_vector(vector),
         limit=_limit(given.get("limit"), settings),
         mode=_mode(given.get("mode"), settings),
+        order=_order(given.get("order"), settings),
         at=at,
         slot=_slot(given.get("slot")),
         without=_ids("without", given.get("without", ())),
@@ -184,6 +191,13 @@ def _mode(given: Mode | None, settings: Settings) -> Mode:
     if given is None:
         return settings.mode
     check_mode(given)
+    return given
+
+
+def _order(given: Order | None, settings: Settings) -> Order:
+    if given is None:
+        return settings.order
+    check_order(given)
     return given
 
 

@@ -71,7 +71,7 @@ def _of_passages(
     best = noted(state, asked, folded(state, ask, ranking))
     advice = advised(state, ask, query)
     tell = state.cache.told
-    lines, text = pack(best, ask.limit, state.measure, tell, heading(advice))
+    lines, text = pack(best, ask.limit, state.measure, tell, heading(advice), ask.order)
     reading = _reading(state, ask, routed, lines, text)
     return routed, replace(
         reading,

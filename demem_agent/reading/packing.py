@@ -10,9 +10,19 @@ from demem_agent.text.dates import moment
 from demem_agent.text.periods import day_name
 from demem_agent.text.saying import Told, day, margin, told
 from demem_agent.text.units import Measure
-from demem_agent.types import Evidence, Line, number_of
+from demem_agent.types import Evidence, Line, Order, number_of
 
-__all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "strip_rendered", "wrap"]
+__all__ = [
+    "CLOSE",
+    "OPEN",
+    "assemble",
+    "in_order",
+    "in_time_order",
+    "pack",
+    "render",
+    "strip_rendered",
+    "wrap",
+]
 
 OPEN = "<demem:memory>"
 CLOSE = "</demem:memory>"
@@ -41,8 +51,9 @@ def pack(
     measure: Measure,
     tell: Tell = _tell,
     head: str = "",
+    order: Order = "time",
 ) -> tuple[list[Line], str]:
-    """Take lines best first while they fit, and render them in time order.
+    """Take lines best first while they fit, and render them in an order of days.
 
     Args:
         tell: says a line; what it says may be kept between questions.
@@ -77,7 +88,7 @@ def pack(
         by_item[id] = together
         sizes[id] = size
         taken.append(line)
-    return _fitting(taken, limit, measure, rendered, head)
+    return _fitting(taken, limit, measure, rendered, head, order)
 
 
 def _once(tell: Tell) -> Callable[[Line], str]:
@@ -99,14 +110,16 @@ def _fitting(
     measure: Measure,
     rendered: Callable[[Line], str],
     head: str,
+    order: Order,
 ) -> tuple[list[Line], str]:
-    """Render lines in time order, without the last ones taken where the whole does not fit.
+    """Render lines in an order of days, without the last ones taken where the whole does not fit.
 
     A tokenizer need not be additive.
     """
     while True:
-        ordered = in_time_order(taken)
-        text = _body([(run, rendered(run)) for run in _runs(ordered)], head)
+        ordered = in_order(taken, order)
+        runs = in_order(_runs(taken), order)
+        text = _body([(run, rendered(run)) for run in runs], head)
         if not taken or measure(text) <= limit:
             return ordered, text
         taken.pop()
@@ -182,12 +195,30 @@ def in_time_order(lines: Sequence[Line]) -> list[Line]:
     return sorted(lines, key=_place)
 
 
+def in_order(lines: Sequence[Line], order: Order) -> list[Line]:
+    """Sort lines as a reading gives them.
+
+    The newest day comes first where that is asked for. Within it what was said stays in its order,
+    so that an answer stands below its question in any case.
+    """
+    ordered = in_time_order(lines)
+    if order == "latest":
+        ordered.sort(key=_day_number, reverse=True)
+    return ordered
+
+
+def _day_number(line: Line) -> int:
+    """Return the day under which a line stands as a number; 0 where it is not known."""
+    at = line.evidence.at
+    return at.toordinal() if at else 0
+
+
 def _place(line: Line) -> tuple[float, int, int]:
     return (moment(line.evidence.at), number_of(line.evidence.id), line.start)
 
 
 def _body(rendered: Sequence[tuple[Line, str]], head: str = "") -> str:
-    """Put lines that are in time order under a header per day, after what stands before them."""
+    """Put lines in order under a header per day, after what stands before them."""
     if not rendered:
         return wrap(head) if head else ""
     parts = [head] if head else []

@@ -6,26 +6,28 @@ week" means seven days, and does not know "last weekend".
 Conventions; the anchor is the day on which the text was said:
 
 * last: the most recent one that lies wholly before the anchor, so "last Friday" said on a Friday is
-  7 days back. next and coming: the first that lies wholly after it. this: the one of the anchor's
-  week, month or year; "this winter" is the one that began last December until June, and the one to
-  come from July on.
+  7 days back. this: the one of the anchor's week, month or year; "this winter" is the one that
+  began last December until June, and the one to come from July on. next: that of the week or year
+  after, so "next Friday" said on a Wednesday is 9 days ahead and "next September" said in May is in
+  the next year; what comes first is "this Friday" or "the coming Friday". Dictionaries allow for
+  both readings; this is how most speakers and guides to usage tell "next" from "this".
 * "this past" is "last" for a weekday, weekend, month name or season; "this past week", "month" or
   "year" is the one that ends the day before the anchor.
 * "earlier this week" ends at the anchor, "later this week" begins there.
-* "three months ago" is a calendar month, "two years ago" a calendar year, "two weeks ago" the
-  Monday to Sunday around the day 14 days back. "A couple" is 2, "a few" is 2 to 5, "several" is 3
-  to 8.
+* "three months ago" is a calendar month, "two years ago" a calendar year, "two weeks ago" or "a
+  fortnight ago" the Monday to Sunday around the day 14 days back. "A couple" is 2, "a few" is 2 to
+  5, "several" is 3 to 8.
 * "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it
   in two weeks".
-* Not resolved: a bare "on Friday", "the other day", "the last week", "my last year", "the last week
-  of May"; and "may", "march", "sun", "sat" and "wed" in lower case, which are more often other
-  words.
+* Not resolved: "the other day", "the last week", "my last year", "the last week of May"; and "may",
+  "march", "sun", "sat" and "wed" in lower case, which are more often other words.
 * What would fall outside the years 1 to 9999 is left alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
 
 from dateutil.relativedelta import relativedelta
@@ -37,13 +39,27 @@ from demem_agent.text.periods import (
     SEASONS,
     WEEKDAY,
     Meaning,
+    Step,
     day_name,
     named,
     period,
     period_name,
 )
 
-__all__ = ["RELATIVE", "RUNNING", "may_hold_time", "relative_meaning", "running_since"]
+__all__ = [
+    "COUNT",
+    "RELATIVE",
+    "RUNNING",
+    "STEPS",
+    "UNIT",
+    "amount",
+    "in_relation",
+    "is_length",
+    "may_hold_time",
+    "relative_meaning",
+    "running_since",
+    "unit_name",
+]
 
 _FIXED = {
     "day before yesterday": -2,
@@ -63,7 +79,7 @@ _LENGTHS = {
     "month": relativedelta(months=1),
     "year": relativedelta(years=1),
 }
-_STEPS = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
+STEPS: Mapping[str, Step] = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": "coming"}
 _ONES = "one two three four five six seven eight nine".split()
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
@@ -74,13 +90,14 @@ _NUMBERS = (
 )
 _VAGUE = {"few": (2, 5), "several": (3, 8)}
 
-_UNIT = rf"(?:week(?:end)?|month|year|{WEEKDAY}|{SEASON}(?!\s+\d)|{MONTH}(?!\.?,?\s+\d))"
-_COUNT = (
+UNIT = rf"(?:week(?:end)?|month|year|{WEEKDAY}|{SEASON}(?!\s+\d)|{MONTH}(?!\.?,?\s+\d))"
+COUNT = (
     r"(?:\d{1,4}|(?:a\s+)?(?:couple(?:\s+of)?|few)|several"
     rf"|(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS + _ONES)}|an?)"
 )
 _COUNTED = (
-    rf"{_COUNT}(?:\s*(?:-|–|\bor\b|\bto\b)\s*{_COUNT})?\s+(?:day|night|week(?:end)?|month|year)s?"
+    rf"{COUNT}(?:\s*(?:-|–|\bor\b|\bto\b)\s*{COUNT})?"
+    r"\s+(?:day|night|week(?:end)?|fortnight|month|year)s?"
 )
 _PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
 _NOT_OWNED = (
@@ -99,7 +116,7 @@ RELATIVE = re.compile(
     r"|(?<!\bthe\s)last\s+night(?!\s+of\b))"
     r"|(?P<which>(?:earlier|later)\s+this|this\s+(?:past|coming)|this|coming|past"
     rf"|{_NOT_OWNED}(?:last|next))"
-    rf"\s+(?P<unit>{_UNIT})\b{_PART}(?!\s+of\b)"
+    rf"\s+(?P<unit>{UNIT})\b{_PART}(?!\s+of\b)"
     r"|(?<!\d[.,:/])(?<!half\s)(?<!hundred\s)(?<!hundred\sand\s)"
     rf"(?P<counted>{_COUNTED})\s+(?P<way>ago|from\s+now)"
     rf"|in\s+(?P<ahead>{_COUNTED})(?:['’]?s?['’]?\s+time|\s+from\s+now)?"
@@ -110,14 +127,14 @@ RELATIVE = re.compile(
 RUNNING = re.compile(
     r"\b(?:(?:in|over|during|within|for)\s+)?"
     r"(?:(?:(?:the|these|this|my|our)\s+)?(?:past|last|previous)\s+"
-    rf"(?P<count>{_COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
+    rf"(?P<count>{COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
 )
-_AMOUNT = re.compile(rf"({_COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({_COUNT}))?\s+([a-z]+)")
+_AMOUNT = re.compile(rf"({COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({COUNT}))?\s+([a-z]+)")
 
 _COUNTABLE = frozenset({"day", "week", "month", "year", "night"})
 # One of these is in whatever RELATIVE matches: "day" in today and yesterday, "night" in tonight, a
 # unit before "ago".
-_TRIGGERS = (*sorted(_COUNTABLE), "tomorrow", "last", "next", "this", "past", "coming")
+_TRIGGERS = (*sorted(_COUNTABLE), "tomorrow", "last", "next", "this", "past", "coming", " ago")
 
 _CLAUSE_ENDS = re.compile(r"[.!?;:,\n]|\b(?:and|but|so)\b")
 # Words before "in two weeks" that make it a length of time: a past tense, a frequency. The
@@ -128,7 +145,9 @@ _ELAPSED = re.compile(
     r"|was|were|had|did|got|took|went|made|read|left|saw|lost|won|wrote|built|ran|came"
     r"|(?:was|were|did|have|has|had)n['’]?t|not|never|ever|once|twice|times?)\b"
 )
-_ONE_UNIT = re.compile(r"(?:a|one)\s+(?:week(?:end)?|month|year)")
+_ONE_UNIT = re.compile(
+    r"(?:(?:a|one|half\s+an?)\s+(?:week(?:end)?|fortnight|month|year))(?:\s+and\s+a\s+half)?"
+)
 
 
 def may_hold_time(low: str) -> bool:
@@ -150,7 +169,7 @@ def relative_meaning(match: re.Match[str], text: str, anchor: date) -> Meaning |
 def running_since(match: re.Match[str], anchor: date) -> date | None:
     """Return the first day of a match of :data:`RUNNING`; None where it is before the year 1."""
     count = match["count"]
-    most = _amount(count)[1] if count else 1
+    most = amount(count)[1] if count else 1
     try:
         return anchor - most * _LENGTHS[match["unit"]]
     except (OverflowError, ValueError):
@@ -160,14 +179,14 @@ def running_since(match: re.Match[str], anchor: date) -> date | None:
 def _resolved(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
     which = match["which"]
     if which:
-        return _stepped(which.split(), _unit(match, text), anchor)
+        return _stepped(which.split(), unit_name(match, text), anchor)
     counted = match["counted"]
     if counted:
         sign = -1 if match["way"] == "ago" else 1
         return _shifted(counted, sign, anchor)
     ahead = match["ahead"]
     if ahead:
-        return None if _is_length(match) else _shifted(ahead, 1, anchor)
+        return None if is_length(match) else _shifted(ahead, 1, anchor)
     return _near_day(match, anchor)
 
 
@@ -182,22 +201,22 @@ def _one_spaced(phrase: str) -> str:
     return " ".join(phrase.split())
 
 
-def _unit(match: re.Match[str], text: str) -> str:
+def unit_name(match: re.Match[str], text: str, group: str = "unit") -> str:
     """Return a unit's canonical name, or "" for a word that is written like an ordinary one."""
-    word = match["unit"]
-    if word in ALSO_WORDS and not text[match.start("unit")].isupper():
+    word = match[group]
+    if word in ALSO_WORDS and not text[match.start(group)].isupper():
         return ""
     if word in SEASONS or word in _COUNTABLE or word == "weekend":
         return word
     return word[:3]
 
 
-def _is_length(match: re.Match[str]) -> bool:
+def is_length(match: re.Match[str], group: str = "ahead") -> bool:
     """Whether "in three weeks" is how long something took, or how often it happens, and not when.
 
     "In a day" is mostly a rate, and "in 30 day" goes on, as in "in 30 day steps".
     """
-    ahead = match["ahead"]
+    ahead = match[group]
     if not ahead.endswith("s") and not _ONE_UNIT.fullmatch(ahead):
         return True
     before = match.string[max(0, match.start() - 80) : match.start()]
@@ -211,7 +230,7 @@ def _stepped(which: list[str], unit: str, anchor: date) -> Meaning | None:
         return None
     if "past" in which and unit in _LENGTHS:
         return _just_past(unit, anchor) if "this" in which else None
-    first, last, text = named(unit, _STEPS[which[-1]], anchor)
+    first, last, text = named(unit, STEPS[which[-1]], anchor)
     if which[0] == "earlier":
         last = min(last, anchor)
     elif which[0] == "later":
@@ -237,13 +256,13 @@ def _shifted(phrase: str, sign: int, anchor: date) -> Meaning | None:
     far = period(unit, sign * most, anchor)
     text = period_name(unit, near[0]) if near == far else ""
     if not text:
-        text = _in_relation(phrase, sign, anchor)
+        text = in_relation(phrase, sign, anchor)
     first = min(near[0], far[0])
     last = max(near[1], far[1])
     return Meaning(first, last, text)
 
 
-def _in_relation(phrase: str, sign: int, anchor: date) -> str:
+def in_relation(phrase: str, sign: int, anchor: date) -> str:
     """Write a count of units as in "a few days before 9 June 2023"."""
     relation = "before" if sign < 0 else "after"
     return f"{_one_spaced(phrase)} {relation} {day_name(anchor)}"
@@ -251,15 +270,15 @@ def _in_relation(phrase: str, sign: int, anchor: date) -> str:
 
 def _amounts(words: str, others: str | None) -> tuple[int, int]:
     """Return the least and the most that one count, or one "to" or "or" another, may mean."""
-    least, most = _amount(words)
+    least, most = amount(words)
     if others:
-        other_least, other_most = _amount(others)
+        other_least, other_most = amount(others)
         least = min(least, other_least)
         most = max(most, other_most)
     return least, most
 
 
-def _amount(words: str) -> tuple[int, int]:
+def amount(words: str) -> tuple[int, int]:
     """Read a count of 0 to 9999; return the least and the most it may mean."""
     if words.isdigit():
         number = int(words)

@@ -28,6 +28,8 @@ _MARKS = re.compile("[`\"'“„«「*/]")
 _BEFORE = frozenset(",;=/\\|{[<>@#$_-")
 #: Before a word that stands within a sentence.
 _GOES_ON = re.compile(r"[^\W_] $")
+#: These have a capital there, too.
+_WEEKDAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 _BEHIND = re.compile(r"[,;=/\\|}\]<>@#$_](?=\S)")
 
 
@@ -59,4 +61,5 @@ def _is_meant(words: str, span: Span, passed_on: list[tuple[int, int]]) -> bool:
     before = words[: span.start]
     is_value = before[-1:] in _BEFORE and bool(before)
     is_title = words[span.start].isupper() and bool(_GOES_ON.search(before[-2:]))
+    is_title = is_title and not _WEEKDAY.match(words, span.start)
     return not (is_value or is_title or _BEHIND.match(words, span.end))

@@ -20,7 +20,7 @@ CHATTER = [
 
 
 def asked(query: str, *said: tuple[str, str | None]) -> Answer:
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     for text, at in said:
         memory.ingest(text, speaker="Ana", at=at)
     for text in CHATTER:

@@ -12,7 +12,7 @@ from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_exact, print_line
 from demem_agent.cli.tables import recognised_words
-from demem_agent.types import Mode, Reading
+from demem_agent.types import Mode, Order, Reading
 
 __all__ = ["read"]
 
@@ -31,6 +31,10 @@ def read(
         str | None,
         typer.Option(metavar="evidence|strict", help="strict: the summary of one slot alone."),
     ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="time|latest", help="latest: the newest days first."),
+    ] = None,
 ) -> None:
     """Print the exact text that memory gives for a question.
 
@@ -38,8 +42,13 @@ def read(
     pipe. That the same was decided before, or that the reranker failed, is said on stderr.
     """
     with place.open(helpers) as memory:
-        checked_by_read = cast(Mode | None, mode)
-        reading = memory.read(question, limit=limit, mode=checked_by_read, **situation.asking())
+        reading = memory.read(
+            question,
+            limit=limit,
+            mode=cast(Mode | None, mode),  # checked by read, as the order is
+            order=cast(Order | None, order),
+            **situation.asking(),
+        )
         if output.json:
             output.show(reading_value(reading, memory))
         else:
