@@ -218,8 +218,8 @@ class Line:
         score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not
             scored one by one. Of no weight when lines are compared.
         superseded: what in it no longer holds, as far as known; of no weight either.
-        again: other items in which its speaker said the same, the latest last, which are not read;
-            of no weight either.
+        again: other items in which its speaker said the same, or nearly, the latest last, which are
+            not read; of no weight either. None of them has another number, name, negation or value.
     """
 
     evidence: Evidence

@@ -1,16 +1,24 @@
-"""Say once what was said several times."""
+"""Say once what was said several times, in the same words or nearly.
+
+Only what one speaker says is folded: that another says it as well is something to know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from demem_agent.encoders import is_word
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking
 from demem_agent.slots.state import State
 from demem_agent.text.dates import moment
+from demem_agent.text.sameness import differs_by_typo
 from demem_agent.types import Evidence, Line
 
 __all__ = ["folded"]
+
+#: Passages among which mistyped words are looked for, best first: more fit in no usual reading.
+LOOKED = 100
 
 
 def folded(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
@@ -20,25 +28,45 @@ def folded(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
     something no longer holds, and a correction: when they were said is what they tell.
     """
     index = state.passage_index()
+    mistyped = _mistyped(state, ranking)
     told: set[int] = set()
     for row, score in zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True):
         passage = index.passages[row]
         if row in told or passage.evidence_id in ask.without:
             continue
-        alike = _alike(state, ask, row)
+        alike = _alike(state, ask, row, mistyped)
         told.update(alike)
         again = _others(state, alike, passage.evidence_id)
         item = state.evidence[passage.evidence_id]
         yield Line(item, passage.start, passage.end, score, again=again)
 
 
-def _alike(state: State, ask: Ask, row: int) -> list[int]:
+def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:
+    """Return for rows among the first those that differ from them by a mistyped word."""
+    found: dict[int, set[int]] = {}
+    for one, other in state.passage_index().nearly_alike(ranking.rows[:LOOKED]):
+        if differs_by_typo(_text(state, one), _text(state, other), is_word):
+            found.setdefault(one, set()).add(other)
+            found.setdefault(other, set()).add(one)
+    return found
+
+
+def _text(state: State, row: int) -> str:
+    passage = state.passage_index().passages[row]
+    return state.evidence[passage.evidence_id].text[passage.start : passage.end]
+
+
+def _alike(state: State, ask: Ask, row: int, mistyped: Mapping[int, set[int]]) -> list[int]:
     """Return the rows that can be folded into one, itself too."""
     index = state.passage_index()
     if not _can_fold(state, index.passages[row].evidence_id):
         return [row]
+    same: set[int] = set(index.alike(row).tolist())
+    for other in list(same):
+        for typed in mistyped.get(other, ()):
+            same.update(index.alike(typed).tolist())
     found = []
-    for other in index.alike(row).tolist():
+    for other in sorted(same):
         id = index.passages[other].evidence_id
         if id not in ask.without and _can_fold(state, id):
             found.append(other)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
-from demem_agent.scoring.forms import form_of
+from demem_agent.scoring.forms import forms_of
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
@@ -58,6 +58,7 @@ class PassageIndex:
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
         self.form = Column(np.int64)
+        self.halves = Column(np.int64, 2)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
@@ -88,13 +89,17 @@ class PassageIndex:
             self.slot.append(slot)
             self.session.append(session)
             self.speaker.append(speaker)
+            self._add_forms(evidence, start, end)
             self._add_text(evidence, evidence.text[start:end])
         self._rows[evidence.id] = range(first, len(self.passages))
 
-    def _add_text(self, evidence: Evidence, text: str) -> None:
-        form = form_of(evidence, text)
+    def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
+        form, *halves = forms_of(evidence, start, end)
         self.form.append(form)
+        self.halves.append(halves)
         self._of_form[form] += 1
+
+    def _add_text(self, evidence: Evidence, text: str) -> None:
         forms = words(text)
         said = Said(text, forms, evidence)
         for kept in KEPT:
@@ -124,6 +129,7 @@ class PassageIndex:
         yield self.session
         yield self.speaker
         yield self.form
+        yield self.halves
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
@@ -157,6 +163,19 @@ class PassageIndex:
         if self._of_form[form] == 1:  # as for nearly all; much faster
             return np.array([row])
         return np.flatnonzero(forms == form)
+
+    def nearly_alike(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+        """Yield pairs among some rows in which the same speaker may say the same but for one word.
+
+        They have half their words in common; those in which the same is said are not among them.
+        """
+        forms = self.form.view()
+        for half in self.halves.view()[rows].T:
+            order = np.argsort(half, kind="stable")
+            for n in np.flatnonzero(np.diff(half[order]) == 0).tolist():
+                one, other = rows[order[n]], rows[order[n + 1]]
+                if forms[one] != forms[other]:
+                    yield int(one), int(other)
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""
