@@ -23,7 +23,7 @@ from demem_agent.types import Encoder, Scorer
 __all__ = ["Held"]
 
 #: Settings that may differ from those a memory was made with: no invariant rests on them.
-_CHANGEABLE = frozenset({"read_limit", "mode", "decisions", "stale", "split", "storage"})
+_CHANGEABLE = frozenset({"read_limit", "mode", "decisions", "stale", "floor", "split", "storage"})
 
 
 class Held:

@@ -322,12 +322,13 @@ class SlotMemory(MemoryHandle):
     def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model: never more than its limit, marks included.
 
-        A limit too small for the marks and one line gives an empty text.
+        A limit too small for the marks and one line gives an empty text; ``left_out`` says at
+        which one the first line comes in.
 
         Args:
-            how: ``limit``, ``mode``, ``at``, ``asker``, ``conditions``, ``slot``, ``vector``,
-                ``without``, as
-                :class:`~demem_agent.reading.Reads` explains them.
+            how: ``limit``, ``mode``, ``floor``, ``at``, ``asker``, ``conditions``, ``context``,
+                ``slot``, ``vector``, ``without``, as :class:`~demem_agent.reading.Reads` explains
+                them.
 
         Raises:
             InvalidInput: naming the field and its range.

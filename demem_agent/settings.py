@@ -119,6 +119,9 @@ class Settings:
         stale: what readings make of a line that a later one has taken the place of: ``mark`` says
             until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
             any other.
+        floor: probability in [0, 1) of being evidence below which a line is not read, however much
+            room there is; 0 or None, to fill the limit with whatever is left. Never for what
+            decisions or corrections put first, and in strict readings.
         decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
         storage: the most that everything kept may measure, in the same unit, >= 40; what no
             decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
@@ -137,9 +140,11 @@ class Settings:
     split: SplitSettings = field(default_factory=SplitSettings)
     decide: DecideSettings = field(default_factory=DecideSettings)
     storage: int | None = None
+    floor: float | None = 0.0015
 
     def __post_init__(self) -> None:
         self._check_sizes()
+        check_floor(self.floor)
         _within("near", self.near, -1.0, 1.0)
         if not isinstance(self.split, SplitSettings):
             raise InvalidInput("split", self.split, "a SplitSettings")
@@ -163,6 +168,12 @@ class Settings:
         if self.initial_slots > self.slots:
             allowed = f"a whole number from 1 to slots ({self.slots})"
             raise InvalidInput("initial_slots", self.initial_slots, allowed)
+
+
+def check_floor(floor: float | None) -> None:
+    """Raise InvalidInput for what is no probability below 1, nor None."""
+    if floor is not None and (not _number(floor) or not 0.0 <= floor < 1.0):
+        raise InvalidInput("floor", floor, "a number of at least 0 and below 1, or None")
 
 
 def check_mode(mode: str) -> None:

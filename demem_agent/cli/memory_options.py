@@ -100,6 +100,13 @@ class Budget:
             metavar="mark|withhold|show", help="What readings make of what holds no longer. [mark]"
         ),
     ] = None
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Least probability of being evidence with which a line is read. [0.0015]",
+        ),
+    ] = None
     storage: Annotated[
         int | None,
         typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),

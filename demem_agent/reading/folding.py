@@ -15,30 +15,44 @@ from demem_agent.text.dates import moment
 from demem_agent.text.sameness import differs_by_typo
 from demem_agent.types import Evidence, Line
 
-__all__ = ["folded"]
+__all__ = ["Folding"]
 
 #: Passages among which mistyped words are looked for, best first: more fit in no usual reading.
 LOOKED = 100
 
 
-def folded(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
-    """Yield the passages of a ranking as lines, but for those that say what an earlier line says.
+class Folding:
+    """The passages of a ranking as lines, but for those that say what an earlier line says.
 
     Left out as well is what was asked to be left out. Never folded is a line of an item of which
     something no longer holds, and a correction: when they were said is what they tell.
+
+    Attributes:
+        behind: how many passages rank behind the last line that was given.
     """
-    index = state.passage_index()
-    mistyped = _mistyped(state, ranking)
-    told: set[int] = set()
-    for row, score in zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True):
-        passage = index.passages[row]
-        if row in told or passage.evidence_id in ask.without:
-            continue
-        alike = _alike(state, ask, row, mistyped)
-        told.update(alike)
-        again = _others(state, alike, passage.evidence_id)
-        item = state.evidence[passage.evidence_id]
-        yield Line(item, passage.start, passage.end, score, again=again)
+
+    def __init__(self, state: State, ask: Ask, ranking: Ranking) -> None:
+        self._state = state
+        self._ask = ask
+        self._ranking = ranking
+        self._said: set[int] = set()
+        self.behind = len(ranking.rows)
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines, best first; once."""
+        mistyped = _mistyped(self._state, self._ranking)
+        passages = self._state.passage_index().passages
+        scores = self._ranking.scores.tolist()
+        for row, score in zip(self._ranking.rows.tolist(), scores, strict=True):
+            self.behind -= 1
+            passage = passages[row]
+            if row in self._said or passage.evidence_id in self._ask.without:
+                continue
+            alike = _alike(self._state, self._ask, row, mistyped)
+            self._said.update(alike)
+            again = _others(self._state, alike, passage.evidence_id)
+            item = self._state.evidence[passage.evidence_id]
+            yield Line(item, passage.start, passage.end, score, again=again)
 
 
 def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:

@@ -47,6 +47,7 @@ class PassageIndex:
 
     Attributes:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
+        form, halves, kind: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -59,6 +60,7 @@ class PassageIndex:
         self.speaker = Column(np.int32)
         self.form = Column(np.int64)
         self.halves = Column(np.int64, 2)
+        self.kind = Column(np.int8)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
@@ -94,10 +96,11 @@ class PassageIndex:
         self._rows[evidence.id] = range(first, len(self.passages))
 
     def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
-        form, *halves = forms_of(evidence, start, end)
-        self.form.append(form)
-        self.halves.append(halves)
-        self._of_form[form] += 1
+        forms = forms_of(evidence, start, end)
+        self.form.append(forms.whole)
+        self.halves.append(forms.halves)
+        self.kind.append(forms.kind)
+        self._of_form[forms.whole] += 1
 
     def _add_text(self, evidence: Evidence, text: str) -> None:
         forms = words(text)
@@ -130,6 +133,7 @@ class PassageIndex:
         yield self.speaker
         yield self.form
         yield self.halves
+        yield self.kind
         yield from self.kept.values()
 
     def _number_rows(self) -> None:

@@ -11,12 +11,12 @@ same when their words are. Of code and data nothing but white space may differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from demem_agent.text.cutting import FENCE
 
-__all__ = ["differs_by_typo", "wording"]
+__all__ = ["answers", "differs_by_typo", "tells_nothing", "wording"]
 
 #: A word or a number with what is in it, or a sign that tells something.
 _TOKEN = re.compile(
@@ -48,6 +48,26 @@ _PHRASES_AT_FIRST = tuple(
 _PHRASE_BEGINS = frozenset(phrase[0] for phrase in _PHRASES_AT_FIRST)
 #: After these an article changes what is said: "a few" are more than "few".
 _WITH_ARTICLE = (["few"], ["little"])
+_ANSWERS = frozenset(
+    """yes yeah yep yup ya no nope nah ok okay sure right correct exactly absolutely definitely
+    agreed deal true indeed maybe perhaps never always both neither either""".split()
+)
+#: Alone, or with each other, these tell nothing.
+_EMPTY = (
+    _FILLERS
+    | _ARTICLES
+    | _AT_FIRST
+    | _AT_LAST
+    | _ANSWERS
+    | frozenset(
+        """hehe hahaha ahaha lolol rofl xd k kk mhm mm mmm aha ahh ooh ohh eh huh yay ugh ouch oops
+        phew gosh thank you u good morning evening afternoon night bye goodbye cya see ya later
+        cool nice great awesome perfect amazing wonderful lovely sweet fine alright interesting
+        really wow seriously indeed gotcha got it i see do not know idk dunno so very much that is
+        this sounds welcome no problem worries np hmmm hmmmm well ? ?? sorry bless love
+        😀""".split()
+    )
+)
 _IN_FULL = {
     "can't": "can not", "cannot": "can not", "cant": "can not", "won't": "will not",
     "shan't": "shall not", "dont": "do not", "doesnt": "does not", "didnt": "did not",
@@ -94,6 +114,16 @@ def wording(text: str) -> Words:
     if fence:
         words = [*words, fence, *code.split()]
     return tuple(words or [text])
+
+
+def tells_nothing(words: Iterable[str]) -> bool:
+    """Whether words, as :func:`wording` gives them, tell nothing without what was said before."""
+    return _EMPTY.issuperset(words)
+
+
+def answers(text: str) -> bool:
+    """Whether a text that tells nothing by itself answers what somebody asked: "yes", "ok"."""
+    return not _ANSWERS.isdisjoint(_tokens(text)) or any(sign in text for sign in "👍👎✅❌")
 
 
 def differs_by_typo(one: str, other: str, is_word: Callable[[str], bool]) -> bool:

@@ -13,7 +13,7 @@ from demem_agent import Answer
 from demem_agent.cli.json_values import answer_value, slot_of_each
 from demem_agent.cli.memory_options import Place, Situation
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import lines_table, recognised_words, route_words
+from demem_agent.cli.tables import left_out_words, lines_table, recognised_words, route_words
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line
 
@@ -67,6 +67,9 @@ def _head(answer: Answer) -> Table:
     recognised = recognised_words(answer.reading)
     if recognised:
         head.add_row("recognised", cell(recognised))
+    left_out = left_out_words(answer.reading)
+    if left_out:
+        head.add_row("left out", cell(left_out))
     return head
 
 
