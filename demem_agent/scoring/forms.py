@@ -59,7 +59,7 @@ def forms_of(evidence: Evidence, start: int, end: int) -> Forms:
     return Forms(whole, (first, second), kind)
 
 
-def _kind(text: str, words: Iterable[str]) -> int:
+def _kind(text: str, words: tuple[str, ...]) -> int:
     if tells_nothing(words):
         return FILLER
     asks = text.rstrip().endswith(("?", "？"))

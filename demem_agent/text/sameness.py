@@ -11,7 +11,7 @@ same when their words are. Of code and data nothing but white space may differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from demem_agent.text.cutting import FENCE
@@ -61,13 +61,21 @@ _EMPTY = (
     | _ANSWERS
     | frozenset(
         """hehe hahaha ahaha lolol rofl xd k kk mhm mm mmm aha ahh ooh ohh eh huh yay ugh ouch oops
-        phew gosh thank you u good morning evening afternoon night bye goodbye cya see ya later
-        cool nice great awesome perfect amazing wonderful lovely sweet fine alright interesting
-        really wow seriously indeed gotcha got it i see do not know idk dunno so very much that is
-        this sounds welcome no problem worries np hmmm hmmmm well ? ?? sorry bless love
-        😀""".split()
+        phew gosh good morning evening afternoon night bye goodbye cya cool nice great awesome
+        perfect amazing wonderful lovely sweet fine interesting really seriously brb omw gtg ttyl
+        gotcha idk dunno hmmm hmmmm ?""".split()
     )
 )
+#: So do these sentences.
+_EMPTY_PHRASES = frozenset(
+    (
+        "thank you", "thank you so much", "i see", "i do not know", "got it", "no problem",
+        "no worries", "sounds good", "sounds great", "so true", "see you", "see you later",
+        "see ya", "see you soon", "you are welcome", "that is great", "that is nice",
+        "that is cool", "very nice", "very cool", "i know", "i agree", "me too", "same here",
+        "of course",
+    )
+)  # fmt: skip
 _IN_FULL = {
     "can't": "can not", "cannot": "can not", "cant": "can not", "won't": "will not",
     "shan't": "shall not", "dont": "do not", "doesnt": "does not", "didnt": "did not",
@@ -116,9 +124,11 @@ def wording(text: str) -> Words:
     return tuple(words or [text])
 
 
-def tells_nothing(words: Iterable[str]) -> bool:
+def tells_nothing(words: Words) -> bool:
     """Whether words, as :func:`wording` gives them, tell nothing without what was said before."""
-    return _EMPTY.issuperset(words)
+    if " ".join(words) in _EMPTY_PHRASES:
+        return True
+    return all(word in _EMPTY or not any(map(str.isalnum, word)) for word in words)
 
 
 def answers(text: str) -> bool:
