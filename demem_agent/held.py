@@ -38,6 +38,7 @@ _CHANGEABLE = frozenset(
         "unknown",
         "known_from",
         "order",
+        "floor",
         "split",
         "storage",
     }

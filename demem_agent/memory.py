@@ -337,11 +337,12 @@ class SlotMemory(MemoryHandle):
     def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model: never more than its limit, marks included.
 
-        A limit too small for the marks and one line gives an empty text.
+        A limit too small for the marks and one line gives an empty text; ``left_out`` says at
+        which one the first line comes in.
 
         Args:
-            how: ``limit``, ``mode``, ``order``, ``at``, ``asker``, ``conditions``, ``slot``,
-                ``vector``, ``without``, as
+            how: ``limit``, ``mode``, ``order``, ``floor``, ``at``, ``asker``, ``conditions``,
+                ``context``, ``slot``, ``vector``, ``without``, as
                 :class:`~demem_agent.reading.Reads` explains them.
 
         Raises:

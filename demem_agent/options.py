@@ -39,9 +39,10 @@ class Options(TypedDict, total=False):
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
     that is less), near, mode ("evidence"), decisions (True), stale ("mark"), unknown ("show"),
-    known_from (None), order ("time"), split, decide, storage (None). When a stored memory is opened
-    again they may be left out; of those given only read_limit, mode, decisions, stale, unknown,
-    known_from, order, split and storage may differ, and hold for as long as it is open.
+    known_from (None), order ("time"), floor, split, decide, storage (None). When a stored memory is
+    opened again they may be left out; of those given only read_limit, mode, decisions, stale,
+    unknown, known_from, order, floor, split and storage may differ, and hold for as long as it is
+    open.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
@@ -66,6 +67,7 @@ class Options(TypedDict, total=False):
     unknown: Unknown
     known_from: float | None
     order: Order
+    floor: float | None
     split: SplitSettings
     decide: DecideSettings
     storage: int | None

@@ -128,6 +128,9 @@ class Settings:
             memory with anything in it.
         order: of the days in a reading unless the call says otherwise: ``time`` puts the oldest
             first, ``latest`` the newest. Within a day lines stand as they were said.
+        floor: probability in [0, 1) of being evidence below which a line is not read, however much
+            room there is; 0 or None, to fill the limit with whatever is left. Never for what
+            decisions or corrections put first, and in strict readings.
         decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
         storage: the most that everything kept may measure, in the same unit, >= 40; what no
             decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
@@ -149,9 +152,11 @@ class Settings:
     split: SplitSettings = field(default_factory=SplitSettings)
     decide: DecideSettings = field(default_factory=DecideSettings)
     storage: int | None = None
+    floor: float | None = 0.0015
 
     def __post_init__(self) -> None:
         self._check_sizes()
+        check_floor(self.floor)
         _within("near", self.near, -1.0, 1.0)
         if not isinstance(self.split, SplitSettings):
             raise InvalidInput("split", self.split, "a SplitSettings")
@@ -180,6 +185,12 @@ class Settings:
         if self.initial_slots > self.slots:
             allowed = f"a whole number from 1 to slots ({self.slots})"
             raise InvalidInput("initial_slots", self.initial_slots, allowed)
+
+
+def check_floor(floor: float | None) -> None:
+    """Raise InvalidInput for what is no probability below 1, nor None."""
+    if floor is not None and (not _number(floor) or not 0.0 <= floor < 1.0):
+        raise InvalidInput("floor", floor, "a number of at least 0 and below 1, or None")
 
 
 def check_mode(mode: str) -> None:

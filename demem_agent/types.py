@@ -28,6 +28,7 @@ __all__ = [
     "Explained",
     "FeedbackReport",
     "Ingested",
+    "LeftOut",
     "Line",
     "MeanReward",
     "Mode",
@@ -225,8 +226,8 @@ class Line:
         score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not
             scored one by one. Of no weight when lines are compared.
         superseded: what in it no longer holds, as far as known; of no weight either.
-        again: other items in which its speaker said the same, the latest last, which are not read;
-            of no weight either.
+        again: other items in which its speaker said the same, or nearly, the latest last, which are
+            not read; of no weight either. None of them has another number, name, negation or value.
     """
 
     evidence: Evidence
@@ -242,13 +243,34 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a reading had no room for, or no use.
+
+    Attributes:
+        lines: how many passages rank behind what was read and would come in with more room; in a
+            memory of more than 2,000 passages, of the best of these. In a strict reading, how many
+            of the summary.
+        best: the first of them, best first, three at most; none in a strict reading.
+        next_limit: the smallest limit at which the first of them would have been read, None where
+            nothing was left out for want of room; exact in characters and bytes, near in tokens.
+        unrelated: how many of the passages that were scored no limit brings in, since they are
+            below the floor.
+    """
+
+    lines: int = 0
+    best: tuple[Line, ...] = ()
+    next_limit: int | None = None
+    unrelated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """The exact text given to the answerer (``M_q``) and what is in it.
 
     Attributes:
         size: of ``text``, in ``unit``; never more than ``limit``.
-        evidence: the items in it, in the order in which they appear; ``ranked`` gives the best
-            first.
+        evidence: the items in it, in the order in which they appear, which is that of time;
+            ``ranked`` gives the best first.
         slots: the slots these items are in; the routed one first.
         probability: that the memory holds what was asked, as in :class:`Route`; 0.0 where nothing
             was asked of it.
@@ -263,6 +285,7 @@ class Reading:
             strict reading, which is a slot's text.
         unranked: how the reranker failed, so that the score alone ordered what it would have; ""
             where it did not, or the memory has none.
+        left_out: what was not read, and at which limit the next of it would have been.
     """
 
     text: str
@@ -280,6 +303,7 @@ class Reading:
     withheld: tuple[str, ...] = ()
     advice: str = ""
     unranked: str = ""
+    left_out: LeftOut = LeftOut()
 
     @property
     def ranked(self) -> tuple[Evidence, ...]:

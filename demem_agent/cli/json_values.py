@@ -78,6 +78,12 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "advice": reading.advice,
         "unranked": reading.unranked,
         "lines": lines_value(reading.lines, memory, cited),
+        "left_out": {
+            "lines": reading.left_out.lines,
+            "best": lines_value(reading.left_out.best, memory, cited),
+            "next_limit": reading.left_out.next_limit,
+            "unrelated": reading.left_out.unrelated,
+        },
     }
 
 
@@ -104,6 +110,7 @@ def _line_value(line: Line, slot_of: Mapping[str, int], cited: Collection[str]) 
         "slot": slot_of.get(item.id),
         "cited": item.id in cited,
         "superseded": list(map(_superseded_value, line.superseded)),
+        "again": [other.id for other in line.again],
     }
 
 

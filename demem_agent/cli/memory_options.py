@@ -118,6 +118,13 @@ class Budget:
         str | None,
         typer.Option(metavar="time|latest", help="Which days of a reading come first. [time]"),
     ] = None
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Least probability of being evidence with which a line is read. [0.0015]",
+        ),
+    ] = None
     storage: Annotated[
         int | None,
         typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),

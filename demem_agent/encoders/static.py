@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from demem_agent.errors import InvalidInput
 
-__all__ = ["MAX_CHARS", "StaticEncoder", "whole_words"]
+__all__ = ["MAX_CHARS", "StaticEncoder", "is_word", "whole_words"]
 
 #: Of a longer text only this much is encoded. Callers cut text into passages; the mean of thousands
 #: of words resembles everything a little, and without a bound one text of 10 MB would take seconds
@@ -90,6 +90,14 @@ class StaticEncoder:
         return vectors
 
 
+def is_word(word: str) -> bool:
+    """Whether a word in lower case is one of the some 20,000 English ones that the model knows.
+
+    The first call loads the model, as ``encode`` does.
+    """
+    return _model().pieces.knows(word)
+
+
 class _Config(TypedDict):
     """What is read of the model's ``config.json``."""
 
@@ -138,6 +146,10 @@ class _Pieces(dict[str, tuple[int, ...]]):
     def __init__(self, vocabulary: dict[str, int]) -> None:
         self.vocabulary = vocabulary
         self._longest = max(map(len, vocabulary))
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is one piece by itself."""
+        return word in self.vocabulary
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         if len(self) >= _CACHED_WORDS:

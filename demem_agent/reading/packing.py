@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from demem_agent.summaries.compress import Excerpt, Summary, summary_text
 from demem_agent.text.dates import moment
@@ -15,10 +16,12 @@ from demem_agent.types import Evidence, Line, Order, number_of
 __all__ = [
     "CLOSE",
     "OPEN",
+    "Packed",
     "assemble",
     "in_order",
     "in_time_order",
     "pack",
+    "packed",
     "render",
     "strip_rendered",
     "wrap",
@@ -45,6 +48,24 @@ def _tell(line: Line) -> Told:
     return told(line.evidence, line.start, line.end)
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Lines that were taken, and those that were looked at in vain.
+
+    Attributes:
+        lines: those taken, in the order of the text.
+        text: at most the limit; the head alone if none fits, "" without one.
+        missed: those that did not fit, best first.
+        next_limit: the smallest limit at which the first of these would have been taken; None where
+            there is none.
+    """
+
+    lines: list[Line]
+    text: str
+    missed: tuple[Line, ...] = ()
+    next_limit: int | None = None
+
+
 def pack(
     best_first: Iterable[Line],
     limit: int,
@@ -53,23 +74,33 @@ def pack(
     head: str = "",
     order: Order = "time",
 ) -> tuple[list[Line], str]:
+    """Return the lines and the text of :func:`packed`."""
+    found = packed(best_first, limit, measure, tell, head, order)
+    return found.lines, found.text
+
+
+def packed(
+    best_first: Iterable[Line],
+    limit: int,
+    measure: Measure,
+    tell: Tell = _tell,
+    head: str = "",
+    order: Order = "time",
+) -> Packed:
     """Take lines best first while they fit, and render them in an order of days.
 
     Args:
         tell: says a line; what it says may be kept between questions.
         head: what stands before all lines; must fit the limit, marks included.
-
-    Returns:
-        The lines in the order of the text, and a text of at most ``limit``; no lines and the head
-        alone if none fits, "" without one.
     """
     rendered = _once(tell)
     taken: list[Line] = []
+    missed: list[Line] = []
+    next_limit: int | None = None
     by_item: dict[str, list[Line]] = {}
     sizes: dict[str, int] = {}
     days: set[str] = set()
     total = measure(wrap(head)) + 1
-    misses = 0
     for line in best_first:
         id = line.evidence.id
         together = [*by_item.get(id, ()), line]
@@ -79,8 +110,10 @@ def pack(
         if header not in days:
             cost += measure(_header(header) + "\n")
         if total + cost > limit:
-            misses += 1
-            if misses > _MISSES:
+            # Up to here a larger limit would have taken the same.
+            next_limit = next_limit or total + cost
+            missed.append(line)
+            if len(missed) > _MISSES:
                 break
             continue
         total += cost
@@ -88,7 +121,13 @@ def pack(
         by_item[id] = together
         sizes[id] = size
         taken.append(line)
-    return _fitting(taken, limit, measure, rendered, head, order)
+    # A tokenizer need not be additive.
+    ordered, text = _told(taken, rendered, head, order)
+    while taken and (size := measure(text)) > limit:
+        missed.insert(0, taken.pop())
+        next_limit = size
+        ordered, text = _told(taken, rendered, head, order)
+    return Packed(ordered, text, tuple(missed), next_limit)
 
 
 def _once(tell: Tell) -> Callable[[Line], str]:
@@ -104,25 +143,13 @@ def _once(tell: Tell) -> Callable[[Line], str]:
     return rendered
 
 
-def _fitting(
-    taken: list[Line],
-    limit: int,
-    measure: Measure,
-    rendered: Callable[[Line], str],
-    head: str,
-    order: Order,
+def _told(
+    taken: Sequence[Line], rendered: Callable[[Line], str], head: str, order: Order
 ) -> tuple[list[Line], str]:
-    """Render lines in an order of days, without the last ones taken where the whole does not fit.
-
-    A tokenizer need not be additive.
-    """
-    while True:
-        ordered = in_order(taken, order)
-        runs = in_order(_runs(taken), order)
-        text = _body([(run, rendered(run)) for run in runs], head)
-        if not taken or measure(text) <= limit:
-            return ordered, text
-        taken.pop()
+    """Return lines in an order of days, and as they are rendered."""
+    runs = in_order(_runs(taken), order)
+    text = _body([(run, rendered(run)) for run in runs], head)
+    return in_order(taken, order), text
 
 
 def _runs(lines: Sequence[Line]) -> list[Line]:
@@ -151,19 +178,21 @@ def _follows(run: Line, line: Line) -> bool:
 
 def assemble(
     summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure
-) -> tuple[list[Line], str]:
+) -> Packed:
     """Return a slot's summary as a reading of at most ``limit``, with its lines.
 
     What ranks last goes first when it does not fit.
     """
     kept = list(summary.kept)
+    missed: list[Excerpt] = []
+    next_limit: int | None = None
     text = wrap(summary.text)
-    while kept and measure(text) > limit:
-        kept.pop()
+    while kept and (size := measure(text)) > limit:
+        missed.insert(0, kept.pop())
+        next_limit = size
         text = wrap(summary_text(kept))
-    if not kept:
-        return [], ""
-    return _quoted(kept, ledger), text
+    lines = _quoted(kept, ledger)
+    return Packed(lines, text if lines else "", tuple(_quoted(missed, ledger)), next_limit)
 
 
 def _quoted(excerpts: Iterable[Excerpt], ledger: Mapping[str, Evidence]) -> list[Line]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
-from demem_agent.scoring.forms import form_of
+from demem_agent.scoring.forms import forms_of
 from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
@@ -50,6 +50,7 @@ class PassageIndex:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
         turns: the same by the turn, with the other way round.
         language: the same for the language that its words are in.
+        form, halves, kind: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -63,6 +64,8 @@ class PassageIndex:
         self.turns = Turns()
         self.form = Column(np.int64)
         self.language = Column(np.int32)
+        self.halves = Column(np.int64, 2)
+        self.kind = Column(np.int8)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
@@ -98,13 +101,18 @@ class PassageIndex:
             self.slot.append(slot)
             self.session.append(session)
             self.speaker.append(speaker)
+            self._add_forms(evidence, start, end)
             self._add_text(evidence, evidence.text[start:end], turn_length)
         self._rows[evidence.id] = range(first, len(self.passages))
 
+    def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
+        forms = forms_of(evidence, start, end)
+        self.form.append(forms.whole)
+        self.halves.append(forms.halves)
+        self.kind.append(forms.kind)
+        self._of_form[forms.whole] += 1
+
     def _add_text(self, evidence: Evidence, text: str, turn_length: int) -> None:
-        form = form_of(evidence, text)
-        self.form.append(form)
-        self._of_form[form] += 1
         told = worded(text)
         said = Said(text, told.words, evidence, turn_length)
         for kept in KEPT:
@@ -139,6 +147,8 @@ class PassageIndex:
         yield self.speaker
         yield self.form
         yield self.language
+        yield self.halves
+        yield self.kind
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
@@ -172,6 +182,19 @@ class PassageIndex:
         if self._of_form[form] == 1:  # as for nearly all; much faster
             return [row]
         return np.flatnonzero(forms == form).tolist()
+
+    def nearly_alike(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+        """Yield pairs among some rows in which the same speaker may say the same but for one word.
+
+        They have half their words in common; those in which the same is said are not among them.
+        """
+        forms = self.form.view()
+        for half in self.halves.view()[rows].T:
+            order = np.argsort(half, kind="stable")
+            for n in np.flatnonzero(np.diff(half[order]) == 0).tolist():
+                one, other = rows[order[n]], rows[order[n + 1]]
+                if forms[one] != forms[other]:
+                    yield int(one), int(other)
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

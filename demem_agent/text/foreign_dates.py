@@ -185,9 +185,9 @@ def _reckoned(phrase: _Phrase, match: re.Match[str], anchor: date) -> Meaning | 
     if phrase.kind == "weekday":
         return _in_week(unit, phrase.step, anchor)
     if phrase.kind == "next":
-        return None if _may_be_either(unit, anchor) else named(unit, 1, anchor)
+        return None if _may_be_either(unit, anchor) else named(unit, "coming", anchor)
     if phrase.kind == "step":
-        return named(unit, phrase.step, anchor)
+        return named(unit, "coming" if phrase.step == 1 else phrase.step, anchor)
     count = phrase.count or _count_of(match)
     return _shifted(count, unit, phrase.step, anchor) if 0 < count <= _MOST else None
 

@@ -45,7 +45,7 @@ def like_soup(_: str, text: str) -> float:
 
 
 def memory_of(turns: tuple[Turn, ...] = TURNS, **options: Any) -> SlotMemory:
-    memory = SlotMemory(**options)
+    memory = SlotMemory(**{"clock": None, **options})
     memory.ingest_many(turns)
     return memory
 

@@ -36,6 +36,30 @@ def test_case_and_punctuation_make_no_difference() -> None:
     assert body(memory) == ["# 2 March 2024", "- [said 2 times] Ana: Water the plants"]
 
 
+def test_greetings_fillers_and_typos_make_no_difference() -> None:
+    memory = told(
+        ("Ana", "Hey! I am allergic to plants.", 2),
+        ("Ana", "I'm allergic to the plants, ok!", 3),
+        ("Ana", "im alergic to plants", 5),
+    )
+    (line,) = memory.read("Who is allergic to plants?").lines
+    assert {line.evidence.id, *(item.id for item in line.again)} == {"e1", "e2", "e3"}
+    assert "[said 3 times, last on 5 March 2024]" in memory.read("plants").text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I take 5 mg for the plants.", "I take 50 mg for the plants."),
+        ("Ben waters the plants.", "Eve waters the plants."),
+        ("I water the plants.", "I do not water the plants."),
+    ],
+)
+def test_updates_are_not_folded(one: str, other: str) -> None:
+    memory = told(("Ana", one, 2), ("Ana", other, 3))
+    assert len(memory.read("plants").lines) == 2
+
+
 @pytest.mark.parametrize(
     ("speaker", "text"),
     [("Ben", "I watered the plants."), ("Ana", "I watered the plants and left.")],
@@ -43,6 +67,22 @@ def test_case_and_punctuation_make_no_difference() -> None:
 def test_others_and_other_words_stand_for_themselves(speaker: str, text: str) -> None:
     memory = told(("Ana", "I watered the plants.", 2), (speaker, text, 2))
     assert len(memory.read("plants").lines) == 2
+
+
+def test_what_is_taken_back_is_not_what_stands() -> None:
+    memory = SlotMemory()
+    long = "The plants on the balcony and the ones in the kitchen are all fine again. " * 5
+    memory.ingest(f"{long}I love the plants. Not any more.", speaker="Ana")
+    memory.ingest("I love the plants.", speaker="Ana")
+    assert all(not line.again for line in memory.read("love plants").lines)
+
+
+def test_a_typo_is_counted_until_it_is_forgotten() -> None:
+    memory = told(("Ana", "I am allergic to plants.", 2), ("Ana", "I am alergic to plants.", 5))
+    (line,) = memory.read("plants").lines
+    memory.forget(line.again[0].id)
+    assert [one.again for one in memory.read("plants").lines] == [()]
+    memory.check()
 
 
 def test_the_same_words_that_mean_another_day_are_not_the_same() -> None:

@@ -45,8 +45,8 @@ def heard(text: str, texts: Sequence[str] = SAID) -> str:
 def test_alergic_finds_what_allergic_finds() -> None:
     memory = SlotMemory()
     memory.ingest_many([Turn(text) for text in SAID])
-    right = memory.read("What is Carol allergic to?", limit=80)
-    wrong = memory.read("What is Carol alergic to?", limit=80)
+    right = memory.read("What is Carol allergic to?", limit=90)
+    wrong = memory.read("What is Carol alergic to?", limit=90)
     assert "allergic to peanuts" in right.text
     assert wrong.text == right.text
 

@@ -13,7 +13,13 @@ from demem_agent import Answer
 from demem_agent.cli.json_values import answer_value, slot_of_each
 from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import NOT_KNOWN, lines_table, recognised_words, route_words
+from demem_agent.cli.tables import (
+    NOT_KNOWN,
+    left_out_words,
+    lines_table,
+    recognised_words,
+    route_words,
+)
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line
 
@@ -72,6 +78,9 @@ def _head(answer: Answer) -> Table:
         head.add_row("recognised", cell(recognised))
     if answer.reading.unranked:
         head.add_row("order", cell(f"by the score alone: {answer.reading.unranked}"))
+    left_out = left_out_words(answer.reading)
+    if left_out:
+        head.add_row("left out", cell(left_out))
     return head
 
 
