@@ -16,13 +16,14 @@ from datetime import date
 
 from demem_agent.text.periods import DAY, Meaning, Step, day_alone, period
 
-__all__ = ["BARE", "bare_meaning", "may_be_bare"]
+__all__ = ["BARE", "bare_weekday"]
 
-#: Matched against lower-case text, as relative times are.
-BARE = re.compile(
+#: A pattern, for text in lower case.
+BARE = (
     r"(?:(?<=\bon\s)|(?<=\bsince\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\btill\s))"
-    rf"(?P<day>{DAY})\b(?:\s+(?:morning|afternoon|evening|night))?(?!['’]s)"
-    rf"(?!\s*(?:-|–|/|\bto\b|\bor\b|\band\b|\bthrough\b)\s*{DAY}|,?\s+(?:the\s+)?\d|\s+(?:last|next|street|road|lane|school)\b"
+    rf"(?P<bare>{DAY})\b(?:\s+(?:morning|afternoon|evening|night)\b)?(?!['’]s)"
+    rf"(?!\s*(?:-|–|/|\bto\b|\bor\b|\band\b|\bthrough\b)\s*{DAY}|,?\s+(?:the\s+)?\d"
+    r"|\s+(?:last|next|street|road|lane|school)\b"
     r"|\s+(?:(?:morning|afternoon|evening|night)s?\s+)?(?:only|nights|mornings|afternoons|evenings)\b"
     r"|,?\s+(?:jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec))"
 )
@@ -61,22 +62,18 @@ _OPEN = re.compile(
 _HABIT = re.compile(r"\b(?:always|usually|normally|typically|often|every|each|never|if|when|had)\b")
 
 
-def may_be_bare(low: str) -> bool:
-    """Whether a text in lower case may have such a weekday."""
-    return "on " in low or "since " in low or "by " in low or "til" in low
+def bare_weekday(match: re.Match[str], anchor: date) -> Meaning | None:
+    """Return what a match of :data:`BARE` means; None where its sentence does not tell.
 
-
-def bare_meaning(match: re.Match[str], anchor: date) -> Meaning | None:
-    """Return what a match of :data:`BARE` means; None where its sentence does not tell."""
-    unit = match["day"][:3]
+    Raises:
+        OverflowError, ValueError: outside the years 1 to 9999.
+    """
+    unit = match["bare"][:3]
     step = _direction(match)
     today, _ = period(unit, 0, anchor)
     if step is None or today == anchor:
         return None
-    try:
-        return day_alone(period(unit, step, anchor)[0])
-    except (OverflowError, ValueError):  # before the year 1 or after 9999
-        return None
+    return day_alone(period(unit, step, anchor)[0])
 
 
 def _direction(match: re.Match[str]) -> Step | None:
