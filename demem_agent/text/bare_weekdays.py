@@ -22,7 +22,7 @@ __all__ = ["BARE", "bare_weekday"]
 BARE = (
     r"(?:(?<=\bon\s)|(?<=\bsince\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\btill\s))"
     rf"(?P<bare>{DAY})\b(?:\s+(?:morning|afternoon|evening|night)\b)?(?!['’]s)"
-    rf"(?!\s*(?:-|–|/|\bto\b|\bor\b|\band\b|\bthrough\b)\s*{DAY}|,?\s+(?:the\s+)?\d"
+    rf"(?!\s*(?:[-–/,]|\bto\b|\bor\b|\band\b|\bthrough\b)\s*{DAY}|,?\s+(?:the\s+)?\d"
     r"|\s+(?:last|next|street|road|lane|school)\b"
     r"|\s+(?:(?:morning|afternoon|evening|night)s?\s+)?(?:only|nights|mornings|afternoons|evenings)\b"
     r"|,?\s+(?:jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec))"
@@ -56,6 +56,7 @@ _OPEN = re.compile(
     r"|told|said|heard|thought|mentioned|asked|announced|agreed|decided|wanted|hoped|needed"
     r"|planned|booked|scheduled|arranged|promised|invited|confirmed|reminded|knew|wondered|supposed"
     r"|expected|meant|registered|ordered|due|excited|married|used\s+to|called|named|titled|based"
+    r"|(?:was|were|been)\s+(?:thinking|hoping|planning|wondering|meaning|about|looking|trying)"
     r"|offered|postponed|moved|rescheduled|delayed|shifted|reserved|signed"
     r"|last|next|ago|month|year|week|years|months|weeks|early|late)\b|['’](?:m|re|ve|s|d)\b"
 )

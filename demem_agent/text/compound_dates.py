@@ -108,9 +108,16 @@ THEN = rf"(?P<then>today|tomorrow|yesterday|last\s+{DAY})"
 _UNIT_BEFORE = re.compile(
     rf"\b(?:the\s+)?(?P<unit>week(?:end)?|month|year|night|{WEEKDAY}|{SEASON}|{MONTH})\s+\Z"
 )
-_PART_BEFORE = re.compile(
-    r"\b(?:(?:the\s+)?(?P<part>beginning|start|middle|end)\s+of\s+|(?P<early>early|mid|late)[-\s]+)\Z"
+#: Behind these "late" and "early" are of the day: "stayed up late last week".
+_OF_THE_DAY = (
+    "up too so very was were been came home arrived worked working left leave slept".split()
 )
+_NOT_OF_THE_DAY = "".join(rf"(?<!\b{word}\s)" for word in _OF_THE_DAY)
+_PART_BEFORE = re.compile(
+    r"\b(?:(?:the\s+)?(?P<part>beginning|start|middle|end)\s+of\s+"
+    rf"|{_NOT_OF_THE_DAY}(?P<early>early|mid|late)[-\s]+)\Z"
+)
+_WITHOUT_PARTS = re.compile(rf"{WEEKDAY}|weekend|")
 #: How far back these begin at most.
 _REACH = 24
 _COUNT_OF = re.compile(rf"({COUNT})\s+([a-z]+?)s?")
@@ -120,7 +127,7 @@ def begins(match: re.Match[str]) -> int:
     """Return where a relative time begins: with what stands before it, as in "early next week"."""
     if match["beside"]:
         before = _before(_UNIT_BEFORE, match)
-    elif match["whole"]:
+    elif match["whole"] and not _WITHOUT_PARTS.fullmatch(match["unit"] or ""):
         before = _part_before(match)
     else:
         return match.start()
@@ -159,7 +166,7 @@ def in_week(week: str, weekday: str, anchor: date) -> Meaning:
 def part_of(match: re.Match[str], unit: str, anchor: date) -> Meaning | None:
     """Resolve "early next week" and "the end of last month"; None where no such words are."""
     before = _part_before(match)
-    if before is None or not unit:
+    if before is None or not unit or _WITHOUT_PARTS.fullmatch(match["unit"]):
         return None
     part = _PARTS[before["part"] or before["early"]]
     return _third(unit, STEPS[match["whole"]], part, anchor)
@@ -170,7 +177,7 @@ def early_next_year(anchor: date) -> Meaning | None:
     return _third("year", 1, 0, anchor) if anchor.month > 6 else None
 
 
-def _third(unit: str, step: Step, part: int, anchor: date) -> Meaning | None:
+def _third(unit: str, step: Step, part: int, anchor: date) -> Meaning:
     """Return the first, second or last third (``part``) of the period that is ``step`` away."""
     first, last = period(unit, step, anchor)
     if unit == "week":
@@ -178,8 +185,6 @@ def _third(unit: str, step: Step, part: int, anchor: date) -> Meaning | None:
         last = first + relativedelta(days=closes)
         first = first + relativedelta(days=opens)
         return Meaning(first, last, f"{day_name(first)} to {day_name(last)}")
-    if (last - first).days < 27:
-        return None
     text = f"{('early', 'mid', 'late')[part]} {period_name(unit, first)}"
     if unit == "year" or unit in SEASONS:
         months = 4 if unit == "year" else 1
