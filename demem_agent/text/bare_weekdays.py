@@ -23,11 +23,12 @@ BARE = (
     r"(?:(?<=\bon\s)|(?<=\bsince\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\btill\s))"
     rf"(?P<bare>{DAY})\b(?:\s+(?:morning|afternoon|evening|night)\b)?(?!['’]s)"
     rf"(?!\s*(?:[-–/,]|\bto\b|\bor\b|\band\b|\bthrough\b)\s*{DAY}|,?\s+(?:the\s+)?\d"
-    r"|\s+(?:last|next|street|road|lane|school)\b"
+    r"|\s+(?:night\s+)?(?:last|next|street|road|lane|school|live|lights)\b"
     r"|\s+(?:(?:morning|afternoon|evening|night)s?\s+)?(?:only|nights|mornings|afternoons|evenings)\b"
     r"|,?\s+(?:jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec))"
 )
 _BEFORE = re.compile(r"(on|since|by|until|till)\s\Z")
+_STOP = re.compile(r"[.!?\n]")
 _BREAK = re.compile(r"[.!?;:,\n]|\b(?:and|but|so|because|while)\b")
 #: How far a clause is looked at.
 _REACH = 100
@@ -60,6 +61,12 @@ _OPEN = re.compile(
     r"|offered|postponed|moved|rescheduled|delayed|shifted|reserved|signed"
     r"|last|next|ago|month|year|week|years|months|weeks|early|late)\b|['’](?:m|re|ve|s|d)\b"
 )
+#: Where a whole sentence is about long ago or about what was usual.
+_ONCE = re.compile(
+    r"\bwhen\s+(?:i|we|he|she|they|my\s\w+)\s+(?:was|were)\b|\bas\s+(?:an?|always|usual|kids)\b"
+    r"|\bback\s+then\b|\bused\s+to\b|\bin\s+(?:those|the\s+old)\s+days\b|\bgrowing\s+up\b"
+    r"|\bin\s+(?:1[89]|20)\d\d\b|\bevery\b|\bonce\s+upon\b"
+)
 _HABIT = re.compile(r"\b(?:always|usually|normally|typically|often|every|each|never|if|when|had)\b")
 
 
@@ -86,7 +93,7 @@ def _direction(match: re.Match[str]) -> Step | None:
         return -1
     clause = _clause(match, word.start())
     if word[1] == "on":
-        return _by_tense(clause)
+        return None if _ONCE.search(_sentence(match)) else _by_tense(clause)
     return None if _HABIT.search(clause) or _DID.search(clause) else "coming"
 
 
@@ -112,3 +119,10 @@ def _clause(match: re.Match[str], start: int) -> str:
     if not before.strip():
         after = after.removeprefix(",")
     return f"{before} {_BREAK.split(after)[0]}"
+
+
+def _sentence(match: re.Match[str]) -> str:
+    """Return the sentence around a match, as far as it is looked at."""
+    text = match.string
+    before = _STOP.split(text[max(0, match.start() - _REACH) : match.start()])[-1]
+    return before + _STOP.split(text[match.end() : match.end() + _REACH])[0]

@@ -139,6 +139,8 @@ def _part_before(match: re.Match[str]) -> re.Match[str] | None:
     before = match.string[max(0, match.start() - 2) : match.start()]
     if before[-1:] != "-" and before[:1] not in "fyde":
         return None
+    if match.string.startswith(("'s", "’s"), match.end()):  # the end of last year's harvest
+        return None
     return _before(_PART_BEFORE, match)
 
 
