@@ -56,7 +56,7 @@ _OPEN = re.compile(
     r"|always|usually|normally|typically|generally|often|sometimes|never|ever|every|each|rarely"
     r"|told|said|heard|thought|mentioned|asked|announced|agreed|decided|wanted|hoped|needed"
     r"|planned|booked|scheduled|arranged|promised|invited|confirmed|reminded|knew|wondered|supposed"
-    r"|expected|meant|registered|ordered|due|excited|married|used\s+to|called|named|titled|based"
+    r"|expected|meant|registered|ordered|due|excited|used\s+to|called|named|titled|based"
     r"|(?:was|were|been)\s+(?:thinking|hoping|planning|wondering|meaning|about|looking|trying)"
     r"|offered|postponed|moved|rescheduled|delayed|shifted|reserved|signed"
     r"|last|next|ago|month|year|week|years|months|weeks|early|late)\b|['’](?:m|re|ve|s|d)\b"
