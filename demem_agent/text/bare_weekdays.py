@@ -38,7 +38,7 @@ _SHALL = re.compile(
     r"\b(?:will|shall|won['’]?t|gonna|going\s+to|let['’]?s|see\s+you)\b|['’]ll\b"
     rf"|(?:\b|(?=['’])){_BE}\s+(?:(?:not|also|both|all|just|only)\s+)?"
     r"(?!nothing|something|anything|everything|interesting|boring|amazing|exciting|during|raining)"
-    r"\w{2,}ing\b"
+    r"\w{2,}ing\b(?:\s+\w+ed\b)?"  # "getting married"
 )
 _DID = re.compile(
     r"\b(?:was|were|did|didn['’]?t|wasn['’]?t|weren['’]?t|had|went|got|took|saw|met|came|made|bought"
@@ -98,12 +98,9 @@ def _direction(match: re.Match[str]) -> Step | None:
 
 
 def _by_tense(clause: str) -> Step | None:
-    shall = _SHALL.search(clause) is not None
-    did = _DID.search(clause) is not None
-    if shall == did:
-        return None
-    rest = _SHALL.sub(" ", clause)
-    if _OPEN.search(rest):
+    rest, shall = _SHALL.subn(" ", clause)
+    did = _DID.search(rest) is not None
+    if bool(shall) == did or _OPEN.search(rest):
         return None
     return "coming" if shall else -1
 
