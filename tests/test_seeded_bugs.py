@@ -489,7 +489,8 @@ def all_may_be_explored(patch: Patch) -> None:
 
 
 @bug(
-    "choices are not those made|the twin|a suppressed witness changed|KeyError: 'd",
+    "choices are not those made|the twin|a suppressed witness changed|a restored memory differs"
+    "|KeyError: 'd",
     machine=DecidingMachine,
 )
 def choices_are_not_written(patch: Patch) -> None:

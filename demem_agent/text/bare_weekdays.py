@@ -16,17 +16,19 @@ from datetime import date
 
 from demem_agent.text.periods import DAY, Meaning, Step, day_alone, period
 
-__all__ = ["BARE", "bare_meaning", "may_be_bare"]
+__all__ = ["BARE", "bare_weekday"]
 
-#: Matched against lower-case text, as relative times are.
-BARE = re.compile(
+#: A pattern, for text in lower case.
+BARE = (
     r"(?:(?<=\bon\s)|(?<=\bsince\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\btill\s))"
-    rf"(?P<day>{DAY})\b(?:\s+(?:morning|afternoon|evening|night))?(?!['’]s)"
-    rf"(?!\s*(?:-|–|/|\bto\b|\bor\b|\band\b|\bthrough\b)\s*{DAY}|,?\s+(?:the\s+)?\d|\s+(?:last|next|street|road|lane|school)\b"
+    rf"(?P<bare>{DAY})\b(?:\s+(?:morning|afternoon|evening|night)\b)?(?!['’]s)"
+    rf"(?!\s*(?:[-–/,]|\bto\b|\bor\b|\band\b|\bthrough\b)\s*{DAY}|,?\s+(?:the\s+)?\d"
+    r"|\s+(?:night\s+)?(?:last|next|street|road|lane|school|live|lights)\b"
     r"|\s+(?:(?:morning|afternoon|evening|night)s?\s+)?(?:only|nights|mornings|afternoons|evenings)\b"
     r"|,?\s+(?:jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec))"
 )
 _BEFORE = re.compile(r"(on|since|by|until|till)\s\Z")
+_STOP = re.compile(r"[.!?\n]")
 _BREAK = re.compile(r"[.!?;:,\n]|\b(?:and|but|so|because|while)\b")
 #: How far a clause is looked at.
 _REACH = 100
@@ -36,7 +38,7 @@ _SHALL = re.compile(
     r"\b(?:will|shall|won['’]?t|gonna|going\s+to|let['’]?s|see\s+you)\b|['’]ll\b"
     rf"|(?:\b|(?=['’])){_BE}\s+(?:(?:not|also|both|all|just|only)\s+)?"
     r"(?!nothing|something|anything|everything|interesting|boring|amazing|exciting|during|raining)"
-    r"\w{2,}ing\b"
+    r"\w{2,}ing\b(?:\s+\w+ed\b)?"  # "getting married"
 )
 _DID = re.compile(
     r"\b(?:was|were|did|didn['’]?t|wasn['’]?t|weren['’]?t|had|went|got|took|saw|met|came|made|bought"
@@ -54,29 +56,32 @@ _OPEN = re.compile(
     r"|always|usually|normally|typically|generally|often|sometimes|never|ever|every|each|rarely"
     r"|told|said|heard|thought|mentioned|asked|announced|agreed|decided|wanted|hoped|needed"
     r"|planned|booked|scheduled|arranged|promised|invited|confirmed|reminded|knew|wondered|supposed"
-    r"|expected|meant|registered|ordered|due|excited|married|used\s+to|called|named|titled|based"
+    r"|expected|meant|registered|ordered|due|excited|used\s+to|called|named|titled|based"
+    r"|(?:was|were|been)\s+(?:thinking|hoping|planning|wondering|meaning|about|looking|trying)"
     r"|offered|postponed|moved|rescheduled|delayed|shifted|reserved|signed"
     r"|last|next|ago|month|year|week|years|months|weeks|early|late)\b|['’](?:m|re|ve|s|d)\b"
+)
+#: Where a whole sentence is about long ago or about what was usual.
+_ONCE = re.compile(
+    r"\bwhen\s+(?:i|we|he|she|they|my\s\w+)\s+(?:was|were)\b|\bas\s+(?:an?|always|usual|kids)\b"
+    r"|\bback\s+then\b|\bused\s+to\b|\bin\s+(?:those|the\s+old)\s+days\b|\bgrowing\s+up\b"
+    r"|\bin\s+(?:1[89]|20)\d\d\b|\bevery\b|\bonce\s+upon\b"
 )
 _HABIT = re.compile(r"\b(?:always|usually|normally|typically|often|every|each|never|if|when|had)\b")
 
 
-def may_be_bare(low: str) -> bool:
-    """Whether a text in lower case may have such a weekday."""
-    return "on " in low or "since " in low or "by " in low or "til" in low
+def bare_weekday(match: re.Match[str], anchor: date) -> Meaning | None:
+    """Return what a match of :data:`BARE` means; None where its sentence does not tell.
 
-
-def bare_meaning(match: re.Match[str], anchor: date) -> Meaning | None:
-    """Return what a match of :data:`BARE` means; None where its sentence does not tell."""
-    unit = match["day"][:3]
+    Raises:
+        OverflowError, ValueError: outside the years 1 to 9999.
+    """
+    unit = match["bare"][:3]
     step = _direction(match)
     today, _ = period(unit, 0, anchor)
     if step is None or today == anchor:
         return None
-    try:
-        return day_alone(period(unit, step, anchor)[0])
-    except (OverflowError, ValueError):  # before the year 1 or after 9999
-        return None
+    return day_alone(period(unit, step, anchor)[0])
 
 
 def _direction(match: re.Match[str]) -> Step | None:
@@ -88,17 +93,14 @@ def _direction(match: re.Match[str]) -> Step | None:
         return -1
     clause = _clause(match, word.start())
     if word[1] == "on":
-        return _by_tense(clause)
+        return None if _ONCE.search(_sentence(match)) else _by_tense(clause)
     return None if _HABIT.search(clause) or _DID.search(clause) else "coming"
 
 
 def _by_tense(clause: str) -> Step | None:
-    shall = _SHALL.search(clause) is not None
-    did = _DID.search(clause) is not None
-    if shall == did:
-        return None
-    rest = _SHALL.sub(" ", clause)
-    if _OPEN.search(rest):
+    rest, shall = _SHALL.subn(" ", clause)
+    did = _DID.search(rest) is not None
+    if bool(shall) == did or _OPEN.search(rest):
         return None
     return "coming" if shall else -1
 
@@ -114,3 +116,10 @@ def _clause(match: re.Match[str], start: int) -> str:
     if not before.strip():
         after = after.removeprefix(",")
     return f"{before} {_BREAK.split(after)[0]}"
+
+
+def _sentence(match: re.Match[str]) -> str:
+    """Return the sentence around a match, as far as it is looked at."""
+    text = match.string
+    before = _STOP.split(text[max(0, match.start() - _REACH) : match.start()])[-1]
+    return before + _STOP.split(text[match.end() : match.end() + _REACH])[0]

@@ -6,16 +6,12 @@ Conventions, beside those of :mod:`demem_agent.text.relative_dates`:
   Friday".
 * "Friday week", "a week on Friday" and "a week from Friday" are 7 days after the coming Friday;
   "two weeks from today" and "a year ago today" are days, not weeks or years.
-* "two Sundays ago" is the Sunday before "last Sunday", "three Fridays from now" counts from the
-  coming Friday.
-* Half a year is 6 months, half a month 2 weeks, half a week 3 to 4 days: "a year and a half ago" is
-  the calendar month 18 months back.
 * "early" and "the beginning" are the first third, "mid" and "the middle" the second, "late" and
   "the end" the last: of a year in whole months, of a month from the 1st, 11th and 21st on; of a
   week Monday to Wednesday, Tuesday to Thursday and Thursday to Sunday.
 * "In the new year" is early in the next year, from July on; before that nothing.
 * Holidays have a day where they are the same everywhere: not Thanksgiving, not Easter. "Next
-  Christmas" is left alone, which of two it is nobody knows.
+  Christmas" is left alone: which of two it is nobody knows.
 """
 
 from __future__ import annotations
@@ -25,10 +21,13 @@ from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
+from demem_agent.text.amounts import COUNT, LENGTHS, amount, coming
 from demem_agent.text.periods import (
     DAY,
+    MONTH,
     SEASON,
     SEASONS,
+    STEPS,
     WEEKDAY,
     Meaning,
     Step,
@@ -37,18 +36,26 @@ from demem_agent.text.periods import (
     named,
     period,
     period_name,
-)
-from demem_agent.text.relative_dates import (
-    COUNT,
-    STEPS,
-    UNIT,
-    amount,
-    in_relation,
-    is_length,
     unit_name,
 )
 
-__all__ = ["COMPOUND", "compound_meaning", "may_be_compound"]
+__all__ = [
+    "BESIDE",
+    "FROM",
+    "HENCE",
+    "HOLIDAY",
+    "IN_WEEK",
+    "NO_MORE",
+    "PART_OF_DAY",
+    "THEN",
+    "begins",
+    "beside",
+    "early_next_year",
+    "from_day",
+    "holiday",
+    "in_week",
+    "part_of",
+]
 
 _HOLIDAYS = {
     "christmas eve": (12, 24),
@@ -63,128 +70,116 @@ _HOLIDAYS = {
     "valentines day": (2, 14),
     "halloween": (10, 31),
 }
-_HOLIDAY = "|".join(name.replace("'", "['’]").replace(" ", r"\s+") for name in _HOLIDAYS)
 _PARTS = {
-    "early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2,
-}  # fmt: skip
-#: The days of a week that each third of it is, Monday being 0.
+    "early": 0,
+    "beginning": 0,
+    "start": 0,
+    "mid": 1,
+    "middle": 1,
+    "late": 2,
+    "end": 2,
+}
+#: The first and last day of each third of a week, Monday being 0.
 _OF_WEEK = ((0, 2), (1, 3), (3, 6))
+_NEAR = {"today": 0, "tomorrow": 1, "yesterday": -1}
 
-_TIME_PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
-#: Behind "before last" and "after next": with another word it goes on, "before last Christmas".
-_ENDS = (
+# Patterns of what such times are put together from, for text in lower case.
+HOLIDAY = f"(?:{'|'.join(_HOLIDAYS)})".replace("'", "['’]").replace(" ", r"\s+")
+PART_OF_DAY = r"(?:\s+(?:morning|afternoon|evening|night))?"
+#: Behind a weekday that is not the first of several.
+NO_MORE = rf"(?!['’]s|\s*(?:-|–|to|or|and|through|till|until)\s*{DAY})"
+#: What "before last" is before, if no other word follows: not "before last Christmas".
+BESIDE = (
+    r"(?P<beside>before\s+last|after\s+next)\b"
     r"(?=\s*(?:[^\s\w]|\Z)|\s+(?:i|we|you|they|he|she|it|and|but|or|so|when|while|at|in|on|with|for"
     r"|is|are|was|were|will|would|had|works|suits|because|since|to|from|my|our|the|a|that|there)\b)"
 )
-_FROM = rf"(?:the\s+|this\s+|next\s+|last\s+)?{DAY}|today|tomorrow|yesterday"
-_HALVED = r"(?:week|month|year)"
-_HALF = (
-    rf"(?:{COUNT}\s+and\s+a\s+half\s+{_HALVED}s|(?:an?|one)\s+{_HALVED}\s+and\s+a\s+half"
-    rf"|half\s+an?\s+{_HALVED}|an?\s+half[-\s]{_HALVED})"
-)
-_NO_MORE = rf"(?!['’]s|\s*(?:-|–|to|or|and|through|till|until)\s*{DAY})"
-
-#: Matched against lower-case text, as relative times are.
-COMPOUND = re.compile(
-    r"\b(?:"
-    rf"(?:the\s+)?(?P<unit>{UNIT}|night)\s+(?P<beside>before\s+last|after\s+next)\b{_ENDS}"
-    rf"|(?P<day>{DAY}){_TIME_PART}\s+(?:of\s+)?(?P<of>last|next|this)\s+week\b(?!['’]s)"
-    rf"|(?P<week>last|next|this)\s+week\s*,?\s*(?:on\s+)?(?P<on>{DAY}){_TIME_PART}\b{_NO_MORE}"
-    rf"|(?:(?<=\bon\s)|(?<=\bby\s)|(?<=\btill\s)|(?<=\buntil\s)|(?<=\byou\s)|(?<=\bfrom\s))"
+#: "Friday of next week".
+IN_WEEK = rf"(?P<day>{DAY}){PART_OF_DAY}\s+(?:of\s+)?(?P<of>last|next|this)\s+week\b(?!['’]s)"
+#: "Friday week", where it is no name.
+HENCE = (
+    r"(?:(?<=\bon\s)|(?<=\bby\s)|(?<=\btill\s)|(?<=\buntil\s)|(?<=\byou\s)|(?<=\bfrom\s))"
     rf"(?P<hence>{DAY})\s+week\b(?!\s*(?:\d|one\b|two\b|-))"
-    r"|(?P<soon>today|tomorrow)\s+week\b(?!\s*\d)"
-    rf"|(?<!\bbe\s)(?P<after>(?:a|one)\s+week)\s+on\s+(?P<start>{DAY})\b{_NO_MORE}"
-    rf"|(?P<later>{COUNT}\s+(?:day|fortnight|week|month|year)s?)\s+from\s+(?P<base>{_FROM})\b"
-    rf"|(?P<earlier>{COUNT}\s+(?:day|fortnight|week|month|year)s?)\s+ago"
-    rf"\s+(?P<then>today|tomorrow|yesterday|last\s+{DAY})\b"
-    rf"|(?P<times>{COUNT})\s+(?P<counted>{DAY}|{SEASON})s\s+(?P<way>ago|from\s+now)\b"
-    rf"|(?<!\d[.,])(?P<half>{_HALF})\s+(?P<half_way>ago|from\s+now)\b"
-    rf"|in\s+(?P<half_ahead>{_HALF})(?:['’]?s?['’]?\s+time)?\b(?!\s+(?:ago|of)\b)"
-    rf"|(?:the\s+)?(?:(?P<part>beginning|start|middle|end)\s+of\s+|(?P<early>early|mid|late)[-\s]+)"
-    rf"(?P<whose>last|this|next)\s+(?P<whole>{UNIT})\b(?!['’]s|\s+of\b)"
-    r"|in\s+(?P<new>the\s+new\s+year)\b(?!['’])"
-    rf"|(?P<feast>last|this(?:\s+(?:past|coming))?|coming)\s+(?P<name>{_HOLIDAY})\b"
-    r")"
 )
-_HALF_OF = re.compile(rf"(?:({COUNT})\s+and|(half)\b|a\s+(half)|({COUNT}))")
+#: Behind a count: "from Tuesday", and behind "ago": "today".
+FROM = rf"from\s+(?P<base>(?:(?:the|this|next|last)\s+)?{DAY}|today|tomorrow|yesterday)"
+THEN = rf"(?P<then>today|tomorrow|yesterday|last\s+{DAY})"
+
+_UNIT_BEFORE = re.compile(
+    rf"\b(?:the\s+)?(?P<unit>week(?:end)?|month|year|night|{WEEKDAY}|{SEASON}|{MONTH})\s+\Z"
+)
+#: Behind these "late" and "early" are of the day: "stayed up late last week".
+_OF_THE_DAY = (
+    "up too so very was were been came home arrived worked working left leave slept".split()
+)
+_NOT_OF_THE_DAY = "".join(rf"(?<!\b{word}\s)" for word in _OF_THE_DAY)
+_PART_BEFORE = re.compile(
+    r"\b(?:(?:the\s+)?(?P<part>beginning|start|middle|end)\s+of\s+"
+    rf"|{_NOT_OF_THE_DAY}(?P<early>early|mid|late)[-\s]+)\Z"
+)
+_WITHOUT_PARTS = re.compile(rf"{WEEKDAY}|weekend|")
+#: How far back these begin at most.
+_REACH = 24
+_COUNT_OF = re.compile(rf"({COUNT})\s+([a-z]+?)s?")
 
 
-def may_be_compound(low: str) -> bool:
-    """Whether a text in lower case has words that such a time has one of."""
-    if "day" in low and ("nday" in low or "sday" in low or "rday" in low or "iday" in low):
-        return True
-    if "half" in low or "fortnight" in low or "new year" in low:
-        return True
-    if "today" in low or "tomorrow" in low or "yesterday" in low:
-        return "week" in low or "ago" in low or "from" in low
-    if " ago" in low and ("rs ago" in low or "ns ago" in low or "gs ago" in low):
-        return True
-    return (
-        "re last" in low
-        or "er next" in low
-        or " of " in low
-        or "early" in low
-        or "late" in low
-        or "mid" in low
-        or "christmas" in low
-        or "halloween" in low
-        or "boxing" in low
-        or "valentine" in low
-    )
-
-
-def compound_meaning(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
-    """Return what a match of :data:`COMPOUND` in a text means; None where it cannot be resolved."""
-    try:
-        return _resolved(match, text, anchor)
-    except (OverflowError, ValueError):  # before the year 1 or after 9999
-        return None
-
-
-def _resolved(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
+def begins(match: re.Match[str]) -> int:
+    """Return where a relative time begins: with what stands before it, as in "early next week"."""
     if match["beside"]:
-        return _beside(match, text, anchor)
-    if match["of"] or match["week"]:
-        return _in_week(match, anchor)
-    if match["whose"]:
-        return _part(match, text, anchor)
-    if match["new"]:
-        return _thirds("year", 1, 0, anchor) if anchor.month > 6 else None
-    if match["name"]:
-        return _holiday(match, anchor)
-    if match["half"] or match["half_ahead"]:
-        return _halves(match, anchor)
-    if match["times"]:
-        return _several(match, anchor)
-    return _from_day(match, anchor)
+        before = _before(_UNIT_BEFORE, match)
+    elif match["whole"] and not _WITHOUT_PARTS.fullmatch(match["unit"] or ""):
+        before = _part_before(match)
+    else:
+        return match.start()
+    return match.start() if before is None else before.start()
 
 
-def _beside(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
+def _part_before(match: re.Match[str]) -> re.Match[str] | None:
+    # Few times have one: one look at the letter that it would end with is much faster.
+    before = match.string[max(0, match.start() - 2) : match.start()]
+    if before[-1:] != "-" and before[:1] not in "fyde":
+        return None
+    if match.string.startswith(("'s", "’s"), match.end()):  # the end of last year's harvest
+        return None
+    return _before(_PART_BEFORE, match)
+
+
+def _before(pattern: re.Pattern[str], match: re.Match[str]) -> re.Match[str] | None:
+    start = match.start()
+    return pattern.search(match.string, max(0, start - _REACH), start)
+
+
+def beside(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
     """Resolve "the week before last" and "the Friday after next"."""
-    unit = unit_name(match, text)
+    before = _before(_UNIT_BEFORE, match)
+    unit = unit_name(before, text, "unit") if before else ""
     if not unit:
         return None
     step = -2 if match["beside"].startswith("before") else 2
     return named(unit, step, anchor)
 
 
-def _in_week(match: re.Match[str], anchor: date) -> Meaning:
-    """Resolve "Friday of next week" and "last week on Tuesday"."""
-    monday, _ = period("week", STEPS[match["of"] or match["week"]], anchor)
-    first, _ = period((match["day"] or match["on"])[:3], 0, monday)
-    return day_alone(first)
+def in_week(week: str, weekday: str, anchor: date) -> Meaning:
+    """Resolve "Friday of next week" and "last week on Tuesday"; ``week`` is "next" or "last"."""
+    monday, _ = period("week", STEPS[week], anchor)
+    return day_alone(period(weekday[:3], 0, monday)[0])
 
 
-def _part(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
-    """Resolve "early next week" and "the end of last month"."""
-    unit = unit_name(match, text, "whole")
-    part = _PARTS[match["part"] or match["early"]]
-    if unit in ("", "weekend") or _WEEKDAY.fullmatch(match["whole"]):
+def part_of(match: re.Match[str], unit: str, anchor: date) -> Meaning | None:
+    """Resolve "early next week" and "the end of last month"; None where no such words are."""
+    before = _part_before(match)
+    if before is None or not unit or _WITHOUT_PARTS.fullmatch(match["unit"]):
         return None
-    return _thirds(unit, STEPS[match["whose"]], part, anchor)
+    part = _PARTS[before["part"] or before["early"]]
+    return _third(unit, STEPS[match["whole"]], part, anchor)
 
 
-def _thirds(unit: str, step: Step, part: int, anchor: date) -> Meaning:
+def early_next_year(anchor: date) -> Meaning | None:
+    """Resolve "in the new year"."""
+    return _third("year", 1, 0, anchor) if anchor.month > 6 else None
+
+
+def _third(unit: str, step: Step, part: int, anchor: date) -> Meaning:
     """Return the first, second or last third (``part``) of the period that is ``step`` away."""
     first, last = period(unit, step, anchor)
     if unit == "week":
@@ -193,97 +188,37 @@ def _thirds(unit: str, step: Step, part: int, anchor: date) -> Meaning:
         first = first + relativedelta(days=opens)
         return Meaning(first, last, f"{day_name(first)} to {day_name(last)}")
     text = f"{('early', 'mid', 'late')[part]} {period_name(unit, first)}"
-    months = 4 if unit == "year" else 1
     if unit == "year" or unit in SEASONS:
+        months = 4 if unit == "year" else 1
         first = first + relativedelta(months=part * months)
         return Meaning(first, first + relativedelta(months=months - 1, day=31), text)
-    begins = first + relativedelta(days=10 * part)
-    return Meaning(begins, last if part == 2 else begins + relativedelta(days=9), text)
+    first = first + relativedelta(days=10 * part)
+    return Meaning(first, last if part == 2 else first + relativedelta(days=9), text)
 
 
-def _holiday(match: re.Match[str], anchor: date) -> Meaning | None:
-    name = " ".join(match["name"].replace("’", "'").split())
-    month, day = _HOLIDAYS[name]
-    which = match["feast"].split()
+def holiday(name: str, step: Step, anchor: date) -> Meaning | None:
+    """Resolve "last Christmas" and "this Halloween"."""
+    month, day = _HOLIDAYS[" ".join(name.replace("’", "'").split())]
     here = date(anchor.year, month, day)
-    if which[-1] in ("last", "past"):
-        return day_alone(here if here < anchor else here.replace(year=anchor.year - 1))
-    if which[-1] == "coming":
+    if step == "coming":
         return day_alone(here if here > anchor else here.replace(year=anchor.year + 1))
+    if step == 1:
+        return None
+    if step == -1:
+        return day_alone(here if here < anchor else here.replace(year=anchor.year - 1))
     # In January this Christmas may be the one that was.
     return day_alone(here) if abs((here - anchor).days) < 300 else None
 
 
-def _halves(match: re.Match[str], anchor: date) -> Meaning | None:
-    """Resolve "a year and a half ago" and "in half a year"."""
-    if match["half_ahead"] and is_length(match, "half_ahead"):
-        return None
-    phrase = match["half"] or match["half_ahead"]
-    sign = -1 if match["half_way"] == "ago" else 1
-    counted = _HALF_OF.match(phrase)
-    if counted is None:
-        return None
-    number = counted[1] or counted[4]
-    least, most = amount(number) if number else (0, 0)
-    unit = re.findall(_HALVED, phrase)[0]
-    near = _half_more(unit, sign, least, anchor)
-    far = _half_more(unit, sign, most, anchor)
-    first, last = min(near[0], far[0]), max(near[1], far[1])
-    text = period_name("month", first) if unit == "year" and near == far else ""
-    return Meaning(first, last, text or in_relation(phrase, sign, anchor))
-
-
-def _half_more(unit: str, sign: int, count: int, anchor: date) -> tuple[date, date]:
-    """Return when so many units and a half are over."""
-    if unit == "year":
-        return period("month", sign * (12 * count + 6), anchor)
-    if unit == "month":
-        months = anchor + relativedelta(months=sign * count)
-        return period("week", sign * 2, months)
-    days = [anchor + relativedelta(weeks=sign * count, days=sign * more) for more in (3, 4)]
-    return min(days), max(days)
-
-
-def _several(match: re.Match[str], anchor: date) -> Meaning | None:
-    """Resolve "two Sundays ago" and "three Fridays from now"."""
-    least, most = amount(match["times"])
-    unit = match["counted"] if match["counted"] in SEASONS else match["counted"][:3]
-    ago = match["way"] == "ago"
-    if least < 1 or (unit in SEASONS and not ago):
-        return None
-    if least == most and ago:
-        return named(unit, -least, anchor)
-    if least == most:
-        return day_alone(_coming(unit, anchor) + relativedelta(weeks=least - 1))
-    return None
-
-
-def _from_day(match: re.Match[str], anchor: date) -> Meaning | None:
+def from_day(phrase: str, base: str, sign: int, anchor: date) -> Meaning | None:
     """Resolve what is counted from a day: "a week from Tuesday", "a year ago today"."""
-    if match["hence"] or match["soon"]:
-        base = _base(match["hence"] or match["soon"], anchor)
-        return day_alone(base + relativedelta(weeks=1))
-    if match["after"]:
-        return day_alone(_base(match["start"], anchor) + relativedelta(weeks=1))
-    sign = 1 if match["later"] else -1
-    phrase = match["later"] or match["earlier"]
-    base = _base(match["base"] or match["then"], anchor)
-    count, unit = phrase.rsplit(maxsplit=1)
-    least, most = amount(count)
+    counted = _COUNT_OF.fullmatch(phrase)
+    if counted is None or counted[2] not in LENGTHS:
+        return None
+    least, most = amount(counted[1])
     if least != most:
         return None
-    return day_alone(base + sign * least * _LENGTHS[unit.removesuffix("s")])
-
-
-_LENGTHS = {
-    "day": relativedelta(days=1),
-    "week": relativedelta(weeks=1),
-    "fortnight": relativedelta(weeks=2),
-    "month": relativedelta(months=1),
-    "year": relativedelta(years=1),
-}
-_NEAR = {"today": 0, "tomorrow": 1, "yesterday": -1}
-_WEEKDAY = re.compile(WEEKDAY)
+    return day_alone(_base(base, anchor) + sign * least * LENGTHS[counted[2]])
 
 
 def _base(phrase: str, anchor: date) -> date:
@@ -291,11 +226,6 @@ def _base(phrase: str, anchor: date) -> date:
     if phrase in _NEAR:
         return anchor + relativedelta(days=_NEAR[phrase])
     *which, day = phrase.split()
-    unit = day[:3]
     if not which or which[0] == "the":
-        return _coming(unit, anchor)
-    return period(unit, STEPS[which[0]], anchor)[0]
-
-
-def _coming(unit: str, anchor: date) -> date:
-    return period(unit, "coming", anchor)[0]
+        return coming(day, anchor)
+    return period(day[:3], STEPS[which[0]], anchor)[0]

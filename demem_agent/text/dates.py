@@ -1,9 +1,7 @@
 """Find the times that conversation speaks of, and which days they mean.
 
-What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with its conventions;
-what is counted from others ("a week from Tuesday") in :mod:`demem_agent.text.compound_dates`, "on
-Friday" in :mod:`demem_agent.text.bare_weekdays`, and other languages than English in
-:mod:`demem_agent.text.foreign_dates`. Absolute ones are read by
+What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with its conventions, and
+in :mod:`demem_agent.text.foreign_dates` for other languages than English; absolute ones are read by
 :mod:`demem_agent.text.absolute_dates`, in English alone.
 """
 
@@ -14,8 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from demem_agent.text.absolute_dates import ABSOLUTE, absolute_meaning
-from demem_agent.text.bare_weekdays import BARE, bare_meaning, may_be_bare
-from demem_agent.text.compound_dates import COMPOUND, compound_meaning, may_be_compound
+from demem_agent.text.compound_dates import begins
 from demem_agent.text.foreign_dates import foreign_times
 from demem_agent.text.periods import day_name
 from demem_agent.text.relative_dates import (
@@ -62,37 +59,9 @@ def find(text: str, anchor: date) -> list[Span]:
         for match in RELATIVE.finditer(low):
             meaning = relative_meaning(match, text, day)
             if meaning is not None:
-                spans.append(Span(match.start(), match.end(), *meaning))
-        spans = _with_rarer(spans, low, text, day)
+                spans.append(Span(begins(match), match.end(), *meaning))
     others = [Span(start, end, *meaning) for start, end, meaning in foreign_times(low, text, day)]
     return _with(spans, others) if others else spans
-
-
-def _with_rarer(spans: list[Span], low: str, text: str, anchor: date) -> list[Span]:
-    """Add times that are counted from others, which hold these, and bare weekdays.
-
-    They have patterns of their own, since few texts have words that they could begin with.
-    """
-    if not may_be_compound(low):
-        return spans
-    found: list[Span] = []
-    for match in COMPOUND.finditer(low):
-        meaning = compound_meaning(match, text, anchor)
-        if meaning is not None:
-            found.append(Span(match.start(), match.end(), *meaning))
-    if may_be_bare(low):
-        found += _apart_from(found, _bare(low, anchor))
-    if not found:
-        return spans
-    found += _apart_from(found, spans)
-    return sorted(found, key=lambda span: span.start)
-
-
-def _bare(low: str, anchor: date) -> Iterator[Span]:
-    for match in BARE.finditer(low):
-        meaning = bare_meaning(match, anchor)
-        if meaning is not None:
-            yield Span(match.start(), match.end(), *meaning)
 
 
 def absolute(text: str, anchor: date | None = None) -> list[Span]:

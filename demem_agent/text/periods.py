@@ -8,6 +8,7 @@ arithmetic is that of ``relativedelta`` from the well-kept dateutil.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -19,6 +20,7 @@ __all__ = [
     "MONTH",
     "SEASON",
     "SEASONS",
+    "STEPS",
     "WEEKDAY",
     "Meaning",
     "Step",
@@ -28,6 +30,7 @@ __all__ = [
     "named",
     "period",
     "period_name",
+    "unit_name",
     "whole_months",
 ]
 
@@ -65,6 +68,8 @@ SEASON = r"(?:spring|summer|autumn|fall|winter)"
 
 #: How many units away: 0 is the running one, -1 the last, 1 the next; or the first to come.
 Step = int | Literal["coming"]
+STEPS: Mapping[str, Step] = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": "coming"}
+_WITHOUT_NAMES = frozenset({"day", "night", "week", "weekend", "month", "year"})
 
 
 class Meaning(NamedTuple):
@@ -94,6 +99,17 @@ def _placed(unit: str, step: Step, first: date, anchor: date) -> str:
     if abs(number) > 1 or (unit == "weekend" and number >= 0):
         return f"the {unit} of {day_name(first)}"
     return f"the {unit} {_RELATIONS[number]} {day_name(anchor)}"
+
+
+def unit_name(match: re.Match[str], text: str, group: str) -> str:
+    """Return the unit that a match names as it is known here.
+
+    It is "" for a word that is written like an ordinary one.
+    """
+    word = match[group]
+    if word in ALSO_WORDS and not text[match.start(group)].isupper():
+        return ""
+    return word if word in SEASONS or word in _WITHOUT_NAMES else word[:3]
 
 
 def period(unit: str, step: Step, anchor: date) -> tuple[date, date]:

@@ -46,6 +46,14 @@ def test_read_prints_the_exact_reading_and_nothing_else(demem: Demem, memory: Pa
     assert printed[0] != printed[1]
 
 
+def test_read_gives_the_latest_days_first_where_asked(demem: Demem, memory: Path) -> None:
+    with SlotMemory.open(f"sqlite:///{memory}") as opened:
+        expected = opened.read("Bruno's medicine?", limit=600, order="latest").text
+    arguments = ("read", "Bruno's medicine?", "-m", memory, "--limit", 600)
+    assert demem(*arguments, "--order", "latest").out == f"{expected}\n"
+    assert demem(*arguments, "--order", "newest").code == 1
+
+
 def test_feedback_that_splits_shows_the_certificate(demem: Demem) -> None:
     demem("ingest", DEMO, "-m", "m.db", *BUDGET)
     shown_last = ""
