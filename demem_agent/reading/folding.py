@@ -13,12 +13,15 @@ from demem_agent.scoring import Ranking
 from demem_agent.slots.state import State
 from demem_agent.text.dates import moment
 from demem_agent.text.sameness import differs_by_typo
+from demem_agent.text.words import stems
 from demem_agent.types import Evidence, Line
 
 __all__ = ["Folding"]
 
 #: Passages among which mistyped words are looked for, best first: more fit in no usual reading.
 LOOKED = 100
+#: Passages that hold a word from which on it is one, and no mistyped one.
+KNOWN = 3
 
 
 class Folding:
@@ -57,9 +60,14 @@ class Folding:
 
 def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:
     """Return for rows among the first those that differ from them by a mistyped word."""
+    index = state.passage_index()
+
+    def is_known(word: str) -> bool:
+        return is_word(word) or index.lexical.held(*stems([word])) >= KNOWN
+
     found: dict[int, set[int]] = {}
-    for one, other in state.passage_index().nearly_alike(ranking.rows[:LOOKED]):
-        if differs_by_typo(_text(state, one), _text(state, other), is_word):
+    for one, other in index.nearly_alike(ranking.rows[:LOOKED]):
+        if differs_by_typo(_text(state, one), _text(state, other), is_known):
             found.setdefault(one, set()).add(other)
             found.setdefault(other, set()).add(one)
     return found

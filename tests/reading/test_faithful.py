@@ -18,8 +18,9 @@ TURNS_A_MEMORY = 50
 LIMITS = (300, 900, 2500)
 QUERIES = ("the valve of the boiler yesterday", "return x run rows", "not any more")
 _ENTRY = re.compile(r"- (?:\[[^\]\n]*\] )*(?P<speaker>S\d+): (?P<words>.*)", re.DOTALL)
-#: What may stand in an entry beside what was said: signs of cuts, fences, brackets, keys of JSON.
-_ADDED = re.compile(r'(?:\[…\]|```|[()\[\]{}"“”«»\s]|"\w+": )*')
+#: What may stand in an entry beside what was said: signs of cuts, fences, brackets, keys of JSON,
+#: the line of a class.
+_ADDED = re.compile(r'(?:\[…\]|```|[()\[\]{}"“”«»\s]|"\w+": |class \w+:)*')
 _BRACKETS = ("()", "[]", "{}", "“”", "«»")
 
 

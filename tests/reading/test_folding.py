@@ -85,6 +85,18 @@ def test_a_typo_is_counted_until_it_is_forgotten() -> None:
     memory.check()
 
 
+def test_a_word_that_the_memory_has_often_is_one() -> None:
+    memory = told(
+        ("Ana", "My prednisone lies by the plants.", 2),
+        ("Ana", "my predisone lies by the plants", 3),
+    )
+    assert len(memory.read("plants").lines) == 2
+    for day in (4, 5):
+        memory.ingest(f"Day {day} of prednisone.", speaker="Ana", at=datetime(2024, 3, day))
+    (line,) = (one for one in memory.read("plants").lines if "plants" in one.text)
+    assert len(line.again) == 1
+
+
 def test_the_same_words_that_mean_another_day_are_not_the_same() -> None:
     memory = told((*YESTERDAY, 2), (*YESTERDAY, 9))
     assert len(memory.read("plants").lines) == 2
