@@ -44,16 +44,18 @@ class Folding:
     def lines(self) -> Iterator[Line]:
         """Yield the lines, best first; once."""
         mistyped = _mistyped(self._state, self._ranking)
-        passages = self._state.passage_index().passages
+        index = self._state.passage_index()
         scores = self._ranking.scores.tolist()
         for row, score in zip(self._ranking.rows.tolist(), scores, strict=True):
             self.behind -= 1
-            passage = passages[row]
+            passage = index.passages[row]
             if row in self._said or passage.evidence_id in self._ask.without:
                 continue
-            alike = _alike(self._state, self._ask, row, mistyped)
-            self._said.update(alike)
-            again = _others(self._state, alike, passage.evidence_id)
+            again: tuple[Evidence, ...] = ()
+            if row in mistyped or not index.is_alone(row):  # few are; much faster
+                alike = _alike(self._state, self._ask, row, mistyped)
+                self._said.update(alike)
+                again = _others(self._state, alike, passage.evidence_id)
             item = self._state.evidence[passage.evidence_id]
             yield Line(item, passage.start, passage.end, score, again=again)
 

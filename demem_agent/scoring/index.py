@@ -163,10 +163,11 @@ class PassageIndex:
     def alike(self, row: int) -> NDArray[np.intp]:
         """Return the rows in which the same is said by the same speaker, itself too, ascending."""
         forms = self.form.view()
-        form = forms[row]
-        if self._of_form[form] == 1:  # as for nearly all; much faster
-            return np.array([row])
-        return np.flatnonzero(forms == form)
+        return np.flatnonzero(forms == forms[row])
+
+    def is_alone(self, row: int) -> bool:
+        """Whether no other row says the same as one does."""
+        return self._of_form[self.form.view()[row]] == 1
 
     def nearly_alike(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """Yield pairs among some rows in which the same speaker may say the same but for one word.
