@@ -41,7 +41,7 @@ def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[
     told = rows[is_near & ~is_filler]
     if not len(told):
         return ranking, 0
-    is_moved = (ranking.scores > own) | np.isin(rows, _rows_of(state, state.derived.cards))
+    is_moved = (ranking.scores > own) | _among(state, rows, state.derived.cards)
     kept = is_moved | (is_near & ~is_filler)
     for n in np.flatnonzero(is_near & is_filler & ~kept).tolist():
         kept[n] = _answers(state, int(rows[n]), told)
@@ -56,7 +56,7 @@ def _best(state: State, ask: Ask, scored: Ranking) -> float:
     read, such as the turn that asks.
     """
     kind = state.passage_index().kind.view()[scored.rows]
-    can_be_read = ~np.isin(scored.rows, _rows_of(state, ask.without))
+    can_be_read = ~_among(state, scored.rows, ask.without)
     for counts in (kind == 0, kind == QUESTION):
         found = scored.scores[can_be_read & counts]
         if len(found):
@@ -64,15 +64,15 @@ def _best(state: State, ask: Ask, scored: Ranking) -> float:
     return -np.inf
 
 
-def _rows_of(state: State, items: Iterable[str]) -> NDArray[np.intp]:
-    """Return the rows of the passages of those of some items that are remembered."""
+def _among(state: State, rows: NDArray[np.intp], items: Iterable[str]) -> NDArray[np.bool_]:
+    """Mark those of some rows that are passages of items, as far as these are remembered."""
     index = state.passage_index()
-    rows: list[int] = []
+    of_items: list[int] = []
     for item in items:
         if item in state.evidence:
             found = index.rows(item)
-            rows += range(found.start, found.stop)
-    return np.array(rows, np.intp)
+            of_items += range(found.start, found.stop)
+    return np.isin(rows, of_items) if of_items else np.zeros(len(rows), np.bool_)
 
 
 def _answers(state: State, row: int, told: NDArray[np.intp]) -> bool:

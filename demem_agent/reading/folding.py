@@ -13,12 +13,15 @@ from demem_agent.scoring import Ranking
 from demem_agent.slots.state import State
 from demem_agent.text.dates import moment
 from demem_agent.text.sameness import differs_by_typo
+from demem_agent.text.words import stems
 from demem_agent.types import Evidence, Line
 
 __all__ = ["Folding"]
 
 #: Passages among which mistyped words are looked for, best first: more fit in no usual reading.
 LOOKED = 100
+#: Passages that hold a word from which on it is one, and no mistyped one.
+KNOWN = 3
 
 
 class Folding:
@@ -41,16 +44,16 @@ class Folding:
     def lines(self) -> Iterator[Line]:
         """Yield the lines, best first; once."""
         mistyped = _mistyped(self._state, self._ranking)
-        passages = self._state.passage_index().passages
+        index = self._state.passage_index()
         scores = self._ranking.scores.tolist()
         for row, score in zip(self._ranking.rows.tolist(), scores, strict=True):
             self.behind -= 1
-            passage = passages[row]
+            passage = index.passages[row]
             if row in self._said or passage.evidence_id in self._ask.without:
                 continue
-            alike = _alike(self._state, self._ask, row, mistyped)
             again: tuple[Evidence, ...] = ()
-            if len(alike) > 1:
+            if row in mistyped or not index.is_alone(row):  # few are; much faster
+                alike = _alike(self._state, self._ask, row, mistyped)
                 self._said.update(alike)
                 again = _others(self._state, alike, passage.evidence_id)
             item = self._state.evidence[passage.evidence_id]
@@ -59,9 +62,14 @@ class Folding:
 
 def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:
     """Return for rows among the first those that differ from them by a mistyped word."""
+    index = state.passage_index()
+
+    def is_known(word: str) -> bool:
+        return is_word(word) or index.lexical.held(*stems([word])) >= KNOWN
+
     found: dict[int, set[int]] = {}
-    for one, other in state.passage_index().nearly_alike(ranking.rows[:LOOKED]):
-        if differs_by_typo(_text(state, one), _text(state, other), is_word):
+    for one, other in index.nearly_alike(ranking.rows[:LOOKED]):
+        if differs_by_typo(_text(state, one), _text(state, other), is_known):
             found.setdefault(one, set()).add(other)
             found.setdefault(other, set()).add(one)
     return found

@@ -178,10 +178,11 @@ class PassageIndex:
     def alike(self, row: int) -> list[int]:
         """Return the rows in which the same is said by the same speaker, itself too, ascending."""
         forms = self.form.view()
-        form = forms.item(row)
-        if self._of_form[form] == 1:  # as for nearly all; much faster
-            return [row]
-        return np.flatnonzero(forms == form).tolist()
+        return np.flatnonzero(forms == forms[row]).tolist()
+
+    def is_alone(self, row: int) -> bool:
+        """Whether no other row says the same as one does."""
+        return self._of_form[self.form.view().item(row)] == 1
 
     def nearly_alike(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """Yield pairs among some rows in which the same speaker may say the same but for one word.

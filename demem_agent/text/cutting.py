@@ -24,6 +24,8 @@ _SHORT = 100
 _GAP = 8
 _WORD = re.compile(r"\w")
 _SAID = re.compile(r"\S")
+#: The line that a class begins with, where blanks alone tell how far it goes.
+_CLASS = re.compile(r"^([ \t]*)class \w+.*:$", re.MULTILINE)
 #: Data that begins with a bracket and ends with one.
 _ENDS_JSON = re.compile(r"[}\]]\s*\Z")
 _TURNS = re.compile(
@@ -57,13 +59,41 @@ def excerpt(text: str, start: int, end: int) -> str:
 
 
 def _opened(text: str, start: int, words: str, opens: str) -> str:
-    """Return words that something stands before, with the signs that opened there."""
-    if not in_fence(text, start):
-        return f"{opens}{CUT} {words}"
+    """Return words that something stands before, with the signs that opened there.
+
+    A method in a program stands below the line of its class.
+    """
     line = text.rfind("\n", 0, start) + 1
     indent = text[line:start]
-    words = f"{indent}{words}" if not indent.strip() else words
-    return f"{CUT} {FENCE}\n{opens}{CUT}\n{words}" if opens else f"{CUT} {FENCE}\n{words}"
+    is_indented = bool(indent) and not indent.strip()
+    holder = _holder(text, line, len(indent)) if is_indented and not opens else ""
+    if not in_fence(text, start):
+        return f"{CUT} {holder}\n{CUT}\n{indent}{words}" if holder else f"{opens}{CUT} {words}"
+    if is_indented:
+        words = f"{indent}{words}"
+    above = holder or opens
+    return f"{CUT} {FENCE}\n{_before_cut(above)}{words}"
+
+
+def _before_cut(above: str) -> str:
+    """Return a line that stands before what was cut out, and the sign of that; "" for none."""
+    if not above:
+        return ""
+    return f"{above}\n{CUT}\n" if above.endswith(":") else f"{above}{CUT}\n"
+
+
+def _holder(text: str, line: int, indent: int) -> str:
+    """Return the line of the class that an indented line is in, "" where it is in none."""
+    for match in reversed(list(_CLASS.finditer(text, max(0, line - FAR), line))):
+        between = text[match.end() : line].splitlines()
+        depth = len(match[1])
+        if depth < indent and all(_depth(other) > depth for other in between if other.strip()):
+            return match[0]
+    return ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _closed(text: str, end: int, words: str, closes: str) -> str:

@@ -1,8 +1,8 @@
 """Find the times that conversation speaks of, and which days they mean.
 
-What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with its conventions, and
-in :mod:`demem_agent.text.foreign_dates` for other languages than English; absolute ones are read by
-:mod:`demem_agent.text.absolute_dates`, in English alone.
+What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with its conventions,
+and in :mod:`demem_agent.text.foreign_dates` for other languages than English; absolute ones are
+read by :mod:`demem_agent.text.absolute_dates`, in English alone.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from generated_turns import turn
 
-from demem_agent import SlotMemory
+from demem_agent import SlotMemory, Turn
 from demem_agent.testing import BagEncoder
 from demem_agent.text.cutting import CUT, FENCE, through_turn
 from demem_agent.types import Evidence, Reading
@@ -18,8 +18,9 @@ TURNS_A_MEMORY = 50
 LIMITS = (300, 900, 2500)
 QUERIES = ("the valve of the boiler yesterday", "return x run rows", "not any more")
 _ENTRY = re.compile(r"- (?:\[[^\]\n]*\] )*(?P<speaker>S\d+): (?P<words>.*)", re.DOTALL)
-#: What may stand in an entry beside what was said: signs of cuts, fences, brackets, keys of JSON.
-_ADDED = re.compile(r'(?:\[…\]|```|[()\[\]{}"“”«»\s]|"\w+": )*')
+#: What may stand in an entry beside what was said: signs of cuts, fences, brackets, keys of JSON,
+#: the line of a class.
+_ADDED = re.compile(r'(?:\[…\]|```|[()\[\]{}"“”«»\s]|"\w+": |class \w+:)*')
 _BRACKETS = ("()", "[]", "{}", "“”", "«»")
 
 
@@ -75,8 +76,7 @@ def wrong(turns: int, seed: int) -> list[str]:
     for _ in range(turns // TURNS_A_MEMORY):
         memory = SlotMemory(encoder=BagEncoder(), floor=0)
         told = {f"S{n}": turn(chance) for n in range(TURNS_A_MEMORY)}
-        for speaker, text in told.items():
-            memory.ingest(text, speaker=speaker, at="2024-05-15")
+        memory.ingest_many([Turn(text, speaker, "2024-05-15") for speaker, text in told.items()])
         for limit, query in zip(LIMITS, QUERIES, strict=True):
             reading = memory.read(query, limit=limit)
             for (who, words), (speaker, said) in zip(entries(reading), runs(reading), strict=True):

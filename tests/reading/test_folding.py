@@ -85,6 +85,18 @@ def test_a_typo_is_counted_until_it_is_forgotten() -> None:
     memory.check()
 
 
+def test_a_word_that_the_memory_has_often_is_one() -> None:
+    memory = told(
+        ("Ana", "My prednisone lies by the plants.", 2),
+        ("Ana", "my predisone lies by the plants", 3),
+    )
+    assert len(memory.read("plants").lines) == 2
+    for day in (4, 5):
+        memory.ingest(f"Day {day} of prednisone.", speaker="Ana", at=datetime(2024, 3, day))
+    (line,) = (one for one in memory.read("plants").lines if "plants" in one.text)
+    assert len(line.again) == 1
+
+
 def test_the_same_words_that_mean_another_day_are_not_the_same() -> None:
     memory = told((*YESTERDAY, 2), (*YESTERDAY, 9))
     assert len(memory.read("plants").lines) == 2
@@ -110,3 +122,30 @@ def test_a_line_that_is_left_out_leaves_its_place_to_one_that_says_the_same() ->
     memory = told(*(("Ana", PLEASE, day) for day in (2, 5)))
     (line,) = memory.read("plants", without=["e1"]).lines
     assert (line.evidence.id, line.again) == ("e2", ())
+
+
+def test_in_bounded_storage_only_what_is_remembered_is_counted() -> None:
+    memory = SlotMemory(storage=1500, slots=2)
+    for n in range(40):
+        opening = ("Hey, please", "Please", "oh,")[n % 3]
+        memory.ingest(f"{opening} water the plants!", speaker="Ana", session=f"s{n // 4}")
+        memory.ingest(f"On day {n} I wrote {n} pages about plants.", speaker="Ana")
+    memory.check()
+    remembered = {item.id for item in memory.evidence()}
+    (line,) = (one for one in memory.read("water the plants").lines if "water" in one.text)
+    said = {item.id for item in memory.evidence() if "water" in item.text}
+    assert {line.evidence.id, *(item.id for item in line.again)} == said <= remembered
+    assert len(said) < 40
+
+
+def test_an_answer_from_a_folded_line_is_explained_and_learnt_from() -> None:
+    memory = told(("Ana", PLEASE, 2), ("Ana", "hey, please water the plants", 5))
+    answer = memory.answer("What should be watered?")
+    memory.feedback(answer, reference="the plants")
+    assert [one.read for one in memory.contexts() if one.id == answer.id] != [()]
+    (line,) = memory.read("What should be watered?").lines
+    assert len(line.again) == 1
+    memory.forget(line.evidence.id)
+    (rest,) = memory.read("What should be watered?").lines
+    assert rest.again == ()
+    memory.check()

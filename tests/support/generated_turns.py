@@ -57,7 +57,10 @@ def _python(chance: random.Random) -> str:
         name = f"{chance.choice(_NOUNS)}_{chance.randint(1, 99)}"
         body = [f"    x = ({chance.randint(0, 9)}, [1, {{2: 'yesterday'}}])"] * chance.randint(1, 4)
         made.append("\n".join([f"def {name}(a, b):", *body, "    return x"]))
-    return "\n\n\n".join(made)
+    if chance.randrange(2):
+        return "\n\n\n".join(made)
+    indented = "\n\n".join(made).replace("\n", "\n    ")
+    return f"class {chance.choice(_NOUNS).title()}:\n    {indented}"
 
 
 def _javascript(chance: random.Random) -> str:

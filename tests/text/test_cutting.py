@@ -74,6 +74,20 @@ def test_brackets_and_quotations_that_are_cut_are_closed(whole: str, part: str, 
     assert excerpt(whole, start, start + len(part)) == told
 
 
+@pytest.mark.parametrize("fence", ["", FENCE])
+def test_a_method_stands_below_the_line_of_its_class(fence: str) -> None:
+    body = (
+        "class A:\n    x = 1\n\nclass Car(A):\n    y = 2\n\n    def go(self):\n        pass\nz = 1"
+    )
+    code = f"{fence}\n{body}\n{fence}"
+    start = code.index("def go")
+    told = excerpt(code, start, code.index("\nz"))
+    begins = f"{CUT} {FENCE}\n" if fence else f"{CUT} "
+    assert told.startswith(f"{begins}class Car(A):\n{CUT}\n    def go(self):\n        pass")
+    start = code.index("z = 1")
+    assert "class" not in excerpt(code, start, start + 5)
+
+
 def test_code_that_is_cut_keeps_its_brackets_and_its_indent() -> None:
     code = f"{FENCE}js\nclass A {{\n  go() {{\n    run(1);\n  }}\n}}\n{FENCE}"
     start = code.index("run(1);")
