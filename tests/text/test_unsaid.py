@@ -34,6 +34,18 @@ def test_what_is_left_unsaid_is_carried_over(query: str, turns: list[str], carri
     assert in_context(query, turns) == f"{query} [about: {carried}]"
 
 
+def test_asked_again_at_once_a_question_means_what_it_meant() -> None:
+    talk = ["I have sold the violin."]
+    asked = in_context("When was that?", talk)
+    assert in_context("When was that?", [*talk, "When was that?", "On 4 May."]) == asked
+    assert in_context("When was that?", [*talk, "when was that? "]) == asked
+    later = [*talk, "When was that?", "On 4 May.", "I bought a loom, too.", "Well done."]
+    assert "loom" in in_context("When was that?", later)
+    assert "4 May" in in_context("And when?", [*talk, "And when?", "On 4 May."]).replace(
+        "may", "May"
+    )
+
+
 @pytest.mark.parametrize(
     "query",
     [
