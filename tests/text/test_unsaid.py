@@ -41,9 +41,7 @@ def test_asked_again_at_once_a_question_means_what_it_meant() -> None:
     assert in_context("When was that?", [*talk, "when was that? "]) == asked
     later = [*talk, "When was that?", "On 4 May.", "I bought a loom, too.", "Well done."]
     assert "loom" in in_context("When was that?", later)
-    assert "4 May" in in_context("And when?", [*talk, "And when?", "On 4 May."]).replace(
-        "may", "May"
-    )
+    assert "4 may" in in_context("And when?", [*talk, "And when?", "On 4 May."])
 
 
 @pytest.mark.parametrize(
