@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -22,7 +22,7 @@ from demem_agent.scoring.related import RelatedWords
 from demem_agent.text.spelling import NearWords, is_spelled, without_accents
 from demem_agent.text.words import STOPWORDS, stems, words
 
-__all__ = ["Heard", "Spelling"]
+__all__ = ["Heard", "Spelling", "put_right"]
 
 #: Shorter words are too near to each other.
 SHORTEST = 4
@@ -152,6 +152,30 @@ class Spelling:
         """Return how many passages hold each word."""
         found = list(forms)
         return dict(zip(found, map(self._lexical.held, stems(found)), strict=True))
+
+
+def put_right(query: str, texts: Sequence[str], speakers: Iterable[str | None]) -> str:
+    """Return a query with the words put right that it misspells, as some texts have them.
+
+    Only words that English does not have; where there are none the texts are not looked at.
+    """
+    forms = [form for form in dict.fromkeys(words(query[:MOST_CHARACTERS])) if _is_suspect(form)]
+    if not forms:
+        return query
+    lexical, related, names = LexicalIndex(), RelatedWords(), Names()
+    for text in texts:
+        said = words(text)
+        lexical.add(stems(said))
+        related.add(stems(said), said)
+    for speaker in speakers:
+        names.code(speaker)
+    return Spelling(lexical, related, names).heard(query).text
+
+
+def _is_suspect(form: str) -> bool:
+    """Whether a word may be misspelled, as far as can be told from it alone."""
+    may_be = len(form) >= SHORTEST and is_spelled(form) and form not in _common()
+    return may_be and not _is_right(form)
 
 
 def _may_be_meant(word: str) -> bool:

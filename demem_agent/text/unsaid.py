@@ -46,8 +46,8 @@ _EMPTY = frozenset(
 _NAME = re.compile(r"(?<=\w )(?:[A-Z][\w'’-]+)")
 _CHOICE = re.compile(
     r"\bthe (first|1st|second|2nd|third|3rd|fourth|4th|fifth|5th|last|former|latter)\b"
-    r"(?: (?:one|option|of (?:them|these|those)|choice|place|suggestion))?"
-    r"[?.!, ]*(?:$|please|sounds|is)",
+    r"(?: (?:ones?|options?|of (?:them|these|those)|choices?|suggestions?)\b"
+    r"|(?: place)?[?.!, ]*(?:$|please|sounds|is))",
     re.IGNORECASE,
 )
 _PLACES = {

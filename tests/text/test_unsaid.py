@@ -25,6 +25,7 @@ OFFER = "Do you mean the trip to Faro, the ferry to Madeira or the hike in Gerê
         ("why?", ["The heater was replaced because of the mice."], "heater replaced mice"),
         ("What about Ben?", ["Which car does Ana drive?", "A Fiat."], "fiat car ana drive"),
         ("yes, the second one", ["Which trip?", OFFER], "the ferry to Madeira"),
+        ("What does the second one offer?", ["Which trip?", OFFER], "the ferry to Madeira"),
         ("The last, please", ["- tea\n- coffee\n- maté"], "maté"),
         ("The first one please", ["1. Casa Lua\n2. O Forno"], "Casa Lua"),
         ("Which of the two is cheaper?", ["A bus costs 12, a train 19."], "bus costs 12 train 19"),
