@@ -133,7 +133,7 @@ class Spelling:
         if is_name:
             asking = _calendar_words()
         most = 2 if len(form) >= LONG and not is_name else 1
-        near = self._near_words(form, most)
+        near = self._near_words(form, most) | self._near_forms(form)
         held = self._held(near)
         for word, far in (asking.to(form, 1) | NearWords(names).to(form, 1)).items():
             near[word] = far
@@ -147,6 +147,12 @@ class Spelling:
         self._near.extend(self._related.forms(len(self._near)))
         near = self._near.to(form, most)
         return {word: far for word, far in near.items() if _may_be_meant(word)}
+
+    def _near_forms(self, form: str) -> dict[str, int]:
+        """Return the English words next to one that the memory holds in another form: "cooked"."""
+        near = _english_words().to(form, 1)
+        held = self._held(near)
+        return {word: far for word, far in near.items() if held[word] and len(word) >= SHORTEST}
 
     def _held(self, forms: Iterable[str]) -> dict[str, int]:
         """Return how many passages hold each word."""
@@ -227,6 +233,11 @@ def _is_right(form: str) -> bool:
 def _english() -> frozenset[str]:
     """Return the stems of the words that the shipped encoder has a vector of its own for."""
     return frozenset(stems(whole_words()))
+
+
+@cache
+def _english_words() -> NearWords:
+    return NearWords(whole_words())
 
 
 @cache
