@@ -10,6 +10,7 @@ import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.encoders import as_matrix, default_encoder
+from demem_agent.scoring.spelling import put_right
 from demem_agent.text.cutting import through_turn
 from demem_agent.text.dates import find
 from demem_agent.text.questions import NAME, has_number
@@ -117,12 +118,11 @@ class ExtractiveAnswerer:
         corrected = _corrected(question)
         if corrected is not None:
             return corrected
+        speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
+        query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
-        if decided:
-            chosen = self._best(question.query, decided) or decided[:1]
-        else:
-            chosen = self._best(question.query, found)
-        return _draft(question.query, chosen)
+        chosen = self._best(query, decided or found) or decided[:1]
+        return _draft(query, chosen)
 
     def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
         """Return the best sentence, and the second where it comes close; none if none relates."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
 from demem_agent.encoders.static import whole_words
 from demem_agent.scoring.focus import FRAME
+from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
@@ -23,7 +24,7 @@ from demem_agent.text.languages import ENGLISH
 from demem_agent.text.spelling import NearWords, is_spelled, without_accents
 from demem_agent.text.words import STOPWORDS, stems, worded, words
 
-__all__ = ["Heard", "Spelling"]
+__all__ = ["Heard", "Spelling", "put_right"]
 
 #: Shorter words are too near to each other.
 SHORTEST = 4
@@ -139,7 +140,7 @@ class Spelling:
         if is_name:
             asking = _calendar_words()
         most = 2 if len(form) >= LONG and not is_name else 1
-        near = self._near_words(form, most)
+        near = self._near_words(form, most) | self._near_forms(form)
         held = self._held(near)
         for word, far in (asking.to(form, 1) | NearWords(names).to(form, 1)).items():
             near[word] = far
@@ -163,6 +164,12 @@ class Spelling:
             if language and language != ENGLISH:
                 yield from stems([form], language)
 
+    def _near_forms(self, form: str) -> dict[str, int]:
+        """Return the English words next to one that the memory holds in another form: "cooked"."""
+        near = _english_words().to(form, 1)
+        held = self._held(near)
+        return {word: far for word, far in near.items() if held[word] and len(word) >= SHORTEST}
+
     def _held(self, forms: Iterable[str]) -> dict[str, int]:
         """Return how many passages hold each word, in the language in which the most do."""
         held = {}
@@ -170,6 +177,31 @@ class Spelling:
             all_stems = [*stems([form]), *self._foreign_stems(form)]
             held[form] = max(map(self._lexical.held, all_stems))
         return held
+
+
+def put_right(query: str, texts: Sequence[str], speakers: Iterable[str | None]) -> str:
+    """Return a query with the words put right that it misspells, as some texts have them.
+
+    Only words that English does not have; where there are none the texts are not looked at.
+    """
+    forms = [form for form in dict.fromkeys(words(query[:MOST_CHARACTERS])) if _is_suspect(form)]
+    if not forms:
+        return query
+    lexical, related, names, languages = LexicalIndex(), RelatedWords(), Names(), Names()
+    for text in texts:
+        told = worded(text)
+        languages.code(told.language)
+        lexical.add(told.stems)
+        related.add(told.stems, marked(told))
+    for speaker in speakers:
+        names.code(speaker)
+    return Spelling(lexical, related, names, languages).heard(query).text
+
+
+def _is_suspect(form: str) -> bool:
+    """Whether a word may be misspelled, as far as can be told from it alone."""
+    may_be = len(form) >= SHORTEST and is_spelled(form) and form not in _common()
+    return may_be and not _is_right(form)
 
 
 def _may_be_meant(word: str) -> bool:
@@ -221,6 +253,11 @@ def _is_right(form: str) -> bool:
 def _english() -> frozenset[str]:
     """Return the stems of the words that the shipped encoder has a vector of its own for."""
     return frozenset(stems(whole_words()))
+
+
+@cache
+def _english_words() -> NearWords:
+    return NearWords(whole_words())
 
 
 @cache

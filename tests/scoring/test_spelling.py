@@ -14,6 +14,7 @@ from demem_agent import Evidence, SlotMemory, Turn
 from demem_agent.encoders import as_matrix
 from demem_agent.scoring import PassageIndex, Query, default_weights, feature_table, rank
 from demem_agent.scoring.query import GUESSED, words_of
+from demem_agent.scoring.spelling import put_right
 from demem_agent.testing import BagEncoder
 
 ENCODER = BagEncoder(8)
@@ -184,3 +185,9 @@ def test_whatever_is_asked_is_heard(text: str) -> None:
     rows, table = feature_table(index, asked(text))
     assert len(rows) == len(SAID)
     assert np.isfinite(table).all()
+
+
+def test_of_texts_a_query_is_put_right_only_where_english_lacks_the_word() -> None:
+    assert put_right("Is she alergic?", SAID, ["Ana"]) == "Is she allergic?"
+    assert put_right("Is she allergic?", ["I am alergic"], []) == "Is she allergic?"
+    assert put_right("Does Melaniie sing?", [], ["Melanie"]) == "Does Melanie sing?"

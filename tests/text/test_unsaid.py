@@ -25,6 +25,7 @@ OFFER = "Do you mean the trip to Faro, the ferry to Madeira or the hike in Gerê
         ("why?", ["The heater was replaced because of the mice."], "heater replaced mice"),
         ("What about Ben?", ["Which car does Ana drive?", "A Fiat."], "fiat car ana drive"),
         ("yes, the second one", ["Which trip?", OFFER], "the ferry to Madeira"),
+        ("What does the second one offer?", ["Which trip?", OFFER], "the ferry to Madeira"),
         ("The last, please", ["- tea\n- coffee\n- maté"], "maté"),
         ("The first one please", ["1. Casa Lua\n2. O Forno"], "Casa Lua"),
         ("Which of the two is cheaper?", ["A bus costs 12, a train 19."], "bus costs 12 train 19"),
@@ -32,6 +33,16 @@ OFFER = "Do you mean the trip to Faro, the ferry to Madeira or the hike in Gerê
 )
 def test_what_is_left_unsaid_is_carried_over(query: str, turns: list[str], carried: str) -> None:
     assert in_context(query, turns) == f"{query} [about: {carried}]"
+
+
+def test_asked_again_at_once_a_question_means_what_it_meant() -> None:
+    talk = ["I have sold the violin."]
+    asked = in_context("When was that?", talk)
+    assert in_context("When was that?", [*talk, "When was that?", "On 4 May."]) == asked
+    assert in_context("When was that?", [*talk, "when was that? "]) == asked
+    later = [*talk, "When was that?", "On 4 May.", "I bought a loom, too.", "Well done."]
+    assert "loom" in in_context("When was that?", later)
+    assert "4 may" in in_context("And when?", [*talk, "And when?", "On 4 May."])
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from chatting import Chat
 
+from demem_agent import SlotMemory
+
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
@@ -81,3 +83,16 @@ def test_offline_what_is_not_known_can_be_withheld(chat: Chat) -> None:
     )
     assert "demem> (nothing in memory answers this)" in done.out
     assert NOT_KNOWN not in done.out
+
+
+def test_a_question_is_understood_from_the_lines_before_it(chat: Chat) -> None:
+    told = ["Rui moored the boat in Kiel.", "Mia keeps the piano in Faro."]
+    done = chat(*told, "Who has the boat?", "Where is it?", options=["--json"])
+    assert done.turns[-1]["answer"] == "user: Rui moored the boat in Kiel."
+
+
+def test_another_one_who_talks_has_said_none_of_it(chat: Chat) -> None:
+    told = ["Rui moored the boat in Kiel.", "Mia keeps the piano in Faro.", "I love the boat."]
+    chat(*told, "/asker Mia", "Where is it?", options=["-m", "m.db", "--json"])
+    with SlotMemory.open("sqlite:///m.db") as memory:
+        assert [context.query for context in memory.contexts()] == ["Where is it?"]
