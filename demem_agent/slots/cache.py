@@ -30,6 +30,7 @@ class Cache:
         lines: per item and stretch of it, as a line of a reading tells it.
         words: per item and stretch of it, the terms of what was said there and of who said it.
         claims: per item and passage, its sentences as they are compared.
+        held: per item and passage, the words of all of these together.
         tried: answers by context and by the content of a slot they were given from.
         exclusions: per two lines, how probably they exclude each other, in the memory of so many
             items ever remembered and forgotten.
@@ -42,6 +43,7 @@ class Cache:
     lines: dict[str, dict[tuple[int, int], Told]] = field(default_factory=dict)
     words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
+    held: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     worth: dict[tuple[int, int], Worth] = field(default_factory=dict)
@@ -86,6 +88,14 @@ class Cache:
             known[start, end] = claims_in(item.text, start, end)
         return known[start, end]
 
+    def held_by(self, item: Evidence, start: int, end: int) -> frozenset[str]:
+        """Return the words of all sentences of a passage, as they are compared."""
+        known = self.held.setdefault(item.id, {})
+        if (start, end) not in known:
+            claims = self.claims_of(item, start, end)
+            known[start, end] = frozenset().union(*(claim.held for claim in claims))
+        return known[start, end]
+
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
         """Keep a counterfactual answer; the oldest goes when there are many."""
         self.tried[context_id, content] = draft
@@ -127,3 +137,4 @@ class Cache:
             self.lines.pop(item, None)
             self.words.pop(item, None)
             self.claims.pop(item, None)
+            self.held.pop(item, None)

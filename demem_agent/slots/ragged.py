@@ -33,15 +33,6 @@ class Ragged:
             self._flat.append(number)
         return len(self._starts) - 1
 
-    def part(self, numbers: Iterable[int]) -> Ragged:
-        """Return some of the rows as they stand, in this order."""
-        chosen = Ragged()
-        for number in numbers:
-            row = self.row(number)
-            chosen._starts.append(len(chosen._flat))
-            chosen._flat.extend(row)
-        return chosen
-
     def row(self, number: int) -> NDArray[np.int32]:
         """Return a row without a copy, what stands in every row included."""
         starts = self._starts.view()
@@ -57,14 +48,29 @@ class Ragged:
         """Return the numbers that stand in some row."""
         return set(np.unique(self._flat.view()).tolist())
 
-    def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def sums(
+        self, weights: NDArray[np.float64], among: NDArray[np.intp] | None = None
+    ) -> NDArray[np.float64]:
         """Return the sum of each row's weights, shape (rows,).
 
         Args:
             weights: of each number that may stand in a row; of :data:`NOTHING` 0.
+            among: the rows that are summed, in this order; all of them unless given.
         """
-        if not len(self):
+        flat = self._flat.view()
+        starts = self._starts.view()
+        if among is not None:
+            flat, starts = self._part(among)
+        if not len(starts):
             return np.zeros(0)
-        each = weights[self._flat.view()]
-        summed: NDArray[np.float64] = np.add.reduceat(each, self._starts.view())
+        summed: NDArray[np.float64] = np.add.reduceat(weights[flat], starts)
         return summed
+
+    def _part(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the numbers of some rows one after the other, and where each row starts."""
+        starts = self._starts.view()[rows]
+        lengths = np.append(self._starts.view(), len(self._flat))[rows + 1] - starts
+        new_starts = np.cumsum(lengths) - lengths
+        shift = np.repeat(starts - new_starts, lengths)
+        numbers: NDArray[np.int32] = self._flat.view()[shift + np.arange(len(shift))]
+        return numbers, new_starts

@@ -61,11 +61,12 @@ def _likeliest(
 
 def share_words(state: State, one: Stretch, other: Stretch) -> bool:
     """Whether two lines have a word in common; without one they are no rivals."""
-    second = _claims(state, other)
-    for claim in _claims(state, one):
-        if not all(claim.held.isdisjoint(further.held) for further in second):
-            return True
-    return False
+    return not _held(state, one).isdisjoint(_held(state, other))
+
+
+def _held(state: State, line: Stretch) -> frozenset[str]:
+    item, start, end = line
+    return state.cache.held_by(state.evidence[item], start, end)
 
 
 def _claims(state: State, line: Stretch) -> tuple[Claim, ...]:
