@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, fields
 from datetime import date
 
 import numpy as np
@@ -28,6 +29,12 @@ class Query:
     vector: NDArray[np.float32]
     asked: date | None = None
     asker: str | None = None
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """All that is known of it, by which a ranking may be kept for it."""
+        others = [getattr(self, field.name) for field in fields(self) if field.name != "vector"]
+        return self.vector.tobytes(), *others
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,8 +117,9 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
 
 def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Standardise: how many standard deviations above the memory's mean."""
-    spread = max(values.std(), np.float32(1e-6))
-    standard: NDArray[np.float32] = (values - values.mean()) / spread
+    from_mean = values - values.mean()
+    spread = np.sqrt(np.square(from_mean).mean())  # as ``std``, which would find the mean again
+    standard: NDArray[np.float32] = from_mean / max(spread, np.float32(1e-6))
     return standard
 
 
