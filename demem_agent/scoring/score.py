@@ -85,8 +85,10 @@ def _table(
     index: PassageIndex, query: Query, words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     work = _work(index, query, words)
-    columns = [np.asarray(feature.values(work), np.float32) for feature in TABLE]
-    return work.rows, np.stack(columns, axis=1)
+    table = np.empty((len(work.rows), len(TABLE)), np.float32)
+    for n, feature in enumerate(TABLE):
+        table[:, n] = feature.values(work)
+    return work.rows, table
 
 
 def _work(index: PassageIndex, query: Query, words: Words) -> Work:
