@@ -21,23 +21,26 @@ class Ragged:
     def __init__(self) -> None:
         self._flat = Column(np.int32)
         self._starts = Column(np.int64)
+        self._lengths = Column(np.int64)
 
     def __len__(self) -> int:
         return len(self._starts)
 
     def append(self, numbers: Iterable[int]) -> int:
         """Append a row and return its number."""
-        self._starts.append(len(self._flat))
+        start = len(self._flat)
+        self._starts.append(start)
         self._flat.append(NOTHING)
         for number in numbers:
             self._flat.append(number)
+        self._lengths.append(len(self._flat) - start)
         return len(self._starts) - 1
 
     def row(self, number: int) -> NDArray[np.int32]:
         """Return a row without a copy, what stands in every row included."""
-        starts = self._starts.view()
-        end = starts[number + 1] if number + 1 < len(starts) else len(self._flat)
-        view: NDArray[np.int32] = self._flat.view()[starts[number] : end]
+        start = self._starts.view()[number]
+        end = start + self._lengths.view()[number]
+        view: NDArray[np.int32] = self._flat.view()[start:end]
         return view
 
     def blank(self, number: int) -> None:
@@ -69,7 +72,7 @@ class Ragged:
     def _part(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the numbers of some rows one after the other, and where each row starts."""
         starts = self._starts.view()[rows]
-        lengths = np.append(self._starts.view(), len(self._flat))[rows + 1] - starts
+        lengths = self._lengths.view()[rows]
         new_starts = np.cumsum(lengths) - lengths
         shift = np.repeat(starts - new_starts, lengths)
         numbers: NDArray[np.int32] = self._flat.view()[shift + np.arange(len(shift))]
