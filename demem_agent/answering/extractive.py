@@ -183,7 +183,8 @@ def _sentences(question: Question) -> list[_Sentence]:
         item = line.evidence
         around = frozenset(content_terms(line.text))
         for start, end in sentences(item.text, line.start, line.end):
-            words = frozenset(content_terms(item.text[start:end]))
+            is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
+            words = around if is_whole else frozenset(content_terms(item.text[start:end]))
             stale = _superseded(line, start, end)
             found.append(_Sentence(item, start, end, words, around, stale))
     return found
@@ -246,8 +247,8 @@ def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:
     """
     words = frozenset(content_terms(query))
     names: set[str] = set()
-    for sentence in found:
-        names.update(content_terms(sentence.evidence.speaker or ""))
+    for speaker in {sentence.evidence.speaker for sentence in found}:
+        names.update(content_terms(speaker or ""))
     return words - names or words
 
 

@@ -13,7 +13,7 @@ import json
 import threading
 import unicodedata
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TypedDict
 
@@ -118,7 +118,7 @@ class _Model:
             pieces = map(self.pieces.__getitem__, self.words(text[:MAX_CHARS]))
             ids.extend(chain.from_iterable(pieces))
             ends.append(len(ids))
-        return _unit(self.sums(ids, np.array(ends)))
+        return _unit(self.sums(ids, ends))
 
     def words(self, text: str) -> list[str]:
         """Cut a text into words as BERT does.
@@ -128,16 +128,15 @@ class _Model:
         decomposed = unicodedata.normalize("NFD", text)
         return decomposed.translate(self.characters).split()
 
-    def sums(self, ids: list[int], ends: NDArray[np.intp]) -> NDArray[np.float64]:
+    def sums(self, ids: list[int], ends: list[int]) -> NDArray[np.float64]:
         """Sum the rows of each stretch of ids; ``ends`` is 0 and then where each one ends."""
-        starts = ends[:-1]
-        sums = np.zeros((len(starts), self.rows.shape[1]))
-        if not ids:
-            return sums
-        filled = ends[1:] > starts  # reduceat would give an empty stretch the row after it
+        sums = np.zeros((len(ends) - 1, self.rows.shape[1]), np.int32)
         rows = self.rows.take(ids, axis=0)
-        sums[filled] = np.add.reduceat(rows, starts[filled], axis=0, dtype=np.int32)
-        return sums
+        # Not ``reduceat``, which takes twice the time.
+        for n, (start, end) in enumerate(pairwise(ends)):
+            if end > start:
+                np.add.reduce(rows[start:end], axis=0, dtype=np.int32, out=sums[n])
+        return sums.astype(np.float64)
 
 
 class _Pieces(dict[str, tuple[int, ...]]):

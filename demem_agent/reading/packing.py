@@ -204,9 +204,9 @@ def _quoted(excerpts: Iterable[Excerpt], ledger: Mapping[str, Evidence]) -> list
     return in_time_order(lines)
 
 
-def render(lines: Sequence[Line]) -> str:
+def render(lines: Sequence[Line], tell: Tell = _tell) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    return _body([(run, _rendered(run)) for run in _runs(lines)])
+    return _body([(run, _rendered(run, tell)) for run in _runs(lines)])
 
 
 def wrap(body: str) -> str:

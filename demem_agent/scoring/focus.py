@@ -31,7 +31,14 @@ def focus(question: str) -> str:
     kept = question
     for start, end in reversed(running(question)):
         kept = f"{kept[:start]} {kept[end:]}"
-    said = [word.strip(_AROUND) for word in kept.split()]
-    telling = [word for word in said if word and word.lower() not in FRAME]
-    about = " ".join(telling)
-    return about if words(about) else question
+    said = kept.split()
+    telling = {word: _telling(word) for word in dict.fromkeys(said)}  # a query may be a document
+    if not words(" ".join(telling.values())):
+        return question
+    return " ".join(filter(None, map(telling.__getitem__, said)))
+
+
+def _telling(word: str) -> str:
+    """Return a word without what is around it; "" for one of asking."""
+    bare = word.strip(_AROUND)
+    return "" if bare.lower() in FRAME else bare

@@ -51,6 +51,7 @@ class PassageIndex:
         turns: the same by the turn, with the other way round.
         language: the same for the language that its words are in.
         form, halves, kind: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
+        changes: how often passages came or went.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -75,6 +76,7 @@ class PassageIndex:
         self.languages = Names()
         self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
         self._rows: dict[str, range] = {}
+        self.changes = 0
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -87,6 +89,7 @@ class PassageIndex:
         slot: int,
     ) -> None:
         """Append one item with a vector of unit length per passage."""
+        self.changes += 1
         first = len(self.passages)
         number = number_of(evidence.id)
         session = self.sessions.code(evidence.session)
@@ -124,6 +127,7 @@ class PassageIndex:
 
     def remove(self, evidence_ids: Collection[str]) -> None:
         """Drop items without a trace: what is left is as if they had never been added."""
+        self.changes += 1
         stays = [passage.evidence_id not in evidence_ids for passage in self.passages]
         kept = np.array(stays, np.bool_)
         self.passages = list(compress(self.passages, stays))
@@ -174,6 +178,16 @@ class PassageIndex:
         """Return a view of the item's vectors, shape (passages, d)."""
         view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
         return view
+
+    def means_of(self, evidence_ids: Iterable[str]) -> NDArray[np.float32]:
+        """Return the mean vector of each of n items, shape (n, d)."""
+        rows = [self._rows[id] for id in evidence_ids]
+        vectors = self.vectors.view()
+        means: NDArray[np.float32] = vectors[[of.start for of in rows]]
+        for n, of in enumerate(rows):
+            if len(of) > 1:
+                means[n] = vectors[of.start : of.stop].mean(axis=0)
+        return means
 
     def alike(self, row: int) -> list[int]:
         """Return the rows in which the same is said by the same speaker, itself too, ascending."""

@@ -40,10 +40,11 @@ class LexicalIndex:
         """Add the next row with its terms."""
         row = len(self._lengths)
         for term, count in Counter(words).items():
-            if term not in self._rows:
-                self._rows[term] = array("i")
+            rows = self._rows.get(term)
+            if rows is None:
+                rows = self._rows[term] = array("i")
                 self._counts[term] = array("H")
-            self._rows[term].append(row)
+            rows.append(row)
             self._counts[term].append(count if count < _MOST else _MOST)
         self._lengths.append(len(words))
         self._total_length += len(words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -44,6 +44,11 @@ class Query:
     asker: str | None = None
     relevance: Mapping[Stretch, float] = field(default_factory=dict)
     unranked: str = ""
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """All that the score goes by, by which a ranking may be kept; not what a reranker says."""
+        return self.text, self.vector.tobytes(), self.asked, self.asker
 
 
 @dataclass(frozen=True, slots=True)

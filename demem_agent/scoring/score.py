@@ -93,8 +93,10 @@ def _table(
     index: PassageIndex, query: Query, words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     work = _work(index, query, words)
-    columns = [np.asarray(feature.values(work), np.float32) for feature in TABLE]
-    return work.rows, np.stack(columns, axis=1)
+    table = np.empty((len(work.rows), len(TABLE)), np.float32)
+    for n, feature in enumerate(TABLE):
+        table[:, n] = feature.values(work)
+    return work.rows, table
 
 
 def _work(index: PassageIndex, query: Query, words: Words) -> Work:
@@ -125,8 +127,9 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
 
 def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Standardise: how many standard deviations above the memory's mean."""
-    spread = max(values.std(), np.float32(1e-6))
-    standard: NDArray[np.float32] = (values - values.mean()) / spread
+    from_mean = values - values.mean()
+    spread = np.sqrt(np.square(from_mean).mean())  # as ``std``, which would find the mean again
+    standard: NDArray[np.float32] = from_mean / max(spread, np.float32(1e-6))
     return standard
 
 

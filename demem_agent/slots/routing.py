@@ -39,7 +39,7 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     index = state.derived.index
     if index is None or not len(index):
         return _route_to_nowhere(state), None
-    ranking = rank(index, query, default_weights())
+    ranking = state.cache.ranking_of(index, query, lambda: rank(index, query, default_weights()))
     if query.relevance:
         ranking = reranked(index, ranking, query.relevance)
     experience = state.derived.experience

@@ -188,8 +188,10 @@ class State:
             self.put_context(stored_context)
         if delta.for_room:  # questions that are gone use nothing any more
             self.derived.used = self.uses_in(stored.context for stored in self.contexts.values())
-        if delta.erases and self.settings.decisions:
-            self.derived.decisions.drop_unused()
+        if delta.erases:
+            self.cache.rankings.clear()
+            if self.settings.decisions:
+                self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
         for succession in delta.successions:
@@ -355,9 +357,11 @@ class State:
         return compress(candidates, self.settings.slot_limit, self.measure)
 
     def _sum(self, items: Iterable[str]) -> Vector:
-        total = np.zeros(self.head.dimensions, np.float32)
-        for item in items:
-            total += self.item_vector(item)
+        ids = list(items)
+        if not ids:
+            return np.zeros(self.head.dimensions, np.float32)
+        means = self.passage_index().means_of(ids)
+        total: Vector = np.add.reduce(means, axis=0, initial=np.float32(0))
         return total
 
     def _move(self, moves: Iterable[tuple[str, int]]) -> None:

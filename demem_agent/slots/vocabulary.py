@@ -121,11 +121,12 @@ class Vocabulary:
             if code != UNHEARD:
                 wanted[code] = weight
                 elsewhere[code] = weight * worth(term)
-        questions = self._questions
+        rows = None
         if among is not None:
-            questions = questions.part(among)
-            masses = masses[list(among)]
-        return Shared(mass, masses, questions.sums(wanted), questions.sums(elsewhere))
+            rows = np.array(among, np.intp)
+            masses = masses[rows]
+        both = self._questions.sums(wanted, rows)
+        return Shared(mass, masses, both, self._questions.sums(elsewhere, rows))
 
     def telling(self, question: str, most: int) -> list[str]:
         """Return the words of a question that tell it from others, the rarest, as they stand."""

@@ -135,7 +135,8 @@ RELATIVE = re.compile(
 )
 #: Only in queries: a turn that speaks of "the past two weeks" is seldom about their dates.
 RUNNING = re.compile(
-    r"\b(?:(?:in|over|during|within|for)\s+)?"
+    r"\b(?=in\s|over|during|within|for\s|the|this|my\s|our\s|past|last|previous)"
+    r"(?:(?:in|over|during|within|for)\s+)?"
     r"(?:(?:(?:the|these|this|my|our)\s+)?(?:past|last|previous)\s+"
     rf"(?P<count>{COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
 )

@@ -301,6 +301,16 @@ def test_no_rows_have_no_sums() -> None:
     assert Ragged().sums(np.ones(3)).shape == (0,)
 
 
+@given(st.lists(st.lists(st.integers(1, 9), max_size=5), min_size=1, max_size=6), st.data())
+def test_some_rows_are_summed_as_among_all(rows: list[list[int]], data: st.DataObject) -> None:
+    ragged = Ragged()
+    for numbers in rows:
+        ragged.append(numbers)
+    among = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=8)), np.intp)
+    weights = np.arange(10) ** 0.5
+    assert ragged.sums(weights, among).tolist() == ragged.sums(weights)[among].tolist()
+
+
 @given(
     rows=st.lists(st.lists(st.integers(1, 9), max_size=5), min_size=1, max_size=10),
     blanked=st.sets(st.integers(0, 9)),

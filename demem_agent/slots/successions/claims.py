@@ -40,6 +40,8 @@ BEFORE_VALUES = frozenset(
 FEWEST_WORDS = 3
 #: What somebody shows or does rather than says, and lines of a program.
 _NOT_SAID = re.compile(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
+#: What each of these has in it.
+_MARKS = re.compile(r"[\[{};</#`(=]")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
 _NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
@@ -179,7 +181,7 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     """
     end = len(text) if end is None else end
     said = clean(text[start:end])
-    if _NOT_SAID.search(said):
+    if _MARKS.search(said) and _NOT_SAID.search(said):  # few have a mark; much faster
         return None
     if asks or _asks(said):
         said = _told_in(said)
