@@ -59,6 +59,7 @@ class Held:
         self._skip_damaged = skip_damaged
         self.clock = options.get("clock")
         self.team = collaborators(options, store)
+        self.reranking: Counter[str] | None = None if self.team.reranker is None else Counter()
         self.owns_store = False
         self.state = self._state_of(self._rows() or self._made())
         if not reembed:
@@ -125,6 +126,8 @@ class Held:
         }
         if team.compressor is not None:
             given["compressor"] = team.compressor
+        if team.reranker is not None:
+            given["reranker"] = team.reranker
         if self._counter is not None:
             given["counter"] = self._counter
         if self.clock is not None:
@@ -157,6 +160,7 @@ class Held:
         counted = measure(settings.unit, self._counter)
         state = load_state(replace(rows, settings=settings), counted, self._skip_damaged)
         state.experiment = self._experiment
+        state.reranking = self.reranking
         return state
 
     def _changes(self, stored: Settings) -> dict[str, Any]:

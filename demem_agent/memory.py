@@ -101,6 +101,14 @@ class MemoryHandle:
             state = self._held.state
             return tuple(slot_view(state, number) for number in sorted(state.slots))
 
+    @property
+    def reranker_failures(self) -> dict[str, int]:
+        """How often the reranker failed since the memory was opened, by how.
+
+        The score alone ordered what was read then; its readings say so as ``unranked``.
+        """
+        return dict(self._held.reranking or {})
+
     def __len__(self) -> int:
         """Return the number of live evidence items."""
         with self._still():
@@ -201,7 +209,8 @@ class SlotMemory(MemoryHandle):
       ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
     * what is not known: ``unknown`` ("show"), ``known_from`` (None);
     * a bound on everything kept: ``storage`` (None);
-    * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
+    * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least),
+      ``reranker`` (none);
     * ``clock``: dates turns and queries that come without ``at``;
     * ``memory_id``, ``tenant``: which memory of a store.
 

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, get_type_hints
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import default_scorers
 from demem_agent.drivers import Collaborators
-from demem_agent.encoders import default_encoder, describe
+from demem_agent.encoders import CrossEncoderReranker, default_encoder, describe
 from demem_agent.errors import InvalidInput
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.experiment import Experiment
@@ -17,7 +17,17 @@ from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.units import Measure
 from demem_agent.text.words import clean
 from demem_agent.turns import text_field
-from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Stale, Unit, Unknown
+from demem_agent.types import (
+    Answerer,
+    Compressor,
+    Encoder,
+    Mode,
+    Reranker,
+    Scorer,
+    Stale,
+    Unit,
+    Unknown,
+)
 
 __all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
 
@@ -34,7 +44,9 @@ class Options(TypedDict, total=False):
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
-    compressor (writes summaries when ``summarise`` is called; none): sync or async. counter:
+    compressor (writes summaries when ``summarise`` is called; none), reranker (orders the 60 best
+    passages anew, or the name of a cross-encoder of sentence-transformers that does; none): sync or
+    async. counter:
     measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by
     default they stay undated. memory_id, tenant: whose memory it is. experiment: parts put in the
     place of the library's own, by a study; a memory in use has none.
@@ -59,6 +71,7 @@ class Options(TypedDict, total=False):
     scorers: Sequence[Scorer]
     judges: Sequence[Scorer]
     compressor: Compressor
+    reranker: Reranker | str
     counter: Measure
     clock: Callable[[], datetime]
     memory_id: str
@@ -107,6 +120,7 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         scorers=_scorers(options),
         judges=_judges(options),
         compressor=_compressor(options),
+        reranker=_reranker(options),
         store=MemoryStore() if store is None else store,
         address=Address(_name("tenant", options), _name("memory_id", options)),
     )
@@ -149,6 +163,16 @@ def _compressor(options: Options) -> Compressor | None:
     if compressor is not None and not isinstance(compressor, Compressor):
         raise InvalidInput("compressor", compressor, "an object with a name and compress(task)")
     return compressor
+
+
+def _reranker(options: Options) -> Reranker | None:
+    reranker = options.get("reranker")
+    if isinstance(reranker, str):
+        return CrossEncoderReranker(reranker)
+    if reranker is not None and (isinstance(reranker, type) or not isinstance(reranker, Reranker)):
+        allowed = "the name of a cross-encoder, or an object with score(query, texts)"
+        raise InvalidInput("reranker", reranker, allowed)
+    return reranker
 
 
 def _name(field: str, options: Mapping[str, object]) -> str:

@@ -37,6 +37,7 @@ __all__ = [
     "Question",
     "Reading",
     "Receipt",
+    "Reranker",
     "Route",
     "Scorer",
     "Situation",
@@ -257,6 +258,8 @@ class Reading:
         advice: what worked where the query tells a situation that was decided before, in a line; it
             stands at the head of ``text``, and takes a quarter of the limit at most. Never in a
             strict reading, which is a slot's text.
+        unranked: how the reranker failed, so that the score alone ordered what it would have; ""
+            where it did not, or the memory has none.
     """
 
     text: str
@@ -273,6 +276,7 @@ class Reading:
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
     advice: str = ""
+    unranked: str = ""
 
     @property
     def ranked(self) -> tuple[Evidence, ...]:
@@ -815,6 +819,17 @@ class Encoder(Protocol):
     """
 
     def encode(self, sentences: list[str], /) -> Any: ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Say how well each of some texts answers a query; may be a coroutine function.
+
+    ``score`` gives n numbers for n texts, on any scale, the higher the better: arrays, lists and
+    tensors are read.
+    """
+
+    def score(self, query: str, texts: list[str], /) -> Any: ...
 
 
 @runtime_checkable

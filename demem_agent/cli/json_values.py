@@ -76,6 +76,7 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "opposed": list(reading.opposed),
         "withheld": list(reading.withheld),
         "advice": reading.advice,
+        "unranked": reading.unranked,
         "lines": lines_value(reading.lines, memory, cited),
     }
 

@@ -19,7 +19,7 @@ from demem_agent.reading.ask import Ask, ask_of
 from demem_agent.settings import Settings
 from demem_agent.stores import open_store
 
-__all__ = ["Budget", "Company", "Place", "Situation"]
+__all__ = ["Budget", "Company", "Helpers", "Place", "Situation"]
 
 _SQLITE = "sqlite:///"
 #: How many of the memories in a file are named, where another was looked for.
@@ -129,6 +129,24 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
+class Helpers:
+    """Models that help a memory to find things, while a command works on it."""
+
+    reranker: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            envvar="DEMEM_RERANKER",
+            help="Cross-encoder of sentence-transformers that orders the 60 best passages.",
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what was typed, as options of ``SlotMemory``, which checks them."""
+        return {} if self.reranker is None else {"reranker": self.reranker}
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Which memory a command works on."""
 
@@ -167,8 +185,11 @@ class Place:
             return None
         return Path(self.url.removeprefix(_SQLITE))
 
-    def open(self) -> SlotMemory:
+    def open(self, helpers: Helpers | None = None) -> SlotMemory:
         """Open a memory that exists.
+
+        Args:
+            helpers: models that help it; none unless given.
 
         Raises:
             UsageError: if none is named, or there is none; nothing was made.
@@ -183,7 +204,8 @@ class Place:
         if self.memory_id not in known:
             store.close()
             raise UsageError(self._no_such_memory(known))
-        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant)
+        given = helpers.given() if helpers else {}
+        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant, **given)
 
     def make(self, budget: Budget) -> SlotMemory:
         """Open a memory, making it if it does not exist."""

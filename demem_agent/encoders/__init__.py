@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from demem_agent.encoders.crossing import CrossEncoderReranker
 from demem_agent.encoders.info import EncoderInfo, as_matrix, describe
 from demem_agent.encoders.static import StaticEncoder
 
-__all__ = ["EncoderInfo", "StaticEncoder", "as_matrix", "default_encoder", "describe"]
+__all__ = [
+    "CrossEncoderReranker",
+    "EncoderInfo",
+    "StaticEncoder",
+    "as_matrix",
+    "default_encoder",
+    "describe",
+]
 
 _SHARED = StaticEncoder()
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from demem_agent.errors import InvalidInput
 
-__all__ = ["MAX_CHARS", "StaticEncoder"]
+__all__ = ["MAX_CHARS", "StaticEncoder", "whole_words"]
 
 #: Of a longer text only this much is encoded. Callers cut text into passages; the mean of thousands
 #: of words resembles everything a little, and without a bound one text of 10 MB would take seconds
@@ -136,7 +136,7 @@ class _Pieces(dict[str, tuple[int, ...]]):
     """The vocabulary ids of the pieces of each word met lately; none for a word that is unknown."""
 
     def __init__(self, vocabulary: dict[str, int]) -> None:
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
         self._longest = max(map(len, vocabulary))
 
     def __missing__(self, word: str) -> tuple[int, ...]:
@@ -159,14 +159,14 @@ class _Pieces(dict[str, tuple[int, ...]]):
             end = self._longest_piece(word, start)
             if end == start:
                 return ()
-            ids.append(self._vocabulary[_piece(word, start, end)])
+            ids.append(self.vocabulary[_piece(word, start, end)])
             start = end
         return tuple(ids)
 
     def _longest_piece(self, word: str, start: int) -> int:
         """Find where the longest known piece from ``start`` on ends; ``start`` if there is none."""
         end = min(len(word), start + self._longest)
-        while end > start and _piece(word, start, end) not in self._vocabulary:
+        while end > start and _piece(word, start, end) not in self.vocabulary:
             end -= 1
         return end
 
@@ -214,6 +214,11 @@ def _unit(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     lengths[lengths == 0] = 1
     rows: NDArray[np.float64] = sums / lengths[:, None]
     return rows
+
+
+def whole_words() -> list[str]:
+    """Return the words that have a vector of their own: some 20,000 of the commonest of English."""
+    return [piece for piece in _model().pieces.vocabulary if piece.isalpha()]
 
 
 def _model() -> _Model:

@@ -24,7 +24,9 @@ from demem_agent.evaluate.metrics import (
     extract,
     reaching,
 )
+from demem_agent.evaluate.rankings import Held
 from demem_agent.evaluate.system import Abstains, Maker, System
+from demem_agent.reading.packing import render
 from demem_agent.turns import Turn, whole_field
 
 __all__ = ["Tick", "evaluate"]
@@ -43,12 +45,18 @@ class _Said(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question of a dialogue, with its gold turns cut once for all readings."""
+    """A question of a dialogue, with its gold turns cut once for all readings.
+
+    Attributes:
+        quotable: its reference can be looked for in a text: a line of its gold turns holds it, or
+            it has none.
+    """
 
     dialogue: str
     number: int
     probe: Probe
     gold: tuple[Gold, ...]
+    quotable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +149,22 @@ def _questions(dialogue: Dialogue) -> list[_Asked]:
     for number, probe in enumerate(dialogue.probes):
         _check_evidence(dialogue.name, number, probe, turns)
         gold = _gold(probe, turns) if probe.has_answer else ()
-        asked.append(_Asked(dialogue.name, number, probe, gold))
+        quotable = probe.has_answer and _is_quotable(probe, turns)
+        asked.append(_Asked(dialogue.name, number, probe, gold, quotable))
     return asked
+
+
+def _is_quotable(probe: Probe, turns: TurnsById) -> bool:
+    """Whether the gold turns themselves hold the reference.
+
+    "Three" is counted and not quoted; other lines hold it by chance, as numbers of lists do.
+    """
+    if not probe.evidence:
+        return True
+    gold: list[Turn] = []
+    for id in dict.fromkeys(probe.evidence):
+        gold += turns[id]
+    return contains(render(Held(gold).lines), probe.reference)
 
 
 def _by_id(turns: Sequence[Turn]) -> TurnsById:
@@ -226,5 +248,6 @@ def _found(
     if probe.has_answer and reference.strip():
         answer = extract(text, probe, answerer)
         found["f1"] = answer_f1(answer, reference)
-        found["contained"] = float(contains(text, reference))
+        if asked.quotable:
+            found["contained"] = float(contains(text, reference))
     return found

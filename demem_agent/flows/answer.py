@@ -7,7 +7,7 @@ from dataclasses import replace
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
-from demem_agent.flows.encode import encoded
+from demem_agent.flows.rerank import understood
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Complete, Flow
@@ -23,7 +23,7 @@ __all__ = ["answer", "answered"]
 
 def answer(state: State, ask: Ask) -> Flow[Answer]:
     """Read, have the answerer answer, and store the context with what produced it."""
-    query = yield from encoded(state, ask)
+    query = yield from understood(state, ask)
     routed, reading = read_for(state, ask, query)
     question = Question(ask.query, ask.at, reading)
     draft = yield from _drafted(state, question, routed)
@@ -53,7 +53,7 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     """
     if reading is not None:
         _require_own(state, reading)
-    query = yield from encoded(state, ask)
+    query = yield from understood(state, ask)
     routed, seen = _seen(state, ask, query, reading)
     question = Question(ask.query, ask.at, seen)
     context = _context(state, ask, question, routed, Draft(text))

@@ -31,6 +31,11 @@ SLOT_PRIOR = 0.15
 
 def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     """Route and read for a query that is encoded already."""
+    routed, reading = _read(state, ask, query)
+    return routed, replace(reading, unranked=query.unranked) if query.unranked else reading
+
+
+def _read(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     routed, ranking = _routed(state, ask, query)
     if routed.slot is None or ranking is None:
         return routed, _without_evidence(state, ask, query, routed)

@@ -26,8 +26,10 @@ def folded(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
         if row in told or passage.evidence_id in ask.without:
             continue
         alike = _alike(state, ask, row)
-        told.update(alike)
-        again = _others(state, alike, passage.evidence_id)
+        again: tuple[Evidence, ...] = ()
+        if len(alike) > 1:
+            told.update(alike)
+            again = _others(state, alike, passage.evidence_id)
         item = state.evidence[passage.evidence_id]
         yield Line(item, passage.start, passage.end, score, again=again)
 
@@ -35,10 +37,11 @@ def folded(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
 def _alike(state: State, ask: Ask, row: int) -> list[int]:
     """Return the rows that can be folded into one, itself too."""
     index = state.passage_index()
-    if not _can_fold(state, index.passages[row].evidence_id):
+    same = index.alike(row)
+    if len(same) == 1 or not _can_fold(state, index.passages[row].evidence_id):
         return [row]
     found = []
-    for other in index.alike(row).tolist():
+    for other in same:
         id = index.passages[other].evidence_id
         if id not in ask.without and _can_fold(state, id):
             found.append(other)

@@ -52,6 +52,7 @@ def pack(
         The lines in the order of the text, and a text of at most ``limit``; no lines and the head
         alone if none fits, "" without one.
     """
+    rendered = _once(tell)
     taken: list[Line] = []
     by_item: dict[str, list[Line]] = {}
     sizes: dict[str, int] = {}
@@ -61,7 +62,7 @@ def pack(
     for line in best_first:
         id = line.evidence.id
         together = [*by_item.get(id, ()), line]
-        size = sum(measure(_rendered(run, tell) + "\n") for run in _runs(together))
+        size = sum(measure(rendered(run) + "\n") for run in _runs(together))
         cost = size - sizes.get(id, 0)
         header = day(line.evidence)
         if header not in days:
@@ -76,11 +77,28 @@ def pack(
         by_item[id] = together
         sizes[id] = size
         taken.append(line)
-    return _fitting(taken, limit, measure, tell, head)
+    return _fitting(taken, limit, measure, rendered, head)
+
+
+def _once(tell: Tell) -> Callable[[Line], str]:
+    """Return what renders lines, each stretch of an item once: it is measured, and then put in."""
+    known: dict[tuple[str, int, int], str] = {}
+
+    def rendered(line: Line) -> str:
+        stretch = (line.evidence.id, line.start, line.end)
+        if stretch not in known:
+            known[stretch] = _rendered(line, tell)
+        return known[stretch]
+
+    return rendered
 
 
 def _fitting(
-    taken: list[Line], limit: int, measure: Measure, tell: Tell, head: str
+    taken: list[Line],
+    limit: int,
+    measure: Measure,
+    rendered: Callable[[Line], str],
+    head: str,
 ) -> tuple[list[Line], str]:
     """Render lines in time order, without the last ones taken where the whole does not fit.
 
@@ -88,7 +106,7 @@ def _fitting(
     """
     while True:
         ordered = in_time_order(taken)
-        text = _body([(run, _rendered(run, tell)) for run in _runs(ordered)], head)
+        text = _body([(run, rendered(run)) for run in _runs(ordered)], head)
         if not taken or measure(text) <= limit:
             return ordered, text
         taken.pop()
@@ -99,6 +117,8 @@ def _runs(lines: Sequence[Line]) -> list[Line]:
 
     A line that no longer holds, or that was said again, stays alone: its margin is of it alone.
     """
+    if len(lines) == 1:  # as of nearly every item
+        return list(lines)
     runs: list[Line] = []
     for line in in_time_order(lines):
         if runs and _follows(runs[-1], line):
@@ -184,7 +204,10 @@ def _body(rendered: Sequence[tuple[Line, str]], head: str = "") -> str:
 def _rendered(line: Line, tell: Tell = _tell) -> str:
     """Return a line behind its margin: "- [until 6 July 2024] Ana: I live in Porto."."""
     found = tell(line)
-    return f"- {margin((*_until(line), *_often(line), *found.meant))}{found.words}"
+    notes = found.meant
+    if line.superseded or line.again:  # few are
+        notes = (*_until(line), *_often(line), *notes)
+    return f"- {margin(notes)}{found.words}"
 
 
 def _until(line: Line) -> Iterator[str]:

@@ -17,16 +17,17 @@ from demem_agent.scoring.columns import Column
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
 from demem_agent.scoring.forms import form_of
+from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
+from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
-from demem_agent.text.words import stems, words
+from demem_agent.scoring.spelling import Spelling
+from demem_agent.scoring.turns import Turns
+from demem_agent.text.words import worded
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
-
-#: A stretch of an evidence item: (id, start, end).
-Stretch = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class PassageIndex:
 
     Attributes:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
+        turns: the same by the turn, with the other way round.
+        language: the same for the language that its words are in.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -57,13 +60,17 @@ class PassageIndex:
         self.slot = Column(np.int32)
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
+        self.turns = Turns()
         self.form = Column(np.int64)
+        self.language = Column(np.int32)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
         self.sessions = Names()
         self.speakers = Names()
+        self.languages = Names()
+        self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
         self._rows: dict[str, range] = {}
 
     def __len__(self) -> int:
@@ -81,6 +88,9 @@ class PassageIndex:
         number = number_of(evidence.id)
         session = self.sessions.code(evidence.session)
         speaker = self.speakers.code(evidence.speaker)
+        turn_length = sum(end - start for start, end in spans)
+        if spans:
+            self.turns.add(len(spans))
         for (start, end), vector in zip(spans, vectors, strict=True):
             self.passages.append(Passage(evidence.id, start, end))
             self.vectors.append(vector)
@@ -88,20 +98,21 @@ class PassageIndex:
             self.slot.append(slot)
             self.session.append(session)
             self.speaker.append(speaker)
-            self._add_text(evidence, evidence.text[start:end])
+            self._add_text(evidence, evidence.text[start:end], turn_length)
         self._rows[evidence.id] = range(first, len(self.passages))
 
-    def _add_text(self, evidence: Evidence, text: str) -> None:
+    def _add_text(self, evidence: Evidence, text: str, turn_length: int) -> None:
         form = form_of(evidence, text)
         self.form.append(form)
         self._of_form[form] += 1
-        forms = words(text)
-        said = Said(text, forms, evidence)
+        told = worded(text)
+        said = Said(text, told.words, evidence, turn_length)
         for kept in KEPT:
             self.kept[kept.name].append(kept.value(said))
-        stemmed = stems(forms)
+        stemmed = told.stems
+        self.language.append(self.languages.code(told.language))
         self.lexical.add(stemmed)
-        self.related.add(stemmed, forms)
+        self.related.add(stemmed, marked(told))
 
     def remove(self, evidence_ids: Collection[str]) -> None:
         """Drop items without a trace: what is left is as if they had never been added."""
@@ -110,12 +121,15 @@ class PassageIndex:
         self.passages = list(compress(self.passages, stays))
         for column in self._columns():
             column.keep(kept)
+        self.turns.keep(kept)
         self.lexical.keep(kept)
         self.related.keep(kept)
+        self.spelling.forget()
         self._number_rows()
         self._of_form = Counter(self.form.view().tolist())
         self.sessions.keep(self.session)
         self.speakers.keep(self.speaker)
+        self.languages.keep(self.language)
 
     def _columns(self) -> Iterator[Column]:
         yield self.vectors
@@ -124,6 +138,7 @@ class PassageIndex:
         yield self.session
         yield self.speaker
         yield self.form
+        yield self.language
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
@@ -150,13 +165,13 @@ class PassageIndex:
         view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
         return view
 
-    def alike(self, row: int) -> NDArray[np.intp]:
+    def alike(self, row: int) -> list[int]:
         """Return the rows in which the same is said by the same speaker, itself too, ascending."""
         forms = self.form.view()
-        form = forms[row]
+        form = forms.item(row)
         if self._of_form[form] == 1:  # as for nearly all; much faster
-            return np.array([row])
-        return np.flatnonzero(forms == form)
+            return [row]
+        return np.flatnonzero(forms == form).tolist()
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

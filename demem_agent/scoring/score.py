@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.adequacy import NOTHING, Signals
 from demem_agent.scoring.features import TABLE
 from demem_agent.scoring.features.speakers import with_model
-from demem_agent.scoring.features.work import Beside, Turns, Work
+from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.query import Query, Words, words_of
 from demem_agent.scoring.telling import Scored, signals_of
@@ -78,7 +78,15 @@ def feature_table(
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
-    return _table(index, query, words_of(query))
+    return _table(index, *_understood(index, query))
+
+
+def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
+    """Return a query with its words as the memory spells them."""
+    heard = index.spelling.heard(query.text)
+    if heard.text != query.text:
+        query = replace(query, text=heard.text)
+    return query, words_of(heard, index)
 
 
 def _table(
@@ -94,7 +102,7 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
     # wants a core.
     cosine = _standard(np.einsum("ij,j->i", index.vectors.view(), query.vector))
-    raw_bm25, share = index.lexical.scores(words.stems)
+    raw_bm25, share = index.lexical.scores(words.stems, words.trust)
     bm25 = _standard(raw_bm25)
     hybrid: NDArray[np.float32] = (cosine + 0.6 * bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
@@ -110,7 +118,8 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
         hybrid=hybrid,
         before=Beside.of(sessions, rows, -1),
         after=Beside.of(sessions, rows, 1),
-        turns=Turns.among(index.item.view()),
+        turn=index.turns.of[rows],
+        best_of_turn=index.turns.best(hybrid),
     )
 
 
@@ -147,7 +156,7 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
     """Order the passages by score, ties by age."""
     if not len(index):
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
-    words = words_of(query)
+    query, words = _understood(index, query)
     rows, table = _table(index, query, words)
     chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
     exact = table.astype(np.float64) @ chosen

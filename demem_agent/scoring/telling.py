@@ -74,8 +74,11 @@ def signals_of(index: PassageIndex, query: Query, words: Words, scored: Scored) 
 
 
 def _missing(lexical: LexicalIndex, words: Words) -> float:
-    unheld = [word for word in words.stems if not lexical.holds(word)]
-    return sum(map(lexical.idf, unheld)) / max(len(words.stems), 1)
+    missing = 0.0
+    for word in words.stems:
+        trust = words.trust(word) if lexical.holds(word) else 0.0
+        missing += lexical.idf(word) * (1.0 - trust)
+    return missing / max(len(words.stems), 1)
 
 
 def _of_kind(index: PassageIndex, query: Query, row: int) -> float:

@@ -16,6 +16,7 @@ from demem_agent.scoring import (
 )
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import AskedBy, asked_by, question_of
+from demem_agent.slots.reranking import reranked
 from demem_agent.slots.state import State
 from demem_agent.types import Route
 
@@ -39,6 +40,8 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     if index is None or not len(index):
         return _route_to_nowhere(state), None
     ranking = rank(index, query, default_weights())
+    if query.relevance:
+        ranking = reranked(index, ranking, query.relevance)
     experience = state.derived.experience
     past = experience.nearest(query.vector) if experience else {}
     scores = slot_scores(

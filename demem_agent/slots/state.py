@@ -11,6 +11,7 @@ from them and is kept up as they change. What is *cached* saves work, and no res
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
@@ -59,6 +60,7 @@ class State:
     Attributes:
         settings, measure: the budget, and what texts are measured by.
         experiment: parts that a study put in the place of the library's own.
+        reranking: how often the memory's reranker failed, by how; None where it has none.
         head, evidence, slot_of, slots, contexts, certificates, successions, situations, choices,
             keyed: the rows, by id or number.
         receipts: operations that tell what the memory did of itself, in order.
@@ -69,6 +71,7 @@ class State:
     settings: Settings
     measure: Measure
     experiment: Experiment = field(default_factory=Experiment)
+    reranking: Counter[str] | None = None
     head: Head = field(default_factory=Head)
     evidence: dict[str, Evidence] = field(default_factory=dict)
     slot_of: dict[str, int] = field(default_factory=dict)

@@ -106,6 +106,20 @@ def test_it_is_known_in_other_words() -> None:
         assert [one.id for one in found] == [f"a{n + 1}"]
 
 
+def test_it_is_known_with_a_word_misspelled() -> None:
+    decisions = decisions_of(*(decision(n + 1, n, "Ben") for n in range(4)))
+    right, wrong = "Which music in the morning", "Which music in the mornng"
+    assert known(decisions, right, "Ben") == known(decisions, wrong, "Ben")
+    assert set(known(decisions, right, "Ben")) == {"a2"}
+
+
+def test_a_question_that_was_misspelled_is_known_when_it_is_misspelled_again() -> None:
+    asked = "Which music shuold play in the mornng?"
+    context = decision(1, 1, "Ben")
+    misspelled = replace(context, context=replace(context.context, query=asked))
+    assert known(decisions_of(misspelled), asked, "Ben")["a1"] > 0.99
+
+
 def test_what_another_one_asked_is_not_known() -> None:
     decisions = decisions_of(*(decision(n + 1, n, "Ben") for n in range(4)))
     assert known(decisions, QUESTIONS[0], "Ana") == {}

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from demem_agent import Answer
 from demem_agent.cli.json_values import answer_value, slot_of_each
-from demem_agent.cli.memory_options import Place, Situation
+from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import NOT_KNOWN, lines_table, recognised_words, route_words
 from demem_agent.cli.tables.cells import cell, grid
@@ -28,6 +28,7 @@ def ask(
     place: Place,
     output: Output,
     situation: Situation,
+    helpers: Helpers,
     all: Annotated[
         bool, typer.Option("--all", help="Show all the evidence that was read.")
     ] = False,
@@ -36,7 +37,7 @@ def ask(
 
     The answer's id is what feedback and explain take.
     """
-    with place.open() as memory:
+    with place.open(helpers) as memory:
         answer = memory.answer(question, **situation.asking())
         lines = answer.reading.lines if all else _few(answer)
         evidence = lines_table(
@@ -69,6 +70,8 @@ def _head(answer: Answer) -> Table:
     recognised = recognised_words(answer.reading)
     if recognised:
         head.add_row("recognised", cell(recognised))
+    if answer.reading.unranked:
+        head.add_row("order", cell(f"by the score alone: {answer.reading.unranked}"))
     return head
 
 

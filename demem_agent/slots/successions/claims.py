@@ -12,7 +12,9 @@ from itertools import pairwise
 
 from demem_agent.text.changes import Sign, denied, signs, tells
 from demem_agent.text.clauses import clauses, supposed
+from demem_agent.text.languages import language_of_words, stop_words
 from demem_agent.text.numbers import digits, spelt
+from demem_agent.text.scripts import may_be_other, words_of_any_script
 from demem_agent.text.sentences import sentences
 from demem_agent.text.words import STOPWORDS, clean, stems
 
@@ -40,7 +42,8 @@ FEWEST_WORDS = 3
 _NOT_SAID = re.compile(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
 _NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
-_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
+_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
+_NUMBER = re.compile(r"(\d+(?:[.,:/]\d+)*)")
 _ASCII_TOKEN = re.compile(r"[a-z]+|\d+(?:[.,:/]\d+)*")
 _TURNED_ON = re.compile(
     r"\b(?:turn\w*|keep|switch\w*|is|are|want)\b(?: [\w']+){0,3} on\b"
@@ -186,7 +189,9 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     if spelt(found):
         plain = digits(said)
         found = tokens(plain)
-    words = tuple(stems([word for word in found if word not in STOPWORDS]))
+    language = language_of_words(found)
+    left_out = stop_words(language)
+    words = tuple(stems([word for word in found if word not in left_out], language))
     if not words:
         return None
     return Claim(start, end, said, plain, words, frozenset(words), heard)
@@ -194,8 +199,21 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
 
 def tokens(text: str) -> list[str]:
     """Return the words and numbers of a text in order, in lower case."""
-    token = _ASCII_TOKEN if text.isascii() else _TOKEN
-    return token.findall(text.lower())
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text.lower())
+    low = text.lower()
+    return _tokens_of_any_script(low) if may_be_other(low) else _TOKEN.findall(low)
+
+
+def _tokens_of_any_script(low: str) -> list[str]:
+    """Return the words and numbers of a text in lower case that has letters beyond Latin."""
+    found: list[str] = []
+    for n, part in enumerate(_NUMBER.split(low)):
+        if n % 2:
+            found.append(part)
+        else:
+            found += words_of_any_script(part)
+    return found
 
 
 def _asks(said: str) -> bool:
