@@ -36,6 +36,9 @@ class Signals:
             nothing, and what is behind the twentieth counts as that. 0 unless the query is about
             one of several people.
         held: the same by the share of the query's idf mass that each passage holds; in [-1, 1].
+        kind: whether the best passage holds the kind of thing that is asked for: 1 for a question
+            after a time or a name whose best passage has one, -1 where it has none; 0 where that is
+            open, and for any other question.
     """
 
     related: float
@@ -45,6 +48,7 @@ class Signals:
     dated: float = 0.0
     told: float = 0.0
     held: float = 0.0
+    kind: float = 0.0
 
 
 SIGNALS = tuple(field.name for field in fields(Signals))

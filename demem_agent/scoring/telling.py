@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.adequacy import RUNNER_UP, Signals
 from demem_agent.scoring.features import FEATURES, speakers
+from demem_agent.scoring.features.kinds import COUNTED, NAMES
 from demem_agent.scoring.features.passage import ASKS
+from demem_agent.scoring.features.times import DAY, TIMED
+from demem_agent.scoring.features.work import Kept
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words
+from demem_agent.text.questions import asks_when, asks_who
 
 __all__ = ["Scored", "signals_of"]
 
@@ -54,7 +58,8 @@ def signals_of(index: PassageIndex, query: Query, words: Words, scored: Scored) 
     Args:
         words: of the query.
     """
-    best = scored.table[np.argmax(scored.scores)]
+    first = int(np.argmax(scored.scores))
+    best = scored.table[first]
     told, held = _by_the_one_asked_about(index, query, scored)
     return Signals(
         related=float(best[FEATURES.index("related")]),
@@ -64,6 +69,7 @@ def signals_of(index: PassageIndex, query: Query, words: Words, scored: Scored) 
         dated=float(best[FEATURES.index("dated")]),
         told=told,
         held=held,
+        kind=_of_kind(index, query, int(scored.rows[first])),
     )
 
 
@@ -74,6 +80,24 @@ def _missing(lexical: LexicalIndex, words: Words) -> float:
         trust = words.trust(word) if lexical.holds(word) else 0.0
         missing += lexical.idf(word) * (1.0 - trust)
     return missing / max(len(words.stems), 1)
+
+
+def _of_kind(index: PassageIndex, query: Query, row: int) -> float:
+    """Return 1 or -1 for a passage that holds the kind of thing asked for or lacks it.
+
+    Kinds are times and names; 0 for other questions. A number may be a date or an hour, and in what
+    has no date of its own no relative time is looked for: then it is open whether a time is there.
+    """
+
+    def has(column: Kept) -> bool:
+        return bool(index.kept[column.name].view()[row])
+
+    if asks_when(query.text):
+        is_open = has(COUNTED) or not has(DAY)
+        return 1.0 if has(TIMED) else (0.0 if is_open else -1.0)
+    if asks_who(query.text):
+        return 1.0 if has(NAMES) else -1.0
+    return 0.0
 
 
 def _by_the_one_asked_about(

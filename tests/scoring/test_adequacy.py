@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
@@ -44,6 +45,7 @@ ANY_SIGNALS = st.builds(
     dated=st.sampled_from([0.0, 1.0]),
     told=st.floats(-60.0, 60.0),
     held=st.floats(-1.0, 1.0),
+    kind=st.sampled_from([-1.0, 0.0, 1.0]),
 )
 WORDS = st.lists(st.sampled_from("ant bee cat dog eel fox ?".split()), min_size=1, max_size=6).map(
     " ".join
@@ -135,6 +137,7 @@ def test_signals_are_in_their_ranges(texts: list[str], asked: str, named: str) -
     assert found.missing >= 0.0
     assert found.dated in (0.0, 1.0)
     assert -1.0 <= found.held <= 1.0
+    assert found.kind in (-1.0, 0.0, 1.0)
 
 
 @settings(max_examples=30, deadline=None)
@@ -224,6 +227,41 @@ def test_the_best_passage_of_the_time_that_is_asked_for_is_dated() -> None:
     for asked, dated in (("What of the boat in May 2024?", 1.0), ("What of the boat?", 0.0)):
         found = rank(state.passage_index(), Query(asked, vector), default_weights())
         assert found.signals.dated == dated
+
+
+@pytest.mark.parametrize(
+    ("said", "at"),
+    [("The ferry leaves at nine", datetime(2024, 5, 3)), ("The ferry leaves on Fridays", None)],
+)
+def test_it_is_open_whether_a_number_or_what_has_no_date_tells_a_time(
+    said: str, at: datetime | None
+) -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    vectors = as_matrix(ENCODER.encode([said]), 1)
+    index.add(Evidence("e1", said, at=at), [(0, len(said))], vectors, 0)
+    assert signals(index, "When does the ferry leave?").kind == 0.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [
+        ("When was the boat painted?", 1.0),  # "yesterday"
+        ("When was the fence painted?", -1.0),
+        ("Who painted the boat?", 1.0),  # "Ines"
+        ("Who painted the fence?", -1.0),
+        ("Why was the fence painted?", 0.0),
+    ],
+)
+def test_a_best_passage_may_lack_the_kind_of_thing_that_is_asked_for(
+    asked: str, kind: float
+) -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    said = ("The boat was painted by Ines yesterday", "The fence was painted, too")
+    for n, text in enumerate(said, 1):
+        vectors = as_matrix(ENCODER.encode([text]), 1)
+        item = Evidence(f"e{n}", text, session=f"s{n}", at=datetime(2024, 5, 3))
+        index.add(item, [(0, len(text))], vectors, 0)
+    assert signals(index, asked).kind == kind
 
 
 # The route
