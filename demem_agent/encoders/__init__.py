@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from demem_agent.encoders.info import EncoderInfo, as_matrix, describe
+from demem_agent.encoders.loading import load_encoder
 from demem_agent.encoders.static import StaticEncoder
 
-__all__ = ["EncoderInfo", "StaticEncoder", "as_matrix", "default_encoder", "describe"]
+__all__ = [
+    "EncoderInfo",
+    "StaticEncoder",
+    "as_matrix",
+    "default_encoder",
+    "describe",
+    "load_encoder",
+]
 
 _SHARED = StaticEncoder()
 

@@ -37,7 +37,7 @@ def opened(
     in_ram = place.memory is None or place.memory == _RAM
     settings = _settings(None if in_ram else place, budget)
     talker = Talker(model, give) if model else None
-    options = budget.given()
+    options = budget.given() | place.options()
     options["answerer"] = talker or QuotingAnswerer()
     if talker:
         options["read_limit"] = _for_reading(settings)
