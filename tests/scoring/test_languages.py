@@ -102,3 +102,22 @@ def test_a_line_in_any_language_is_found_among_english_ones(question: str, answe
     memory.ingest(answer, speaker="Ana")
     lines = memory.read(question).lines
     assert max(lines, key=lambda line: line.score).evidence.text == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "other"),
+    [
+        ("小雨的猫叫什么？", "小雨", "大伟"),
+        ("翔の犬は？", "翔", "由美"),
+        ("Как зовут кошку Анны?", "Анна", "Иван"),
+        ("मीरा की बिल्ली?", "मीरा", "रोहन"),
+        ("أين تعمل أخت سارة؟", "سارة", "عمر"),
+        ("Wo wohnt Annas Katze?", "Anna", "Jonas"),
+    ],
+)
+def test_a_speaker_is_known_by_name_in_any_script(question: str, name: str, other: str) -> None:
+    memory = SlotMemory()
+    memory.ingest("Okay, bye.", speaker=other)
+    memory.ingest("Hey, how are you?", speaker=name)
+    lines = memory.read(question).lines
+    assert max(lines, key=lambda line: line.score).evidence.speaker == name

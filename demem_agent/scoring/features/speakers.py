@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
+from demem_agent.text.languages import ENGLISH
+from demem_agent.text.scripts import may_be_other
+from demem_agent.text.words import content_terms, language_of
 
 __all__ = ["FEATURES", "with_model"]
 
@@ -43,13 +46,31 @@ def with_model(names: Iterable[str | None]) -> bool:
 
 def _named(work: Work) -> NDArray[np.bool_]:
     """Mark what is said by a speaker whose name, or a word of it, stands in the query."""
-    asked = set(_words(work.query.text))
+    query = work.query.text
+    asked = set(_words(query))
+    if language_of(query) != ENGLISH:
+        asked |= {word.removesuffix("s") for word in asked}  # as in German "Annas"
     wanted = []
     for name, code in work.passages.speakers.codes.items():
-        is_asked = not asked.isdisjoint(_telling(name))
+        if name and may_be_other(name):
+            is_asked = _stands_in(name, query)
+        else:
+            is_asked = not asked.isdisjoint(_telling(name))
         if is_asked:
             wanted.append(code)
     return _said_by(work, wanted)
+
+
+def _stands_in(name: str, query: str) -> bool:
+    """Whether a word of a name in another script than Latin stands in a query, in any form."""
+    asked = set(content_terms(query))
+    return any(asked.issuperset(_longest(content_terms(part))) for part in name.split())
+
+
+def _longest(terms: list[str]) -> list[str]:
+    """Leave out the single signs of a Chinese name that has several."""
+    pairs = [term for term in terms if len(term) > 1]
+    return pairs or terms
 
 
 def _user(work: Work) -> NDArray[np.bool_]:
