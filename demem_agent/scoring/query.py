@@ -14,7 +14,7 @@ from demem_agent.scoring.focus import focus
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.spelling import marked, plain
-from demem_agent.text.words import stems, worded
+from demem_agent.text.words import is_surely_english, stems, worded
 
 __all__ = ["Query", "Words", "words_of"]
 
@@ -56,23 +56,27 @@ class Vocabulary(Protocol):
 def words_of(query: Query, index: Vocabulary) -> Words:
     """Return the words that a query is about, as the passages of an index have them.
 
-    A few words may be in any of the languages of a memory: a stem that no passage holds is replaced
-    by the word's stem in another of these, if one does.
+    A few words may be of any of the languages of a memory, and so may a short line: a word counts
+    by its stem in each of these that some passage holds. Not so those of a query that is surely
+    English.
     """
     told = worded(focus(query.text), content=True)
     words = dict(zip(marked(told), told.stems, strict=True))
     others = [name for name in index.languages.codes if name and name != told.language]
-    if others:
-        for form, stem in words.items():
-            if not index.lexical.holds(stem):
-                words[form] = _held(form, others, index.lexical) or stem
-    return Words(list(words), list(words.values()))
+    if not others or is_surely_english(query.text):
+        return Words(list(words), list(words.values()))
+    found = Words([], [])
+    for form, stem in words.items():
+        for held in _held(form, stem, others, index.lexical) or [stem]:
+            found.forms.append(form)
+            found.stems.append(held)
+    return found
 
 
-def _held(form: str, languages: Iterable[str], lexical: LexicalIndex) -> str:
-    """Return the first stem of a word in some languages that a passage holds, else ""."""
+def _held(form: str, stem: str, languages: Iterable[str], lexical: LexicalIndex) -> list[str]:
+    """Return the stems of a word, its own and those in some languages, that passages hold."""
+    every = {stem: None}
     for language in languages:
-        (stem,) = stems([plain(form)], language)
-        if lexical.holds(stem):
-            return stem
-    return ""
+        (other,) = stems([plain(form)], language)
+        every[other] = None
+    return [one for one in every if lexical.holds(one)]

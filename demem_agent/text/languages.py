@@ -19,6 +19,7 @@ from demem_agent.text.scripts import spelt
 __all__ = [
     "ENGLISH",
     "STOPWORDS",
+    "are_surely_english",
     "language_of_words",
     "may_be_foreign",
     "stop_words",
@@ -53,6 +54,7 @@ class _Tables:
         known: the same with a few of its most common other words.
         letters: letters that such a language has and English has not; ``every_letter``: all.
         telling: all words of ``known`` that English text has not.
+        english: stop words that no other language has.
         loans: words with such letters that are in English text.
         others: words of other scripts that tell little, whatever the language.
     """
@@ -62,6 +64,7 @@ class _Tables:
     letters: dict[str, frozenset[str]]
     every_letter: frozenset[str]
     telling: frozenset[str]
+    english: frozenset[str]
     loans: frozenset[str]
     others: frozenset[str]
 
@@ -71,6 +74,11 @@ def may_be_foreign(words: list[str]) -> bool:
     if not _tables().telling.isdisjoint(words):
         return True
     return len(words) >= _SENTENCE and STOPWORDS.isdisjoint(words)
+
+
+def are_surely_english(words: list[str]) -> bool:
+    """Whether one of some words in lower case is a stop word of English alone."""
+    return not _tables().english.isdisjoint(words)
 
 
 def language_of_words(words: list[str]) -> str:
@@ -134,6 +142,7 @@ def _tables() -> _Tables:
         letters=letters,
         every_letter=frozenset[str]().union(*letters.values()),
         telling=told - english,
+        english=STOPWORDS - told,
         loans=frozenset(data["loans"].split()),
         others=frozenset(spelt(" ".join(data["other"].values())).split()),
     )

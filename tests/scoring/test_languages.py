@@ -44,6 +44,20 @@ def test_a_word_alone_takes_the_stem_that_the_memory_holds() -> None:
     assert stem not in stems(["llaves"])
 
 
+def test_a_short_line_of_doubtful_language_is_found_beside_a_sure_one() -> None:
+    texts = [*ENGLISH, "Alergia a gatos", "Mi hermana tiene alergia a los gatos."]
+    index = index_of(texts)
+    words = words_of(query("¿Quién tiene alergia a los gatos?"), index)
+    held = [set(index.lexical.rows(stem).tolist()) for stem in words.stems]
+    assert {2, 3} <= set().union(*held)
+
+
+def test_a_question_that_is_surely_english_has_its_english_stems_in_any_memory() -> None:
+    text = "Where did the cats of my sister have llaves?"
+    words = words_of(query(text), index_of([*ENGLISH, *SPANISH]))
+    assert words.stems == stems(content_words(text))
+
+
 @given(st.sampled_from(["keys", "the cats", "houses sleeping", "llaves", "Where is it?"]))
 def test_in_an_english_memory_a_query_has_its_english_stems(text: str) -> None:
     words = words_of(query(text), index_of(ENGLISH))
