@@ -85,14 +85,17 @@ def language_of_words(words: list[str]) -> str:
     """Return the language of words in Latin letters, in lower case, none left out.
 
     English unless another language has more function words among them, and not just a few among
-    many. A word with letters that English has not counts as one.
+    many. A word with letters that English has not counts as one, and a stop word of English alone
+    as two.
     """
     tables = _tables()
     spelt = [word for word in words if not (word.isascii() or word in tables.loans)]
     if tables.every_letter.isdisjoint("".join(spelt)) and not may_be_foreign(words):
         return ENGLISH
     best = ENGLISH
-    most = max(sum(word in STOPWORDS for word in words), len(words) // _FEWEST)
+    of_english = sum(word in STOPWORDS for word in words)
+    of_english += sum(word in tables.english for word in words)
+    most = max(of_english, len(words) // _FEWEST)
     for language in tables.known:
         score = _score(words, spelt, language, tables)
         if score > most:
