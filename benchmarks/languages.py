@@ -1,7 +1,7 @@
 """Measure how well memories in other languages than English are read: python
 benchmarks/languages.py [--first N] [--encoder NAME] [--across] [--misses] [--json]
 
-Each file of ``benchmarks/languages`` holds three small memories in one language, with ten
+Each file of ``benchmarks/languages`` holds up to three small memories in one language, with ten
 questions each; for every question the number of the one line that answers it is beside it.
 ``development`` was looked at while the rules were made; ``held_out`` and ``one_speaker`` were not,
 and the latter was written when they were done: there one user says everything, and asks in other
@@ -75,7 +75,7 @@ def main() -> None:
     print(f"right line among the first {given.first}, of 10 questions each")
     print(f"{'':<12}", *(f"{part.replace('_', ' '):>12}" for part in PARTS))
     for row in rows:
-        print(f"{row['language']:<12}", *(f"{row[part]:>12}" for part in PARTS))
+        print(f"{row['language']:<12}", *(f"{row.get(part, '-'):>12}" for part in PARTS))
 
 
 def measured(
@@ -86,7 +86,7 @@ def measured(
     for path in sorted(FOLDER.glob("*.json")):
         talks = _load(path.stem)
         row: dict[str, Any] = {"language": json.loads(path.read_text("utf-8"))["language"]}
-        for part in PARTS:
+        for part in talks:
             told = english[part] if across else talks[part]
             memory = remembered(told, encoder)
             found = [
@@ -131,6 +131,8 @@ def _load(code: str) -> dict[str, Talk]:
     data = json.loads((FOLDER / f"{code}.json").read_text("utf-8"))
     talks = {}
     for part in PARTS:
+        if part not in data:
+            continue
         lines = [tuple(line) for line in data[part]["lines"]]
         questions = [tuple(question) for question in data[part]["questions"]]
         names = list(dict.fromkeys(name for name, _ in lines))
