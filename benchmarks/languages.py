@@ -1,11 +1,12 @@
 """Measure how well memories in other languages than English are read: python
-benchmarks/languages.py [--encoder NAME] [--across] [--misses] [--json]
+benchmarks/languages.py [--first N] [--encoder NAME] [--across] [--misses] [--json]
 
-Each file of ``benchmarks/languages`` holds two small memories in one language, with ten questions
-each; for every question the number of the one line that answers it is beside it. One of the two,
-``development``, was looked at while the rules were made; ``held_out`` was not. Around the fifteen
-lines of a memory stand small talk in the same language and in English. What is counted is for how
-many questions the right line is among the three of the highest score.
+Each file of ``benchmarks/languages`` holds up to three small memories in one language, with ten
+questions each; for every question the number of the one line that answers it is beside it.
+``development`` was looked at while the rules were made; ``held_out`` and ``one_speaker`` were not,
+and the latter was written when they were done: there one user says everything, and asks in other
+words. Around the fifteen lines of a memory stand small talk in the same language and in English.
+What is counted is for how many questions the right line is among the three of the highest score.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from demem_agent import SlotMemory, Turn
-from demem_agent.types import Line
+from demem_agent.encoders import load_encoder
 
 FOLDER = Path(__file__).parent / "languages"
-PARTS = ("development", "held_out")
+PARTS = ("development", "held_out", "one_speaker")
 #: How many of the best lines count.
 FIRST = 3
 LIMIT = 6000
@@ -58,6 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--first", type=int, default=FIRST, help="how many of the lines count")
     parser.add_argument(
         "--encoder", metavar="NAME", help="a sentence-transformers or model2vec one"
     )
@@ -66,45 +68,48 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     given = parser.parse_args()
     encoder = _encoder(given.encoder)
-    rows = list(measured(encoder, across=given.across, misses=given.misses))
+    rows = list(measured(encoder, given.first, across=given.across, misses=given.misses))
     if given.json:
         print(json.dumps(rows, indent=1))
         return
-    print(f"right line among the first {FIRST}, of 10 questions each")
-    print(f"{'':<12}{'development':>12}{'held out':>10}")
+    print(f"right line among the first {given.first}, of 10 questions each")
+    print(f"{'':<12}", *(f"{part.replace('_', ' '):>12}" for part in PARTS))
     for row in rows:
-        print(f"{row['language']:<12}{row['development']:>12}{row['held_out']:>10}")
+        print(f"{row['language']:<12}", *(f"{row.get(part, '-'):>12}" for part in PARTS))
 
 
-def measured(encoder: Any, *, across: bool, misses: bool) -> Iterator[dict[str, Any]]:
-    """Yield a row for each language."""
+def measured(
+    encoder: Any, first: int = FIRST, *, across: bool = False, misses: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each language: how many questions of each part were read right."""
     english = _load("en")
     for path in sorted(FOLDER.glob("*.json")):
         talks = _load(path.stem)
         row: dict[str, Any] = {"language": json.loads(path.read_text("utf-8"))["language"]}
-        for part in PARTS:
+        for part in talks:
             told = english[part] if across else talks[part]
             memory = remembered(told, encoder)
-            row[part] = _right(memory, told, talks[part], misses and part == "development")
+            found = [
+                _is_read(memory, question, told.lines[line][1], first)
+                for question, line in talks[part].questions
+            ]
+            row[part] = sum(found)
+            if misses and part == "development":
+                _name_misses(talks[part].questions, found)
         yield row
 
 
-def _right(memory: SlotMemory, told: Talk, asked: Talk, misses: bool) -> int:
-    """Count the questions whose line is among the first."""
-    right = 0
-    for question, line in asked.questions:
-        first = best(memory.read(question, limit=LIMIT).lines)
-        texts = [found.evidence.text for found in first]
-        found = told.lines[line][1] in texts
-        right += found
-        if misses and not found:
-            print(f"missed: {question}\n  line: {told.lines[line][1]}\n  read: {texts}")
-    return right
+def _is_read(memory: SlotMemory, question: str, answer: str, first: int) -> bool:
+    """Whether a line is among the first few for a question."""
+    lines = memory.read(question, limit=LIMIT).lines
+    best = sorted(lines, key=lambda line: -line.score)[:first]
+    return answer in [line.evidence.text for line in best]
 
 
-def best(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines of the highest score."""
-    return sorted(lines, key=lambda line: -line.score)[:FIRST]
+def _name_misses(questions: list[tuple[str, int]], found: list[bool]) -> None:
+    for (question, _), is_read in zip(questions, found, strict=True):
+        if not is_read:
+            print(f"missed: {question}")
 
 
 def remembered(talk: Talk, encoder: Any) -> SlotMemory:
@@ -126,20 +131,20 @@ def _load(code: str) -> dict[str, Talk]:
     data = json.loads((FOLDER / f"{code}.json").read_text("utf-8"))
     talks = {}
     for part in PARTS:
+        if part not in data:
+            continue
         lines = [tuple(line) for line in data[part]["lines"]]
         questions = [tuple(question) for question in data[part]["questions"]]
-        fillers = [(name, text) for name, text in data["fillers"]]
+        names = list(dict.fromkeys(name for name, _ in lines))
+        texts = [text for _, text in data["fillers"]]
+        fillers = [(names[n % len(names)], text) for n, text in enumerate(texts)]
         talks[part] = Talk(lines, questions, fillers)
     return talks
 
 
 def _encoder(name: str | None) -> Any:
     """Load an encoder by its name; None is the one that ships with DeMem."""
-    if name is None:
-        return None
-    from demem_agent.encoders import load_encoder
-
-    return load_encoder(name)
+    return None if name is None else load_encoder(name)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
@@ -14,6 +15,7 @@ import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
+from demem_agent.encoders import load_encoder
 from demem_agent.options import Options
 from demem_agent.reading import Situated
 from demem_agent.reading.ask import Ask, ask_of
@@ -21,6 +23,8 @@ from demem_agent.settings import Settings
 from demem_agent.stores import open_store
 
 __all__ = ["Budget", "Company", "Helpers", "Place", "Situation"]
+
+_loaded = cache(load_encoder)  # one command may open its memory twice
 
 _SQLITE = "sqlite:///"
 #: How many of the memories in a file are named, where another was looked for.
@@ -178,6 +182,14 @@ class Place:
     tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose memories.")] = (
         "default"
     )
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            envvar="DEMEM_ENCODER",
+            help="A sentence-transformers or model2vec model, or its folder. [the shipped one]",
+        ),
+    ] = None
 
     @property
     def url(self) -> str:
@@ -211,20 +223,31 @@ class Place:
             raise UsageError(
                 f"there is no memory at {path}; demem ingest or demem import makes one"
             )
+        options = self.options()
         store = open_store(self.url)
         known = store.memories(self.tenant)
         if self.memory_id not in known:
             store.close()
             raise UsageError(self._no_such_memory(known))
         given = helpers.given() if helpers else {}
-        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant, **given)
+        options |= given
+        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant, **options)
 
     def make(self, budget: Budget, **more: Unpack[Options]) -> SlotMemory:
         """Open a memory, making it if it does not exist; ``more`` is what is not stored with it."""
-        settings = {**budget.given(), **more}
+        settings = {**budget.given(), **self.options(), **more}
         SlotMemory(**settings)  # checks the settings before a file is made for them
         self.require_folder()
         return SlotMemory.open(self.url, memory_id=self.memory_id, tenant=self.tenant, **settings)
+
+    def options(self) -> dict[str, Any]:
+        """Return the encoder that was named, as an option of ``SlotMemory``.
+
+        Raises:
+            InvalidInput: if there is no such model.
+            MissingExtra: if what loads it is not installed.
+        """
+        return {} if self.encoder is None else {"encoder": _loaded(self.encoder)}
 
     def holds_memory(self) -> bool:
         """Whether the file exists and holds a memory of this id."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from demem_agent.encoders.crossing import CrossEncoderReranker
 from demem_agent.encoders.info import EncoderInfo, as_matrix, describe
+from demem_agent.encoders.loading import load_encoder
 from demem_agent.encoders.static import StaticEncoder, is_word
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "default_encoder",
     "describe",
     "is_word",
+    "load_encoder",
 ]
 
 _SHARED = StaticEncoder()

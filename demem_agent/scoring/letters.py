@@ -9,7 +9,7 @@ a few places that its hash says. "Zahnarzt" is near "Zahnarzttermin", and "sleep
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from zlib import crc32
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ _MARK = "\0"
 _PARTS = range(3, 6)
 #: Words of fewer letters have no parts: pairs of signs, particles.
 _FEWEST = 3
+#: Where in a vector a part stands.
+_PLACES = 4
 
 
 def marked(told: Worded) -> list[str]:
@@ -67,10 +69,7 @@ def _parts(word: str) -> Iterator[str]:
 
 
 def _add(vector: NDArray[np.float32], part: str) -> None:
-    """Add a part to a vector, at three places that its hash says, up or down."""
-    code = crc32(part.encode("utf-8", "surrogatepass"))
-    for _ in range(3):
-        sign = 1.0 if code & 1 else -1.0
-        code >>= 1
-        vector[code % len(vector)] += sign
-        code //= len(vector)
+    """Add a part to a vector, at a few places that its hash says, up or down."""
+    digest = blake2b(part.encode("utf-8", "surrogatepass"), digest_size=2 * _PLACES)
+    for code in np.frombuffer(digest.digest(), "<u2").tolist():
+        vector[(code >> 1) % len(vector)] += 1.0 if code & 1 else -1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -15,7 +15,7 @@ from demem_agent.scoring.letters import marked, plain
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.spelling import Heard
-from demem_agent.text.words import stems, worded
+from demem_agent.text.words import is_surely_english, stems, worded
 
 __all__ = ["GUESSED", "Query", "Stretch", "Words", "words_of"]
 
@@ -63,7 +63,7 @@ class Words:
 
     forms: list[str]
     stems: list[str]
-    guessed: frozenset[str] = frozenset()
+    guessed: set[str] = field(default_factory=set)
 
     def trust(self, stem: str) -> float:
         """Return what meeting a stem counts, in (0, 1]."""
@@ -80,34 +80,32 @@ class Vocabulary(Protocol):
 def words_of(heard: Heard, index: Vocabulary) -> Words:
     """Return the words that a query is about, as the passages of an index have them.
 
-    A few words may be in any of the languages of a memory: a stem that no passage holds is replaced
-    by the word's stem in another of these, if one does.
+    A few words may be of any of the languages of a memory, and so may a short line: a word counts
+    by its stem in each of these that some passage holds. Not so those of a query that is surely
+    English.
     """
     told = worded(focus(heard.text), content=True)
     meant = heard.meant
-    found = [meant.get(word, word) for word in told.words] if meant else told.words
-    stemmed = stems(found, told.language)
-    words = dict(zip(marked(told), zip(found, stemmed, strict=True), strict=True))
-    guessed = set()
-    stem_of = {}
-    for form, (word, stem) in words.items():
-        stem_of[form] = held_stem(word, stem, told.language, index)
+    words = [meant.get(word, word) for word in told.words] if meant else told.words
+    stem_of = dict(zip(marked(told), stems(words, told.language), strict=True))
+    others = [name for name in index.languages.codes if name and name != told.language]
+    if not meant and (not others or is_surely_english(heard.text)):
+        return Words(list(stem_of), list(stem_of.values()))
+    found = Words([], [], set())
+    for form, stem in stem_of.items():
+        word = meant.get(plain(form), plain(form))
+        held = _held(word, stem, others, index.lexical) or [stem]
+        found.forms.extend([form] * len(held))
+        found.stems.extend(held)
         if plain(form) in meant:
-            guessed.add(stem_of[form])
-    return Words(list(stem_of), list(stem_of.values()), frozenset(guessed))
+            found.guessed.update(held)
+    return found
 
 
-def held_stem(word: str, stem: str, language: str, index: Vocabulary) -> str:
-    """Return the stem of a word that a passage holds: in its language, else in any of the others.
-
-    Args:
-        stem: in its language; it comes back where no other is held either.
-    """
-    if index.lexical.holds(stem):
-        return stem
-    for other in index.languages.codes:
-        if other and other != language:
-            (found,) = stems([word], other)
-            if index.lexical.holds(found):
-                return found
-    return stem
+def _held(word: str, stem: str, languages: Iterable[str], lexical: LexicalIndex) -> list[str]:
+    """Return the stems of a word, its own and those in some languages, that passages hold."""
+    every = {stem: None}
+    for language in languages:
+        (other,) = stems([word], language)
+        every[other] = None
+    return [one for one in every if lexical.holds(one)]

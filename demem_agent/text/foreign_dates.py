@@ -62,7 +62,7 @@ _HAN_COUNT = (
     "(?P<han>[一二两兩三四五六七八九]?十?[一二三四五六七八九]?)"
 )
 _NUMBER_GROUP = re.compile(r"n\d+")
-_WEEKDAYS = "mon tue wed thu fri sat sun".split()
+_WEEKDAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _COUNTABLE = ("day", "week", "month", "year")
 #: Characters of a text of which it is not kept which languages it is in.
 _LONG = 1000

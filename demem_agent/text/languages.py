@@ -19,6 +19,7 @@ from demem_agent.text.scripts import spelt
 __all__ = [
     "ENGLISH",
     "STOPWORDS",
+    "are_surely_english",
     "language_of_words",
     "may_be_foreign",
     "stop_words",
@@ -53,6 +54,7 @@ class _Tables:
         known: the same with a few of its most common other words.
         letters: letters that such a language has and English has not; ``every_letter``: all.
         telling: all words of ``known`` that English text has not.
+        english: stop words that no other language has.
         loans: words with such letters that are in English text.
         others: words of other scripts that tell little, whatever the language.
     """
@@ -62,6 +64,7 @@ class _Tables:
     letters: dict[str, frozenset[str]]
     every_letter: frozenset[str]
     telling: frozenset[str]
+    english: frozenset[str]
     loans: frozenset[str]
     others: frozenset[str]
 
@@ -73,18 +76,26 @@ def may_be_foreign(words: list[str]) -> bool:
     return len(words) >= _SENTENCE and STOPWORDS.isdisjoint(words)
 
 
+def are_surely_english(words: list[str]) -> bool:
+    """Whether one of some words in lower case is a stop word of English alone."""
+    return not _tables().english.isdisjoint(words)
+
+
 def language_of_words(words: list[str]) -> str:
     """Return the language of words in Latin letters, in lower case, none left out.
 
     English unless another language has more function words among them, and not just a few among
-    many. A word with letters that English has not counts as one.
+    many. A word with letters that English has not counts as one, and a stop word of English alone
+    as two.
     """
     tables = _tables()
     spelt = [word for word in words if not (word.isascii() or word in tables.loans)]
     if tables.every_letter.isdisjoint("".join(spelt)) and not may_be_foreign(words):
         return ENGLISH
     best = ENGLISH
-    most = max(sum(word in STOPWORDS for word in words), len(words) // _FEWEST)
+    of_english = sum(word in STOPWORDS for word in words)
+    of_english += sum(word in tables.english for word in words)
+    most = max(of_english, len(words) // _FEWEST)
     for language in tables.known:
         score = _score(words, spelt, language, tables)
         if score > most:
@@ -134,6 +145,7 @@ def _tables() -> _Tables:
         letters=letters,
         every_letter=frozenset[str]().union(*letters.values()),
         telling=told - english,
+        english=STOPWORDS - told,
         loans=frozenset(data["loans"].split()),
         others=frozenset(spelt(" ".join(data["other"].values())).split()),
     )

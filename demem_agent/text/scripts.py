@@ -30,7 +30,7 @@ _SOUTH_EAST = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3
 _PAIRED = f"{_HAN}{_HIRAGANA}{_HANGUL}{_SOUTH_EAST}"
 _PARTICLES = frozenset("はがをにでのともへや")
 #: Signs of katakana from which on a word may be a compound, as "peanut allergy" is.
-_COMPOUND = 6
+_COMPOUND = 4
 _JOINERS = "\u200c\u200d"
 #: Marks and letters that users leave out or write in two ways.
 _SPELLINGS = str.maketrans(

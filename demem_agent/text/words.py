@@ -20,6 +20,7 @@ from demem_agent.text.arabic import arabic_stem
 from demem_agent.text.languages import (
     ENGLISH,
     STOPWORDS,
+    are_surely_english,
     language_of_words,
     may_be_foreign,
     stop_words,
@@ -38,6 +39,7 @@ __all__ = [
     "clean",
     "content_terms",
     "content_words",
+    "is_surely_english",
     "language_of",
     "spoken_words",
     "stems",
@@ -118,6 +120,12 @@ def terms(text: str) -> list[str]:
 def words(text: str) -> list[str]:
     """Return the words of a text in order, in lower case, without stop words."""
     return worded(text).words
+
+
+def is_surely_english(text: str) -> bool:
+    """Whether a text is English not just for want of a sign that it is anything else."""
+    language, every = _all_words(text)
+    return language == ENGLISH and are_surely_english(every)
 
 
 def spoken_words(text: str) -> list[str]:

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory
 from demem_agent.scoring import focus
 from demem_agent.testing import BagEncoder
-from demem_agent.text.questions import NAME, asks_how_many, asks_when, asks_who, has_number
+from demem_agent.text.questions import (
+    NAME,
+    asks_for,
+    asks_how_many,
+    asks_when,
+    asks_who,
+    has_number,
+)
 from demem_agent.text.words import words
 
 PIECES = (
@@ -204,3 +211,37 @@ def test_a_longer_word_is_not_the_one_that_asks(question: str) -> None:
 )
 def test_a_capital_inside_a_sentence_is_a_name(text: str, names: list[str]) -> None:
     assert re.findall(NAME, text) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Where does she live?", "place"),
+        ("How long is it?", "while"),
+        ("Wie viele Katzen hat Ana?", "number"),
+        ("¿Cuándo llega el tren?", "time"),
+        ("Quando arriva il treno?", "time"),
+        ("Quem tem a chave?", "person"),
+        ("Где работает сестра?", "place"),
+        ("Сколько лет бабушке?", "number"),
+        ("钥匙在哪里？", "place"),
+        ("什么时候开会？", "time"),
+        ("为什么不来？", "reason"),
+        ("鍵は誰が持っていますか？", "person"),
+        ("いつ来ますか？", "time"),
+        ("고양이는 어디 있어?", "place"),
+        ("متى يأتي القطار؟", "time"),
+        ("मीरा कहाँ रहती है?", "place"),
+        ("कितने साल की है?", "number"),
+        ("Ana likes tea.", ""),
+    ],
+)
+def test_a_question_in_any_language_says_what_it_asks_for(question: str, kind: str) -> None:
+    assert asks_for(question) == kind
+
+
+@pytest.mark.parametrize(
+    "question", ["Wann kommt er?", "Когда он придёт?", "他什么时候来？", "वह कब आएगा?"]
+)
+def test_a_question_for_a_time_is_known_in_other_languages(question: str) -> None:
+    assert asks_when(question)

@@ -42,7 +42,7 @@ def opened(
     in_ram = place.memory is None or place.memory == _RAM
     settings = _settings(None if in_ram else place, budget)
     talker = Talker(model, give) if model else None
-    options = budget.given()
+    options = budget.given() | place.options()
     if helpers:
         options |= helpers.given()
     options["answerer"] = talker or QuotingAnswerer()

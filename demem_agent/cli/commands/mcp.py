@@ -55,7 +55,8 @@ def mcp(
     adapter = _adapter()
     place.require_folder()
     namespace = None if per_call else place.memory_id
-    with adapter.Memories(place.url, limit=limit, tenant=place.tenant) as memories:
+    options = place.options()
+    with adapter.Memories(place.url, limit=limit, tenant=place.tenant, **options) as memories:
         server = adapter.make_server(memories, namespace=namespace, asker=asker)
         adapter.serve(
             server,

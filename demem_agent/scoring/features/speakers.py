@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
 from demem_agent.scoring.query import Query
+from demem_agent.text.languages import ENGLISH
+from demem_agent.text.scripts import may_be_other
+from demem_agent.text.words import content_terms, language_of
 
 __all__ = ["FEATURES", "asked_about", "with_model"]
 
@@ -72,7 +75,16 @@ def _oneself(query: Query, codes: Mapping[str | None, int]) -> list[int]:
 def _named_in(text: str, codes: Mapping[str | None, int]) -> list[int]:
     """Return the numbers of the speakers whose name, or a word of it, stands in a text."""
     asked = set(_words(text))
-    return [code for name, code in codes.items() if not asked.isdisjoint(_telling(name))]
+    if language_of(text) != ENGLISH:
+        asked |= {word.removesuffix("s") for word in asked}  # as in German "Annas"
+    return [code for name, code in codes.items() if _is_named(name, text, asked)]
+
+
+def _is_named(name: str | None, text: str, asked: set[str]) -> bool:
+    """Whether a name, or a word of it, stands in a text of these words."""
+    if name and may_be_other(name):
+        return _stands_in(name, text)
+    return not asked.isdisjoint(_telling(name))
 
 
 def _of_name(asker: str, codes: Mapping[str | None, int]) -> list[int]:
@@ -83,6 +95,18 @@ def _of_name(asker: str, codes: Mapping[str | None, int]) -> list[int]:
 def _named(work: Work) -> NDArray[np.bool_]:
     """Mark what is said by a speaker whose name, or a word of it, stands in the query."""
     return _said_by(work, _named_in(work.query.text, work.passages.speakers.codes))
+
+
+def _stands_in(name: str, query: str) -> bool:
+    """Whether a word of a name in another script than Latin stands in a query, in any form."""
+    asked = set(content_terms(query))
+    return any(asked.issuperset(_longest(content_terms(part))) for part in name.split())
+
+
+def _longest(terms: list[str]) -> list[str]:
+    """Leave out the single signs of a Chinese name that has several."""
+    pairs = [term for term in terms if len(term) > 1]
+    return pairs or terms
 
 
 def _user(work: Work) -> NDArray[np.bool_]:
