@@ -12,21 +12,21 @@ import re
 
 __all__ = ["arabic_stem"]
 
-_ARTICLE = re.compile(r"^(?:[وف]?(?:[بك]?ال|لل)|و(?=..[^ ]{2}))(?=..)")
+_ARTICLE = r"^(?:[وف]?(?:[بك]?ال|لل)|و(?=..[^ ]{2}))(?=..)"
 #: "will", before a verb in the present.
-_FUTURE = re.compile(r"^س(?=[يتنا]...)")
-_POSSESSIVE = re.compile(r"(?<=..)(?:ها|هما|هم|هن|نا|كما|كم|كن|ني|ه|ي)$|(?<=...)ك$")
-_PLURAL = re.compile(r"(?<=...)(?:ان|ين|ون|وا)$")
+_FUTURE = r"^س(?=[يتنا]...)"
+_POSSESSIVE = r"(?<=..)(?:ها|هما|هم|هن|نا|كما|كم|كن|ني|ه|ي)$|(?<=...)ك$"
+_PLURAL = r"(?<=...)(?:ان|ين|ون|وا)$"
 #: The person of a verb of three letters, also with "t" before them.
-_PERSON = re.compile(r"^[يتنا](?=...$)|^[يتنا](?=ت...$)")
+_PERSON = r"^[يتنا](?=...$)|^[يتنا](?=ت...$)"
 
 
 def arabic_stem(word: str) -> str:
     """Return the stem of a word of at least one letter."""
-    stem = _ARTICLE.sub("", word)
-    stem = _FUTURE.sub("", stem)
-    stem = _POSSESSIVE.sub("", stem)
-    stem = _PLURAL.sub("", stem)
+    stem = re.sub(_ARTICLE, "", word)
+    stem = re.sub(_FUTURE, "", stem)
+    stem = re.sub(_POSSESSIVE, "", stem)
+    stem = re.sub(_PLURAL, "", stem)
     if len(stem) > 3 and stem.endswith("ات"):
         stem = f"{stem[:-2]}ت"
-    return _PERSON.sub("", stem)
+    return re.sub(_PERSON, "", stem)

@@ -38,15 +38,15 @@ from demem_agent.text.words import language_of
 
 __all__ = ["foreign_times"]
 
-_SENTENCE_ENDS = re.compile("[.!?;\n。！？।؟]")
-_SCRIPTS = (
-    ("japanese", re.compile("[\u3041-\u30ff]")),
-    ("chinese", re.compile("[\u4e00-\u9fff]")),
-    ("korean", re.compile("[\uac00-\ud7af]")),
-    ("arabic", re.compile("[\u0621-\u064a]")),
-    ("hindi", re.compile("[\u0900-\u097f]")),
-    ("russian", re.compile("[\u0400-\u04ff]")),
-)
+_SENTENCE_ENDS = "[.!?;\n。！？।؟]"
+_SCRIPTS = {
+    "japanese": "[\u3041-\u30ff]",
+    "chinese": "[\u4e00-\u9fff]",
+    "korean": "[\uac00-\ud7af]",
+    "arabic": "[\u0621-\u064a]",
+    "hindi": "[\u0900-\u097f]",
+    "russian": "[\u0400-\u04ff]",
+}
 #: Where a word may begin and end.
 _BOUNDS = {
     "japanese": ("", ""),
@@ -61,7 +61,7 @@ _HAN_COUNT = (
     "(?<![〇一二两兩三四五六七八九十百千\\d])"
     "(?P<han>[一二两兩三四五六七八九]?十?[一二三四五六七八九]?)"
 )
-_NUMBER_GROUP = re.compile(r"n\d+")
+_NUMBER_GROUP = r"n\d+"
 _WEEKDAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _COUNTABLE = ("day", "week", "month", "year")
 #: Characters of a text of which it is not kept which languages it is in.
@@ -131,7 +131,7 @@ def _told_languages(text: str) -> tuple[str, ...]:
     if latin != ENGLISH:
         found.append(latin)
     if not text.isascii() and may_be_other(text):
-        of_script = [name for name, letters in _SCRIPTS if letters.search(text)]
+        of_script = [name for name, letters in _SCRIPTS.items() if re.search(letters, text)]
         if "japanese" in of_script and "chinese" in of_script:
             of_script.remove("chinese")
         found += of_script
@@ -156,7 +156,7 @@ def _is_noun(match: re.Match[str], text: str) -> bool:
         return False
     before = text[: match.start()].rstrip()
     greets = not text[match.end() : match.end() + 2].strip(" ").isalpha()
-    return greets or not (not before or _SENTENCE_ENDS.match(before[-1]))
+    return greets or not (not before or re.match(_SENTENCE_ENDS, before[-1]))
 
 
 def _is_decided(phrase: _Phrase, language: _Language, match: re.Match[str]) -> bool:
@@ -173,8 +173,8 @@ def _is_decided(phrase: _Phrase, language: _Language, match: re.Match[str]) -> b
 
 def _sentence_of(match: re.Match[str]) -> str:
     """Return the sentence that a match is in, without the match."""
-    before = _SENTENCE_ENDS.split(match.string[max(0, match.start() - 120) : match.start()])[-1]
-    after = _SENTENCE_ENDS.split(match.string[match.end() : match.end() + 120])[0]
+    before = re.split(_SENTENCE_ENDS, match.string[max(0, match.start() - 120) : match.start()])[-1]
+    after = re.split(_SENTENCE_ENDS, match.string[match.end() : match.end() + 120])[0]
     return f"{before} {after}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 __all__ = ["NAME", "asks_for", "asks_how_many", "asks_when", "asks_who", "has_number"]
 
@@ -52,17 +53,19 @@ _ASKED_IN_SIGNS = {
 }
 #: What is told by a longer word comes before what is told by a part of it.
 _SIGNS_FIRST = ("while", "number", "time", "place", "person", "reason", "way", "thing")
-_ASKS = re.compile(
-    "|".join(
+
+
+@cache
+def _asks() -> re.Pattern[str]:
+    parts = [
         rf"(?P<{kind}>\b(?:{_ASKED_FOR[kind]})\b|{_ASKED_IN_SIGNS[kind]})" for kind in _SIGNS_FIRST
-    ),
-    re.IGNORECASE,
-)
+    ]
+    return re.compile("|".join(parts), re.IGNORECASE)
 
 
 def asks_for(question: str) -> str:
     """Return what kind of thing a question asks for; "" where no word tells."""
-    found = _ASKS.search(question)
+    found = _asks().search(question)
     return (found.lastgroup or "") if found else ""
 
 

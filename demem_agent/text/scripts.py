@@ -19,8 +19,9 @@ __all__ = ["is_latin", "may_be_other", "spelt", "stemmer_of", "words_of_any_scri
 #: Where letters of other scripts begin; what is below is Latin, but for signs.
 _BEYOND_LATIN = "\u0370"
 #: Letters beyond Latin: not punctuation, signs and emoji, which English text has as well.
-_OTHER = re.compile(
-    "[\u0370-\u1dff\u1f00-\u1fff\u2e80-\u2fff\u3005-\ud7ff\uf900-\ufdff\ufe70-\uffdc\U00020000-\U0003ffff]"
+_OTHER = (
+    "[\u0370-\u1dff\u1f00-\u1fff\u2e80-\u2fff\u3005-\ud7ff\uf900-\ufdff\ufe70-\uffdc"
+    "\U00020000-\U0003ffff]"
 )
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HIRAGANA = "\u3041-\u3096\u309d-\u309f"
@@ -73,7 +74,7 @@ _STEMMERS = (
 
 def may_be_other(text: str) -> bool:
     """Whether a text has a letter that is not Latin."""
-    return _OTHER.search(text) is not None
+    return _others().search(text) is not None
 
 
 def is_latin(word: str) -> bool:
@@ -150,6 +151,14 @@ def _long_word(run: str) -> Iterator[str]:
 
 def _is_han(sign: str) -> bool:
     return _han().match(sign) is not None
+
+
+# Patterns are compiled when they are first needed: a memory of plain ASCII needs none.
+
+
+@cache
+def _others() -> re.Pattern[str]:
+    return re.compile(_OTHER)
 
 
 @cache

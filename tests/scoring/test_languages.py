@@ -37,17 +37,17 @@ def nearness(one: str, other: str) -> float:
 
 
 def test_a_word_alone_takes_the_stem_that_the_memory_holds() -> None:
-    spanish = worded(SPANISH[0])
+    spanish = worded(SPANISH[1])
     assert spanish.language == "spanish"
-    (stem,) = words_of(query("llaves"), index_of(SPANISH)).stems
+    (stem,) = words_of(query("duermen"), index_of(SPANISH)).stems
     assert stem in spanish.stems
-    assert stem not in stems(["llaves"])
+    assert worded("duermen").stems != [stem]
 
 
 def test_a_short_line_of_doubtful_language_is_found_beside_a_sure_one() -> None:
-    texts = [*ENGLISH, "Alergia a gatos", "Mi hermana tiene alergia a los gatos."]
+    texts = [*ENGLISH, "Gatitos: pulgas", "Mi hermana tiene pulgas en casa."]
     index = index_of(texts)
-    words = words_of(query("¿Quién tiene alergia a los gatos?"), index)
+    words = words_of(query("¿Quién tiene pulgas?"), index)
     held = [set(index.lexical.rows(stem).tolist()) for stem in words.stems]
     assert {2, 3} <= set().union(*held)
 
@@ -58,7 +58,7 @@ def test_a_question_that_is_surely_english_has_its_english_stems_in_any_memory()
     assert words.stems == stems(content_words(text))
 
 
-@given(st.sampled_from(["keys", "the cats", "houses sleeping", "llaves", "Where is it?"]))
+@given(st.sampled_from(["keys", "the cats", "houses sleeping", "oxen", "Where is it?"]))
 def test_in_an_english_memory_a_query_has_its_english_stems(text: str) -> None:
     words = words_of(query(text), index_of(ENGLISH))
     assert [plain(form) for form in words.forms] == content_words(text)
