@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders.static import StaticEncoder
 from demem_agent.scoring.columns import Column
-from demem_agent.scoring.letters import is_marked, plain, spelling_vectors
+from demem_agent.scoring.letters import is_marked, spelling_vectors
 
 __all__ = ["RelatedWords"]
 
@@ -65,8 +65,8 @@ class RelatedWords:
         self._counts.append(len(forms))
 
     def forms(self, start: int) -> list[str]:
-        """Return the distinct words from number ``start`` on, as they are written."""
-        return list(map(plain, islice(self._numbers, start, None)))
+        """Return the distinct words from number ``start`` on, as they were added."""
+        return list(islice(self._numbers, start, None))
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the passages that are not marked, and every word that no other one holds."""

@@ -16,7 +16,7 @@ from itertools import islice
 
 from demem_agent.encoders.static import whole_words
 from demem_agent.scoring.focus import FRAME
-from demem_agent.scoring.letters import marked
+from demem_agent.scoring.letters import marked, plain
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
@@ -151,7 +151,7 @@ class Spelling:
 
     def _near_words(self, form: str, most: int) -> dict[str, int]:
         """Return the words of the memory within a distance, and how far each is."""
-        self._near.extend(self._related.forms(len(self._near)))
+        self._near.extend(map(plain, self._related.forms(len(self._near))))
         near = self._near.to(form, most)
         return {word: far for word, far in near.items() if _may_be_meant(word)}
 

@@ -135,3 +135,12 @@ def test_a_speaker_is_known_by_name_in_any_script(question: str, name: str, othe
     memory.ingest("Hey, how are you?", speaker=name)
     lines = memory.read(question).lines
     assert max(lines, key=lambda line: line.score).evidence.speaker == name
+
+
+def test_words_of_other_languages_are_not_near_by_chance() -> None:
+    memory = SlotMemory()
+    memory.ingest_many([Turn("मुझे जून से पहले पासपोर्ट बनवाना है।"), Turn("मैं एक स्कूल में रसायन पढ़ाता हूँ।")])
+    index = memory._held.state.passage_index()
+    near = index.related.matches(["पासपोर्ट"], ["\0पासपोर्ट"], np.arange(2))
+    assert near[0, 0] == 1
+    assert near[0, 1] < 0.2
