@@ -6,10 +6,11 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import date, datetime, time
 
 from demem_agent.errors import InvalidInput
+from demem_agent.later import dataclass
 
 __all__ = [
     "Turn",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 
+from demem_agent.later import pattern
 from demem_agent.text.dates import find
 from demem_agent.types import Evidence
 
 __all__ = ["form_of"]
 
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 
 
 def form_of(evidence: Evidence, text: str) -> int:

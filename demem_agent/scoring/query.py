@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.focus import focus
 from demem_agent.text.words import content_words, stems
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.worth import Idf, Worth

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from demem_agent.channels import row_of
+from demem_agent.later import pattern
 from demem_agent.scoring import Query
 from demem_agent.scoring.columns import Column
 from demem_agent.slots.records import StoredContext, Vector, at_home
@@ -29,7 +28,7 @@ AskedBy = tuple[str, str]
 
 _RATERS = {None: 0, "scorers": 1, "judges": 2}
 
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 
 
 def known_reference(context: Context) -> str | None:
@@ -111,7 +110,7 @@ class Experience:
         best: dict[int, float] = {}
         vectors = self._vectors.view()
         slots = self._homes.view()
-        for slot in np.unique(slots[slots >= 0]):
+        for slot in np.flatnonzero(np.bincount(slots[slots >= 0])):
             cosines = vectors[slots == slot] @ vector
             best[int(slot)] = max(float(cosines.max()), 0.0)
         return best

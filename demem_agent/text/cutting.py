@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from demem_agent.later import pattern
 from demem_agent.text.sentences import sentences
 
 __all__ = ["CUT", "FENCE", "excerpt", "in_fence", "through_turn"]
@@ -20,9 +21,9 @@ FENCE = "```"
 _SHORT = 100
 #: Characters from the end of a sentence to the first word of the next.
 _GAP = 8
-_WORD = re.compile(r"\w")
-_SAID = re.compile(r"\S")
-_TURNS = re.compile(
+_WORD = pattern(r"\w")
+_SAID = pattern(r"\S")
+_TURNS = pattern(
     r"(?:but\b|(?:actually|wait|oh|well),? no\b|nvm\b|jk\b"
     r"|not (?:any ?more|now|really|true|yet)\b|no longer\b|never ?mind\b"
     r"|(?:(?:i['’]m|i am|i was) )?(?:just |only )?(?:kidding|joking)\b"

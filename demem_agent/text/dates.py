@@ -7,9 +7,9 @@ its conventions; absolute ones are read by :mod:`demem_agent.text.absolute_dates
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from demem_agent.later import dataclass
 from demem_agent.text.absolute_dates import ABSOLUTE, absolute_meaning
 from demem_agent.text.periods import day_name
 from demem_agent.text.relative_dates import (

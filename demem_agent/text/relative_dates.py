@@ -30,6 +30,7 @@ from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
+from demem_agent.later import pattern
 from demem_agent.text.periods import (
     ALSO_WORDS,
     MONTH,
@@ -90,7 +91,7 @@ _NOT_OWNED = (
 # Matched against lower-case text, which is faster than ignoring case. The lookahead names the first
 # words of all that follows: plain literals are tried four times as fast as the alternatives
 # themselves.
-RELATIVE = re.compile(
+RELATIVE = pattern(
     r"\b(?=the\sday|day\s|yesterday|to(?:morrow|day|night)|earlier|later|this|coming|past|last|next"
     rf"|in\s|\d|an?\s|couple|few|several|{'|'.join(_ONES + _TEENS + _TENS)})(?:"
     rf"(?:the\s+)?(?P<fixed>day\s+before\s+yesterday|day\s+after\s+tomorrow){_PART}"
@@ -107,28 +108,28 @@ RELATIVE = re.compile(
     r")\b(?!-\w)"
 )
 #: Only in queries: a turn that speaks of "the past two weeks" is seldom about their dates.
-RUNNING = re.compile(
+RUNNING = pattern(
     r"\b(?:(?:in|over|during|within|for)\s+)?"
     r"(?:(?:(?:the|these|this|my|our)\s+)?(?:past|last|previous)\s+"
     rf"(?P<count>{_COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
 )
-_AMOUNT = re.compile(rf"({_COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({_COUNT}))?\s+([a-z]+)")
+_AMOUNT = pattern(rf"({_COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({_COUNT}))?\s+([a-z]+)")
 
 _COUNTABLE = frozenset({"day", "week", "month", "year", "night"})
 # One of these is in whatever RELATIVE matches: "day" in today and yesterday, "night" in tonight, a
 # unit before "ago".
 _TRIGGERS = (*sorted(_COUNTABLE), "tomorrow", "last", "next", "this", "past", "coming")
 
-_CLAUSE_ENDS = re.compile(r"[.!?;:,\n]|\b(?:and|but|so)\b")
+_CLAUSE_ENDS = pattern(r"[.!?;:,\n]|\b(?:and|but|so)\b")
 # Words before "in two weeks" that make it a length of time: a past tense, a frequency. The
 # participles listed first go with a plan ("getting married in two weeks"), and "need" or "feed"
 # only look like a past tense.
-_ELAPSED = re.compile(
+_ELAPSED = pattern(
     r"\b(?:(?!married|scheduled|supposed|expected|planned|excited)\w\w+(?<!e)ed"
     r"|was|were|had|did|got|took|went|made|read|left|saw|lost|won|wrote|built|ran|came"
     r"|(?:was|were|did|have|has|had)n['’]?t|not|never|ever|once|twice|times?)\b"
 )
-_ONE_UNIT = re.compile(r"(?:a|one)\s+(?:week(?:end)?|month|year)")
+_ONE_UNIT = pattern(r"(?:a|one)\s+(?:week(?:end)?|month|year)")
 
 
 def may_hold_time(low: str) -> bool:

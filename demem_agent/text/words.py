@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 import Stemmer
 
+from demem_agent.later import pattern
+
 __all__ = ["STOPWORDS", "clean", "content_terms", "content_words", "stems", "terms", "words"]
 
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_WORD = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+_ASCII_WORD = pattern(r"[a-z0-9]+")
+_SURROGATE = pattern("[\ud800-\udfff]")
 
 STOPWORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being

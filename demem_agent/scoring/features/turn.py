@@ -37,8 +37,7 @@ def _turn_share(work: Work) -> Values:
     for word in dict.fromkeys(work.words.stems):
         weight = lexical.idf(word)
         mass += weight
-        holding = np.unique(work.turns.of[lexical.rows(word)])
-        held[holding] += weight
+        held[work.turns.of[lexical.rows(word)]] += weight  # once for a turn that is there twice
     return _of_rows(work, held / np.float32(max(mass, 1e-9)))
 
 

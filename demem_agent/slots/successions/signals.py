@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from difflib import SequenceMatcher
 from operator import attrgetter
 
+from demem_agent.later import dataclass
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
 from demem_agent.slots.successions.worth import Worth
