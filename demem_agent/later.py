@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass", "members_of", "module", "pattern"]
 
@@ -77,12 +77,18 @@ else:
             raise TypeError("only dataclasses with slots are written later")
 
         def declared(plain: type) -> type:
-            made = _slotted(plain)
+            fields = tuple(plain.__annotations__)
             body = _body(plain)
-            for part in (_MAKING, _THE_REST):
-                writing = _Writing(made, body, part, how)
-                for name in part.methods - vars(made).keys() - _left_out(**how):
-                    setattr(made, name, _Unwritten(name, writing))
+            kept = {name: value for name, value in body.items() if name not in fields}
+            later = {
+                name: _Unwritten(writing)
+                for writing in _writings(body, **how)
+                for name in writing.methods
+            }
+            # Only where it is made can a class be given slots.
+            names = plain.__name__, plain.__bases__
+            made = type(plain)(*names, {**later, **kept, "__slots__": fields})
+            made.__qualname__ = plain.__qualname__
             return made
 
         return declared
@@ -95,108 +101,102 @@ else:
             self._flags = flags
 
         def __getattr__(self, name: str) -> object:
-            found = getattr(re.compile(self.pattern, self._flags), name)
-            setattr(self, name, found)
-            return found
+            compiled = re.compile(self.pattern, self._flags)
+            for each in dir(compiled):
+                if not each.startswith("_"):
+                    setattr(self, each, getattr(compiled, each))
+            self.__class__ = _Compiled
+            return getattr(compiled, name)
+
+    class _Compiled:
+        """What a pattern becomes: without ``__getattr__`` all that it has is found faster."""
 
 
-class _Part(NamedTuple):
-    """Methods of a dataclass that are written together, and what they are asked for by."""
-
-    methods: frozenset[str]
-    how: Mapping[str, bool]
-
-
-#: What making an instance takes.
-_MAKING = _Part(
-    frozenset({"__dataclass_fields__", "__delattr__", "__init__", "__setattr__"}),
-    {"repr": False, "eq": False, "match_args": False},
-)
-_THE_REST = _Part(
-    frozenset(
-        {
-            "__dataclass_params__",
-            "__eq__",
-            "__getstate__",
-            "__hash__",
-            "__match_args__",
-            "__replace__",
-            "__repr__",
-            "__setstate__",
-        }
-    ),
-    {"slots": True},
+#: What it takes to make an instance, and all else that a dataclass has.
+_MAKING = frozenset({"__dataclass_fields__", "__delattr__", "__init__", "__setattr__"})
+_REST = frozenset(
+    {
+        "__dataclass_params__",
+        "__eq__",
+        "__getstate__",
+        "__hash__",
+        "__match_args__",
+        "__replace__",
+        "__repr__",
+        "__setstate__",
+    }
 )
 _COMPARING = frozenset({"__eq__", "__hash__"})
 _FREEZING = frozenset({"__delattr__", "__getstate__", "__setattr__", "__setstate__"})
 _WRITES = threading.RLock()
 
 
-def _left_out(*, frozen: bool = False, eq: bool = True, **_: bool) -> frozenset[str]:
-    """Return the names of what such a dataclass has not."""
-    return (frozenset() if frozen else _FREEZING) | (frozenset() if eq else _COMPARING)
-
-
 def _body(plain: type) -> dict[str, Any]:
-    """Return what a class is made of again; what every class has is left out."""
-    body = dict(vars(plain))
-    body.pop("__dict__", None)
-    body.pop("__weakref__", None)
-    return body
+    """Return what a class can be made of again."""
+    return {
+        name: value
+        for name, value in vars(plain).items()
+        if name not in ("__dict__", "__weakref__")
+    }
 
 
-def _slotted(plain: type) -> type:
-    """Return a class with its annotations as slots, which a class cannot be given afterwards."""
-    fields = tuple(plain.__annotations__)
-    body = {name: value for name, value in _body(plain).items() if name not in fields}
-    made = type(plain)(plain.__name__, plain.__bases__, {**body, "__slots__": fields})
-    made.__qualname__ = plain.__qualname__
-    return made
+def _writings(
+    body: Mapping[str, Any], *, frozen: bool = False, eq: bool = True, kw_only: bool = False
+) -> tuple[_Writing, _Writing]:
+    """Return what is written at a time: what it takes to make an instance, and the rest."""
+    left_out = (frozenset() if frozen else _FREEZING) | (frozenset() if eq else _COMPARING)
+    how = {"frozen": frozen, "eq": eq, "kw_only": kw_only}
+    making = {**how, "eq": False, "repr": False, "match_args": False}
+    return (
+        _Writing(_MAKING - left_out, making, body),
+        _Writing(_REST - left_out, {**how, "slots": True}, body),
+    )
 
 
 class _Writing:
     """Has the standard library write some methods of a class, once."""
 
     def __init__(
-        self, made: type, body: Mapping[str, Any], part: _Part, how: Mapping[str, bool]
+        self, methods: frozenset[str], how: Mapping[str, bool], body: Mapping[str, Any]
     ) -> None:
-        self._made = made
+        self.methods = methods
+        self._how = how
         self._body = body
-        self._methods = part.methods
-        self._how = {**how, **part.how}
         self._is_done = False
 
-    def do(self) -> None:
+    def do(self, made: type) -> None:
         """Put what the standard library writes where :class:`_Unwritten` stands."""
         with _WRITES:
             if not self._is_done:
-                self._replace(vars(dataclasses.dataclass(**self._how)(self._plain())))
+                self._put(vars(self._written(made)), made)
             self._is_done = True
 
-    def _plain(self) -> type:
-        made = self._made
+    def _written(self, made: type) -> type:
         plain = type(made)(made.__name__, made.__bases__, dict(self._body))
         # Without a docstring one is made of the signature, which takes as long as all the rest.
         plain.__doc__ = made.__doc__ or made.__name__
-        return plain
+        return dataclasses.dataclass(**self._how)(plain)
 
-    def _replace(self, written: Mapping[str, Any]) -> None:
-        for name in self._methods:
-            if not isinstance(vars(self._made).get(name), _Unwritten):
-                continue
+    def _put(self, written: Mapping[str, Any], made: type) -> None:
+        for name in self.methods:
+            if not isinstance(vars(made).get(name), _Unwritten):
+                continue  # the class has a method of its own
             if name in written:
-                setattr(self._made, name, written[name])
+                setattr(made, name, written[name])
             else:
-                delattr(self._made, name)
+                delattr(made, name)
 
 
 class _Unwritten:
     """Stands in a class for what is written when someone asks for it."""
 
-    def __init__(self, name: str, writing: _Writing) -> None:
-        self._name = name
+    def __init__(self, writing: _Writing) -> None:
         self._writing = writing
 
+    def __set_name__(self, made: type, name: str) -> None:
+        self._made = made
+        self._name = name
+
     def __get__(self, instance: object, owner: type) -> Any:
-        self._writing.do()
+        self._writing.do(self._made)
         return getattr(owner if instance is None else instance, self._name)

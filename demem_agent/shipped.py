@@ -6,6 +6,7 @@ import os
 
 __all__ = ["shipped"]
 
+# importlib.resources and pathlib take longer to import than these files to read.
 _FOLDER = os.path.dirname(__file__)
 
 
@@ -15,6 +16,5 @@ def shipped(path: str) -> bytes:
     Raises:
         OSError: if it cannot be read.
     """
-    # importlib.resources and pathlib take longer to import than the files to read.
-    with open(os.path.join(_FOLDER, path), "rb") as file:
+    with open(os.path.join(_FOLDER, *path.split("/")), "rb") as file:
         return file.read()
