@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import date, datetime, time
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import InvalidInput
-from demem_agent.later import dataclass
+from demem_agent.later import dataclass, module
+
+if TYPE_CHECKING:
+    import hashlib
+    import json
+else:
+    hashlib = module("hashlib")
+    json = module("json")
 
 __all__ = [
     "Turn",
