@@ -92,3 +92,7 @@ __public__ = (
     "demem_agent.types",
 )
 __version__ = "0.1.0"
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -94,7 +94,10 @@ else:
         return declared
 
     class pattern:
-        """A regular expression that is compiled when it is first matched, and then as fast."""
+        """A regular expression that is compiled when it is first matched, and then as fast.
+
+        It has what a compiled one has but is none: the functions of ``re`` do not take it.
+        """
 
         def __init__(self, pattern: str, flags: int = 0) -> None:
             self.pattern = pattern

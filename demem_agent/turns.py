@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,7 @@ class Turn:
     key: str | None = None
 
 
-_FIELDS = frozenset(field.name for field in fields(Turn))
+_FIELDS = frozenset(Turn.__annotations__)
 
 
 def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:

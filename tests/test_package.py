@@ -117,6 +117,15 @@ def test_public_names_are_sorted_and_at_most_twenty() -> None:
     assert 1 <= len(demem_agent.__all__) <= 20
 
 
+def test_a_name_that_is_not_loaded_yet_is_offered_all_the_same() -> None:
+    script = "import demem_agent; print('SlotMemory' in vars(demem_agent), dir(demem_agent))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("False")
+    assert [name for name in demem_agent.__all__ if repr(name) not in done.stdout] == []
+
+
 def test_every_public_name_exists() -> None:
     assert [name for name in demem_agent.__all__ if not hasattr(demem_agent, name)] == []
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Set
-from dataclasses import fields
 from difflib import SequenceMatcher
 from operator import attrgetter
 
@@ -159,7 +158,7 @@ class Signals:
         return max(self.number, self.name, self.swapped, self.switched, self.denies, of_facts) > 0
 
 
-_NAMES = tuple(field.name for field in fields(Signals))
+_NAMES = tuple(Signals.__annotations__)
 _VALUES = attrgetter(*_NAMES)
 
 
