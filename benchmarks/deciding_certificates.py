@@ -89,7 +89,7 @@ def decided(world: str, rewards: str, seed: int) -> History:
     draw, settings = REWARDS[rewards]
     means = means_of(world, rng)
     texts = list(means)
-    memory = SlotMemory(slots=SLOTS, decide=settings)
+    memory = SlotMemory(slots=SLOTS, decide=settings, clock=None)
     for _ in range(DECISIONS):
         text = texts[int(rng.integers(len(texts)))]
         made = memory.decide(text, TOOLS)

@@ -44,7 +44,7 @@ class Reader:
     """An agent that chooses by the episodes which its memory reads for a situation."""
 
     def __init__(self, seed: int, *, greedy: bool) -> None:
-        self.memory = SlotMemory(slots=SLOTS)
+        self.memory = SlotMemory(slots=SLOTS, clock=None)
         self.rng = np.random.default_rng([seed, 7])
         self.order = self.rng.permutation(TOOLS)
         self.greedy = greedy
@@ -90,7 +90,7 @@ def players(seed: int) -> Mapping[str, Callable[[], Player]]:
 
 
 def _decider(how: DecideSettings | None) -> Callable[[], Player]:
-    return lambda: Whole(SlotMemory(slots=SLOTS, decide=how or DecideSettings()))
+    return lambda: Whole(SlotMemory(slots=SLOTS, decide=how or DecideSettings(), clock=None))
 
 
 def main() -> None:

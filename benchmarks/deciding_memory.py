@@ -82,7 +82,7 @@ class Whole:
 
 
 def _memory() -> SlotMemory:
-    return SlotMemory(slots=SLOTS, decide=DecideSettings(noise=NOISE))
+    return SlotMemory(slots=SLOTS, decide=DecideSettings(noise=NOISE), clock=None)
 
 
 def measured(alpha: float, seed: int) -> dict[str, float]:
@@ -105,7 +105,7 @@ def measured(alpha: float, seed: int) -> dict[str, float]:
 def speed(situations: int, tools: int, decisions: int = 1_000) -> dict[str, float]:
     """Time a decision with its outcome, and making the memory again, on the processor."""
     drawn = np.random.default_rng(0)
-    memory = SlotMemory(slots=SLOTS)
+    memory = SlotMemory(slots=SLOTS, clock=None)
     names = [f"tool {tool}" for tool in range(tools)]
     texts = [
         f"case {n} of {drawn.integers(10**6)} at {drawn.integers(10**6)}" for n in range(situations)

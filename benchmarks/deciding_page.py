@@ -111,7 +111,7 @@ def helped() -> SlotMemory:
     luck = random.Random(0)
     right = worlds()
     tools = list(dict.fromkeys(RIGHT.values()))
-    memory = SlotMemory(slots=SLOTS, decide=DecideSettings(noise=NOISE, steady=False))
+    memory = SlotMemory(slots=SLOTS, decide=DecideSettings(noise=NOISE, steady=False), clock=None)
     for _ in range(DECISIONS):
         situation = luck.choice(list(right))
         made = memory.decide(situation, tools)

@@ -46,7 +46,6 @@ from demem_agent import SlotMemory, Turn
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval
 from demem_agent.evaluate.bootstrap import bootstrap
-from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.types import Reading
 
 Told = Literal["reference", "reward", "correction"]
@@ -129,7 +128,7 @@ def answerable(dialogue: Dialogue) -> Dialogue:
     probes = []
     for probe in dialogue.probes:
         told = probe.evidence and probe.reference.strip()
-        if told and probe.category not in UNANSWERABLE:
+        if told and probe.has_answer:
             probes.append(probe)
     return replace(dialogue, probes=tuple(probes))
 
@@ -193,7 +192,7 @@ class Subject:
 
     def __init__(self, dialogue: Dialogue, settings: Mapping[str, Any]) -> None:
         self._dialogue = dialogue
-        self._memory = SlotMemory(**settings)
+        self._memory = SlotMemory(**{"clock": None, **settings})
         self._memory.ingest_many(dialogue.turns)
         self._before = {probe: self._seen(self._memory, probe) for probe in dialogue.probes}
 

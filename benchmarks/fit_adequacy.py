@@ -9,8 +9,9 @@ About four minutes.
 
 Answerable are the questions of a dialogue asked of its own memory. Unanswerable are the same
 questions asked of a memory that the turns of their evidence were left out of, or of another
-dialogue's memory, and the questions that the data sets call abstention. All but the last are asked
-once more of a small memory, of the sessions that hold the evidence alone, since most memories begin
+dialogue's memory, the questions that the data sets call abstention, and questions made by rule
+(``unanswerable.py``), in which another person or thing is asked about. The first two are asked once
+more of a small memory, of the sessions that hold the evidence alone, since most memories begin
 small. LoCoMo's adversarial questions, and memories without the sessions of the evidence, are for
 judging only.
 
@@ -42,6 +43,7 @@ from fit_weights import fit as fit_weights
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
+from unanswerable import Kinds, replaced, swapped
 
 from demem_agent.evaluate import Probe
 from demem_agent.evaluate.bootstrap import _draws, _tail
@@ -70,13 +72,16 @@ BINS = 10
 #: A bin with fewer questions is not drawn: its share is all chance.
 DRAWN = 10
 ANSWERABLE = ("own", "small own")
-FITTED = (*ANSWERABLE, "removed", "next", "abstention", "small removed", "small next")
+MADE = ("swapped", "replaced")
+FITTED = (*ANSWERABLE, "removed", "next", "abstention", *MADE, "small removed", "small next")
 #: Kinds of unanswerable questions, and the answerable ones that each is told from.
 TOLD_FROM = {
     "removed": "own",
     "sessions removed": "own",
     "abstention": "own",
     "adversarial": "own",
+    "swapped": "own",
+    "replaced": "own",
     "next": "own",
     "small removed": "small own",
     "small next": "small own",
@@ -133,11 +138,12 @@ def ask_all(samples: Sequence[Sample]) -> Cases:
     """Ask every question of its memories, with weights that saw nothing of the dialogue."""
     fold = folds(samples)
     of_fold = _weights_by_fold(samples, fold)
+    kinds = Kinds.among(s.dialogue for s in samples)
     rows: list[tuple[Any, ...]] = []
     for s in samples:
         print(f"{s.data_set}, {s.dialogue.name}".ljust(50), end="\r", file=sys.stderr)
         number = fold[key(s)]
-        for kind, probe, index in questions(s, following(s, samples)):
+        for kind, probe, index in questions(s, following(s, samples), kinds):
             held_out = signals(index, probe, of_fold[number])
             shipped = signals(index, probe, default_weights())
             rows.append((s.data_set, s.dialogue.name, number, kind, held_out, shipped))
@@ -171,7 +177,7 @@ def signals(index: PassageIndex, probe: Probe, weights: Weights) -> tuple[float,
     return astuple(rank(index, asked(probe), weights).signals)
 
 
-def questions(s: Sample, other: Sample) -> Iterator[tuple[str, Probe, PassageIndex]]:
+def questions(s: Sample, other: Sample, kinds: Kinds) -> Iterator[tuple[str, Probe, PassageIndex]]:
     """Yield the kind of each question, the question, and the memory that it is asked of."""
     for probe in s.dialogue.probes:
         if probe.category in WITHOUT_EVIDENCE:
@@ -182,6 +188,9 @@ def questions(s: Sample, other: Sample) -> Iterator[tuple[str, Probe, PassageInd
     for n, probe in enumerate(s.probes):
         gold, inside, outside = around(s, probe)
         yield "own", probe, s.index
+        for kind, made in zip(MADE, made_of(s, probe, kinds, n), strict=True):
+            if made is not None:
+                yield kind, made, s.index
         yield from without("removed", probe, whole, gold)
         yield from without("sessions removed", probe, whole, inside)
         yield from without("small own", probe, whole, outside)
@@ -189,6 +198,14 @@ def questions(s: Sample, other: Sample) -> Iterator[tuple[str, Probe, PassageInd
         if other.probes:
             foreign = other.probes[n % len(other.probes)]
             yield from without("small next", foreign, whole, outside)
+
+
+def made_of(s: Sample, probe: Probe, kinds: Kinds, number: int) -> tuple[Probe | None, ...]:
+    """Return the unanswerable questions that are made of one, in the order of :data:`MADE`."""
+    return (
+        swapped(s.dialogue, probe),
+        replaced(s.dialogue, probe, s.index, kinds, number),
+    )
 
 
 def around(s: Sample, probe: Probe) -> tuple[set[str], set[str], set[str]]:

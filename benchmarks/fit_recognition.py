@@ -254,7 +254,7 @@ def shortened(words: Iterable[str]) -> Iterator[str]:
 
 
 def remembered(turns: Sequence[Turn]) -> SlotMemory:
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest_many(turns)
     return memory
 

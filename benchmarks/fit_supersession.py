@@ -739,7 +739,7 @@ def rows_of(talks: Sequence[Talk]) -> Rows:
 def _compared(talk: Talk) -> Iterator[tuple[Pair, bool]]:
     """Yield the pairs that set another value, the likeliest of two items, and what they are."""
     best: dict[tuple[int, int], Pair] = {}
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     for pair in _pairs(memory, talk.turns):
         if pair.signals.sets_another:
             place = (int(pair.old[0][1:]) - 1, int(pair.new[0][1:]) - 1)

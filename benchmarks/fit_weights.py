@@ -137,7 +137,7 @@ def load(folder: Path) -> dict[str, list[Dialogue]]:
 
 
 def sample(data_set: str, dialogue: Dialogue) -> Sample:
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest_many(dialogue.turns)
     probes = tuple(p for p in dialogue.probes if p.evidence and p.category not in WITHOUT_EVIDENCE)
     turns = {turn.source_id: turn for turn in dialogue.turns}

@@ -104,7 +104,7 @@ def read(chat: Chat, settings: Mapping[str, Any], how: Mapping[str, Any]) -> Ite
     Args:
         how: further arguments of each reading.
     """
-    memory = SlotMemory(**settings)
+    memory = SlotMemory(**{"clock": None, **settings})
     memory.ingest_many(chat.turns)
     for change in chat.changes:
         for limit in LIMITS:

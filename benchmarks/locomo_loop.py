@@ -120,7 +120,7 @@ def run(dialogue: Dialogue, options: Mapping[str, Any], progress: Progress) -> R
     """
     result = Run(dialogue.name)
     started = time.perf_counter()
-    memory = SlotMemory(**options)
+    memory = SlotMemory(**{"clock": None, **options})
     memory.ingest_many(dialogue.turns)
     result.items, result.slots_before = len(memory), len(memory.slots)
     for question, reference in asked(dialogue):

@@ -41,7 +41,6 @@ from demem_agent.evaluate import (
     paired,
     report,
 )
-from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.text.words import content_terms, terms
 
@@ -198,7 +197,7 @@ def _system(name: str, cell: Mapping[str, Any], categories: Sequence[str]) -> st
 
 
 def _answerable(dialogue: Dialogue) -> Dialogue:
-    probes = tuple(probe for probe in dialogue.probes if probe.category not in UNANSWERABLE)
+    probes = tuple(probe for probe in dialogue.probes if probe.has_answer)
     return replace(dialogue, probes=probes)
 
 

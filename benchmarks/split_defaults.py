@@ -234,6 +234,7 @@ class Lab:
     def _loop(self, n: int, plan: Plan) -> Loop:
         encoder, answerer = self._teams[n]
         memory = SlotMemory(
+            clock=None,
             split=plan.split,
             near=plan.near,
             initial_slots=plan.initial_slots,

@@ -161,7 +161,7 @@ def probes_of(dialogue: Dialogue) -> list[Probe]:
 
 def learn(dialogue: Dialogue, told: str) -> SlotMemory:
     """Return a memory without a bound that was told of every second question."""
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest_many(dialogue.turns)
     for probe in probes_of(dialogue)[::2]:
         tell(memory, probe, dialogue, told)
@@ -206,12 +206,12 @@ def bounded_afterwards(learned: SlotMemory, dialogue: Dialogue, told: str) -> It
     """Ask all questions of a memory that may keep only so much from now on."""
     lines = learned.export()
     stream = f"bounded afterwards, told by {told}"
-    everything = SlotMemory.restore(lines)
+    everything = SlotMemory.restore(lines, clock=None)
     yield from ask(everything, dialogue, stream, "everything")
     for system, order in ORDERS.items():
         for storage in STORAGES:
             experiment = Experiment(keeping=order)
-            memory = SlotMemory.restore(lines, storage=storage, experiment=experiment)
+            memory = SlotMemory.restore(lines, storage=storage, experiment=experiment, clock=None)
             memory.rename(memory.slots[0].number, None)  # any call that changes it will do
             require_within(memory, storage)
             yield from ask(memory, dialogue, stream, system, storage)
@@ -220,7 +220,7 @@ def bounded_afterwards(learned: SlotMemory, dialogue: Dialogue, told: str) -> It
 def bounded_all_along(dialogue: Dialogue) -> Iterator[Asked]:
     """Ask all questions of a memory that was never larger, told as soon as a question can be."""
     for system, order in ORDERS.items():
-        memory = SlotMemory(storage=AT, experiment=Experiment(keeping=order))
+        memory = SlotMemory(storage=AT, experiment=Experiment(keeping=order), clock=None)
         waiting = probes_of(dialogue)[::2]
         said: set[str] = set()
         for turn in dialogue.turns:

@@ -42,7 +42,7 @@ from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.evaluate.data.letta import Update, load_letta
 from demem_agent.evaluate.data.longmemeval import load_longmemeval
 from demem_agent.text.numbers import digits
-from demem_agent.text.sentences import passages
+from demem_agent.text.pieces import pieces
 from demem_agent.text.words import content_terms
 from demem_agent.types import Line
 
@@ -218,7 +218,7 @@ def _saying(
     """Return the passages that say a value, none unless a noted turn does."""
     found = []
     for turn in turns:
-        for start, end in passages(turn.text):
+        for start, end in pieces(turn.text):
             text = turn.text[start:end]
             own = turn.source_id in noted
             repeats = turn.speaker == "user" and _repeats(text, sentence)
@@ -285,7 +285,7 @@ def longmemeval_change(dialogue: Dialogue) -> Change:
 
 def _holding(turn: Turn, value: Value) -> Iterator[Passage]:
     """Yield the passages of a turn that hold a value."""
-    for start, end in passages(turn.text):
+    for start, end in pieces(turn.text):
         if value and value <= words_of(turn.text[start:end]):
             yield Passage(turn.source_id or "", start, end, value)
 
@@ -294,7 +294,7 @@ def _nearest(turn: Turn, question: str) -> Iterator[Passage]:
     """Yield the passages of a turn that have most words of a question."""
     asked = set(content_terms(question))
     shared = {}
-    for start, end in passages(turn.text):
+    for start, end in pieces(turn.text):
         shared[start, end] = len(asked & set(content_terms(turn.text[start:end])))
     for (start, end), count in shared.items():
         if count == max(shared.values()):

@@ -54,7 +54,7 @@ def unaided(path: Path) -> dict[str, int]:
     """Count over all records of a file what is read before any feedback."""
     total: Counter[str] = Counter()
     for update in load_letta(path):
-        memory = SlotMemory()
+        memory = SlotMemory(clock=None)
         memory.ingest_many([*update.facts, update.correction])
         reading = memory.read(update.question, limit=LIMIT)
         total["records"] += 1
@@ -87,7 +87,7 @@ def measured(updates: Sequence[Update], channel: str) -> dict[str, object]:
 
 def learned(update: Update, channel: str) -> dict[str, bool]:
     """Tell a memory of a correction, and return what it reads before and after."""
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest_many([*update.facts, update.correction])
     before = holds(memory, update.question, update.new)
     answer = memory.answer(update.question)

@@ -51,7 +51,7 @@ class Door:
     All raise InvalidInput, naming the field and its range.
 
     Attributes:
-        clock: dates turns and queries that come without a time; they stay undated without one.
+        clock: dates turns and queries that come without a time; with None they stay undated.
     """
 
     settings: Settings

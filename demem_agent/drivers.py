@@ -11,18 +11,29 @@ import inspect
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.encoders import EncoderInfo, as_matrix
+from demem_agent.encoders.crossing import relevances
 from demem_agent.errors import CollaboratorError, DeMemError
 from demem_agent.later import dataclass, module
-from demem_agent.requests import Commit, Complete, Compress, Encode, Flow, Request, Score, Vectors
+from demem_agent.requests import (
+    Commit,
+    Complete,
+    Compress,
+    Encode,
+    Flow,
+    Request,
+    Rerank,
+    Score,
+    Vectors,
+)
 from demem_agent.stores import Address, Store
-from demem_agent.types import Answerer, Compressor, Draft, Encoder, Proposal, Scorer
+from demem_agent.types import Answerer, Compressor, Draft, Encoder, Proposal, Reranker, Scorer
 
 if TYPE_CHECKING:
     import asyncio
@@ -50,6 +61,7 @@ class Collaborators:
     address: Address
     judges: tuple[Scorer, ...] = ()
     compressor: Compressor | None = None
+    reranker: Reranker | None = None
 
 
 def drive(flow: Flow[Result], lock: AbstractContextManager[object], team: Collaborators) -> Result:
@@ -159,9 +171,11 @@ class _Work:
     finish: Callable[[list[object]], object]
 
 
-def _work(request: Encode | Complete | Score | Compress, team: Collaborators) -> _Work:
+def _work(request: Encode | Rerank | Complete | Score | Compress, team: Collaborators) -> _Work:
     if isinstance(request, Encode):
         return _encoding(request, team)
+    if isinstance(request, Rerank):
+        return _reranking(request, team)
     if isinstance(request, Complete):
         calls = [_Call(team.answerer.answer, question) for question in request.questions]
         return _Work("answerer", calls, _drafts)
@@ -178,6 +192,17 @@ def _encoding(request: Encode, team: Collaborators) -> _Work:
         return Vectors(matrix, team.encoder_info)
 
     return _Work("encoder", [_Call(team.encoder.encode, texts)], finish)
+
+
+def _reranking(request: Rerank, team: Collaborators) -> _Work:
+    if team.reranker is None:
+        raise CollaboratorError("the memory was made without a reranker")
+    texts = list(request.texts)
+
+    def finish(results: list[object]) -> NDArray[np.float64]:
+        return relevances(results[0], len(texts))
+
+    return _Work("reranker", [_Call(partial(team.reranker.score, request.query), texts)], finish)
 
 
 def _compressing(request: Compress, team: Collaborators) -> _Work:

@@ -9,7 +9,7 @@
     ├── EncoderMismatch       the memory was built with another encoder
     ├── InvariantBroken       check() found a state that must not exist
     ├── CertificateRefused    a certificate does not come to what it claims
-    ├── CollaboratorError     an encoder, answerer or scorer gave an unusable result
+    ├── CollaboratorError     an encoder, answerer, scorer or reranker gave an unusable result
     │   ├── ModelError        a language model failed or gave nothing usable; ``kind`` says how
     │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
@@ -132,7 +132,7 @@ class CertificateRefused(DeMemError):
 
 
 class CollaboratorError(DeMemError):
-    """Report an encoder, answerer or scorer whose result cannot be used."""
+    """Report an encoder, answerer, scorer or reranker whose result cannot be used."""
 
 
 class ModelError(CollaboratorError):

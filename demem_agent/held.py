@@ -11,7 +11,13 @@ from demem_agent import flows
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
 from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState, StoreError
-from demem_agent.options import Options, checked_encoder, collaborators, settings_given
+from demem_agent.options import (
+    Options,
+    checked_encoder,
+    clock_of,
+    collaborators,
+    settings_given,
+)
 from demem_agent.settings import Settings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.state import State
@@ -23,7 +29,20 @@ from demem_agent.types import Encoder, Scorer
 __all__ = ["Held"]
 
 #: Settings that may differ from those a memory was made with: no invariant rests on them.
-_CHANGEABLE = frozenset({"read_limit", "mode", "decisions", "stale", "split", "storage"})
+_CHANGEABLE = frozenset(
+    {
+        "read_limit",
+        "mode",
+        "decisions",
+        "stale",
+        "unknown",
+        "known_from",
+        "order",
+        "floor",
+        "split",
+        "storage",
+    }
+)
 
 
 class Held:
@@ -55,8 +74,9 @@ class Held:
         self._counter = options.get("counter")
         self._experiment = options.get("experiment", Experiment())
         self._skip_damaged = skip_damaged
-        self.clock = options.get("clock")
+        self.clock = clock_of(options)
         self.team = collaborators(options, store)
+        self.reranking: Counter[str] | None = None if self.team.reranker is None else Counter()
         self.owns_store = False
         self.state = self._state_of(self._rows() or self._made())
         if not reembed:
@@ -120,13 +140,14 @@ class Held:
             "memory_id": team.address.memory_id,
             "tenant": team.address.tenant,
             "experiment": self._experiment,
+            "clock": self.clock,
         }
         if team.compressor is not None:
             given["compressor"] = team.compressor
+        if team.reranker is not None:
+            given["reranker"] = team.reranker
         if self._counter is not None:
             given["counter"] = self._counter
-        if self.clock is not None:
-            given["clock"] = self.clock
         return given
 
     def release(self) -> None:
@@ -155,6 +176,7 @@ class Held:
         counted = measure(settings.unit, self._counter)
         state = load_state(replace(rows, settings=settings), counted, self._skip_damaged)
         state.experiment = self._experiment
+        state.reranking = self.reranking
         return state
 
     def _changes(self, stored: Settings) -> dict[str, Any]:

@@ -87,6 +87,14 @@ class MemoryHandle:
             state = self._held.state
             return tuple(slot_view(state, number) for number in sorted(state.slots))
 
+    @property
+    def reranker_failures(self) -> dict[str, int]:
+        """How often the reranker failed since the memory was opened, by how.
+
+        The score alone ordered what was read then; its readings say so as ``unranked``.
+        """
+        return dict(self._held.reranking or {})
+
     def __len__(self) -> int:
         """Return the number of live evidence items."""
         with self._still():
@@ -186,10 +194,13 @@ class SlotMemory(MemoryHandle):
     * the budget: ``slots`` (10), ``slot_limit`` (2000), ``read_limit`` (6000), ``unit`` ("chars"),
       ``counter`` for ``unit="tokens"``;
     * placement and reading: ``initial_slots`` (5), ``near`` (0.9), ``mode`` ("evidence"),
-      ``decisions`` (True), ``split`` (:class:`~demem_agent.settings.SplitSettings`);
+      ``order`` ("time"), ``decisions`` (True), ``split``
+      (:class:`~demem_agent.settings.SplitSettings`);
+    * what is not known: ``unknown`` ("show"), ``known_from`` (None);
     * a bound on everything kept: ``storage`` (None);
-    * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least);
-    * ``clock``: dates turns and queries that come without ``at``;
+    * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least),
+      ``reranker`` (none);
+    * ``clock``: dates turns and queries that come without ``at`` (``datetime.now``);
     * ``memory_id``, ``tenant``: which memory of a store.
 
     :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about
@@ -252,7 +263,8 @@ class SlotMemory(MemoryHandle):
         """Remember a text.
 
         Args:
-            at: when it happened: a datetime, a date or an ISO 8601 string.
+            at: when it was said: a datetime, a date or an ISO 8601 string; now unless given, by the
+                memory's clock.
             source_id: your own id of the turn; it comes back in ``Reading.evidence``.
             trust: in [0, 1].
             key: idempotency key: the same key with the same request gives the stored result, also
@@ -278,6 +290,9 @@ class SlotMemory(MemoryHandle):
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
     ) -> list[Ingested]:
         """Remember many turns, faster than one by one and with the same result.
+
+        Turns without ``at`` were said now, as for ``ingest``. A history without dates, which was
+        not, is for a memory that is made or opened with ``clock=None``: it stays undated.
 
         Args:
             turns: :class:`~demem_agent.turns.Turn` records, or mappings with the arguments of
@@ -310,11 +325,12 @@ class SlotMemory(MemoryHandle):
     def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model: never more than its limit, marks included.
 
-        A limit too small for the marks and one line gives an empty text.
+        A limit too small for the marks and one line gives an empty text; ``left_out`` says at
+        which one the first line comes in.
 
         Args:
-            how: ``limit``, ``mode``, ``at``, ``asker``, ``conditions``, ``slot``, ``vector``,
-                ``without``, as
+            how: ``limit``, ``mode``, ``order``, ``floor``, ``at``, ``asker``, ``conditions``,
+                ``context``, ``slot``, ``vector``, ``without``, as
                 :class:`~demem_agent.reading.Reads` explains them.
 
         Raises:
@@ -659,7 +675,8 @@ class SlotMemory(MemoryHandle):
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.
 
-        The same operations in the same order give the same.
+        The same operations in the same order give the same, with a clock that gives the same or
+        with ``clock=None``: what comes without ``at`` is dated by the clock.
         """
         with self._still():
             return self._held.state.fingerprint()

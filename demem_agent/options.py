@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import default_scorers
 from demem_agent.drivers import Collaborators
-from demem_agent.encoders import default_encoder, describe
+from demem_agent.encoders import CrossEncoderReranker, default_encoder, describe
 from demem_agent.errors import InvalidInput
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.experiment import Experiment
@@ -17,9 +17,20 @@ from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.units import Measure
 from demem_agent.text.words import clean
 from demem_agent.turns import text_field
-from demem_agent.types import Answerer, Compressor, Encoder, Mode, Scorer, Stale, Unit
+from demem_agent.types import (
+    Answerer,
+    Compressor,
+    Encoder,
+    Mode,
+    Order,
+    Reranker,
+    Scorer,
+    Stale,
+    Unit,
+    Unknown,
+)
 
-__all__ = ["Options", "checked_encoder", "collaborators", "settings_given"]
+__all__ = ["Options", "checked_encoder", "clock_of", "collaborators", "settings_given"]
 
 
 class Options(TypedDict, total=False):
@@ -27,16 +38,20 @@ class Options(TypedDict, total=False):
 
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
-    that is less), near, mode ("evidence"), decisions (True), stale ("mark"), split, decide, storage
-    (None). When a stored memory is opened again they may be left out; of those given only
-    read_limit, mode, decisions, stale, split and storage may differ, and hold for as long as it is
+    that is less), near, mode ("evidence"), decisions (True), stale ("mark"), unknown ("show"),
+    known_from (None), order ("time"), floor, split, decide, storage (None). When a stored memory is
+    opened again they may be left out; of those given only read_limit, mode, decisions, stale,
+    unknown, known_from, order, floor, split and storage may differ, and hold for as long as it is
     open.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
-    compressor (writes summaries when ``summarise`` is called; none): sync or async. counter:
-    measures text when unit is "tokens". clock: dates turns and queries that come without ``at``; by
-    default they stay undated. memory_id, tenant: whose memory it is. experiment: parts put in the
+    compressor (writes summaries when ``summarise`` is called; none), reranker (orders the 60 best
+    passages anew, or the name of a cross-encoder of sentence-transformers that does; none): sync or
+    async. counter: measures text when unit is "tokens". clock: gives the time now, by which a turn
+    that comes without ``at`` is dated, and a query asked (``datetime.now``, the local time without
+    a zone); with None they stay undated, and the same operations give the same memory whenever they
+    are carried out. memory_id, tenant: whose memory it is. experiment: parts put in the
     place of the library's own, by a study; a memory in use has none.
     """
 
@@ -49,6 +64,10 @@ class Options(TypedDict, total=False):
     mode: Mode
     decisions: bool
     stale: Stale
+    unknown: Unknown
+    known_from: float | None
+    order: Order
+    floor: float | None
     split: SplitSettings
     decide: DecideSettings
     storage: int | None
@@ -57,8 +76,9 @@ class Options(TypedDict, total=False):
     scorers: Sequence[Scorer]
     judges: Sequence[Scorer]
     compressor: Compressor
+    reranker: Reranker | str
     counter: Measure
-    clock: Callable[[], datetime]
+    clock: Callable[[], datetime] | None
     memory_id: str
     tenant: str
     experiment: Experiment
@@ -94,9 +114,9 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
     Raises:
         InvalidInput: for a collaborator without the method that it is called by.
     """
-    clock = options.get("clock")
+    clock = clock_of(options)
     if clock is not None and not callable(clock):
-        raise InvalidInput("clock", clock, "a function that gives the time now")
+        raise InvalidInput("clock", clock, "a function that gives the time now, or None")
     encoder = checked_encoder(options.get("encoder", default_encoder()))
     return Collaborators(
         encoder=encoder,
@@ -105,9 +125,19 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         scorers=_scorers(options),
         judges=_judges(options),
         compressor=_compressor(options),
+        reranker=_reranker(options),
         store=MemoryStore() if store is None else store,
         address=Address(_name("tenant", options), _name("memory_id", options)),
     )
+
+
+def clock_of(options: Options) -> Callable[[], datetime] | None:
+    """Return what dates what comes without a time: the local clock unless another is given.
+
+    It gives no zone: it is read as people read the dates that they write themselves, and days are
+    those of whoever runs the memory.
+    """
+    return options.get("clock", datetime.now)
 
 
 def checked_encoder(encoder: object) -> Encoder:
@@ -147,6 +177,16 @@ def _compressor(options: Options) -> Compressor | None:
     if compressor is not None and not isinstance(compressor, Compressor):
         raise InvalidInput("compressor", compressor, "an object with a name and compress(task)")
     return compressor
+
+
+def _reranker(options: Options) -> Reranker | None:
+    reranker = options.get("reranker")
+    if isinstance(reranker, str):
+        return CrossEncoderReranker(reranker)
+    if reranker is not None and (isinstance(reranker, type) or not isinstance(reranker, Reranker)):
+        allowed = "the name of a cross-encoder, or an object with score(query, texts)"
+        raise InvalidInput("reranker", reranker, allowed)
+    return reranker
 
 
 def _name(field: str, options: Mapping[str, object]) -> str:

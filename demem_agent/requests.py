@@ -13,7 +13,17 @@ from demem_agent.later import dataclass
 from demem_agent.slots.records import Delta
 from demem_agent.types import Attempt, Compression, Question
 
-__all__ = ["Commit", "Complete", "Compress", "Encode", "Flow", "Request", "Score", "Vectors"]
+__all__ = [
+    "Commit",
+    "Complete",
+    "Compress",
+    "Encode",
+    "Flow",
+    "Request",
+    "Rerank",
+    "Score",
+    "Vectors",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,17 @@ class Vectors:
 
     matrix: NDArray[np.float32]
     encoder: EncoderInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """Texts to be compared with a query; the reply is a float64 array of shape (n,).
+
+    One finite number each, on any scale, the higher the better.
+    """
+
+    query: str
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +96,7 @@ class Commit:
     delta: Delta
 
 
-Request = Encode | Complete | Score | Compress | Commit
+Request = Encode | Rerank | Complete | Score | Compress | Commit
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and
 #: right after a Commit it applies the delta; the driver holds the memory's lock whenever the

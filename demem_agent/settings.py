@@ -9,7 +9,7 @@ from typing import get_args
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass
 from demem_agent.turns import whole_field
-from demem_agent.types import Mode, Stale, Unit
+from demem_agent.types import Mode, Order, Stale, Unit, Unknown
 
 __all__ = ["DecideSettings", "Settings", "SplitSettings"]
 
@@ -122,6 +122,18 @@ class Settings:
         stale: what readings make of a line that a later one has taken the place of: ``mark`` says
             until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
             any other.
+        unknown: what ``answer`` makes of a question that memory does not seem to hold the answer
+            to: ``show`` gives the text as any other, with ``known`` False, ``withhold`` leaves it
+            empty, and the answerer is not asked.
+        known_from: probability in [0, 1] from which on memory counts as holding the answer, as
+            ``Route.probability`` tells it. None for the one that ships, which at most 5 % of
+            answerable questions fell short of (``docs/scoring.md``); 0 for all that is asked of a
+            memory with anything in it.
+        order: of the days in a reading unless the call says otherwise: ``time`` puts the oldest
+            first, ``latest`` the newest. Within a day lines stand as they were said.
+        floor: probability in [0, 1) of being evidence below which a line is not read, however much
+            room there is; 0 or None, to fill the limit with whatever is left. Never for what
+            decisions or corrections put first, and in strict readings.
         decide: constants of the learner behind ``decide``; K is also the most profiles of actions.
         storage: the most that everything kept may measure, in the same unit, >= 40; what no
             decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
@@ -137,12 +149,17 @@ class Settings:
     mode: Mode = "evidence"
     decisions: bool = True
     stale: Stale = "mark"
+    unknown: Unknown = "show"
+    known_from: float | None = None
+    order: Order = "time"
     split: SplitSettings = field(default_factory=SplitSettings)
     decide: DecideSettings = field(default_factory=DecideSettings)
     storage: int | None = None
+    floor: float | None = 0.0015
 
     def __post_init__(self) -> None:
         self._check_sizes()
+        check_floor(self.floor)
         _within("near", self.near, -1.0, 1.0)
         if not isinstance(self.split, SplitSettings):
             raise InvalidInput("split", self.split, "a SplitSettings")
@@ -154,7 +171,12 @@ class Settings:
             raise InvalidInput("decisions", self.decisions, "True or False")
         if self.stale not in get_args(Stale):
             raise InvalidInput("stale", self.stale, "'mark', 'withhold' or 'show'")
+        if self.unknown not in get_args(Unknown):
+            raise InvalidInput("unknown", self.unknown, "'show' or 'withhold'")
+        if self.known_from is not None:
+            _within("known_from", self.known_from, 0.0, 1.0)
         check_mode(self.mode)
+        check_order(self.order)
 
     def _check_sizes(self) -> None:
         whole_field("slots", self.slots, 1)
@@ -168,10 +190,22 @@ class Settings:
             raise InvalidInput("initial_slots", self.initial_slots, allowed)
 
 
+def check_floor(floor: float | None) -> None:
+    """Raise InvalidInput for what is no probability below 1, nor None."""
+    if floor is not None and (not _number(floor) or not 0.0 <= floor < 1.0):
+        raise InvalidInput("floor", floor, "a number of at least 0 and below 1, or None")
+
+
 def check_mode(mode: str) -> None:
     """Raise InvalidInput for what is no way to read."""
     if mode not in get_args(Mode):
         raise InvalidInput("mode", mode, "'evidence' or 'strict'")
+
+
+def check_order(order: str) -> None:
+    """Raise InvalidInput for what is no order of days."""
+    if order not in get_args(Order):
+        raise InvalidInput("order", order, "'time' or 'latest'")
 
 
 def _at_least(field: str, value: float, least: float) -> None:

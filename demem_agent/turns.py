@@ -46,7 +46,7 @@ class Turn:
     """One turn to remember, as ``ingest_many`` takes it; a mapping with the same keys does as well.
 
     Attributes:
-        at: a datetime, a date, or an ISO 8601 string.
+        at: a datetime, a date, or an ISO 8601 string; one without is dated by the memory's clock.
         trust: in [0, 1].
         key: idempotency key.
     """

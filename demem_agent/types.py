@@ -30,15 +30,18 @@ __all__ = [
     "Explained",
     "FeedbackReport",
     "Ingested",
+    "LeftOut",
     "Line",
     "MeanReward",
     "Mode",
+    "Order",
     "Outcomes",
     "Parting",
     "Proposal",
     "Question",
     "Reading",
     "Receipt",
+    "Reranker",
     "Route",
     "Scorer",
     "Situation",
@@ -52,6 +55,7 @@ __all__ = [
     "Superseded",
     "Tried",
     "Unit",
+    "Unknown",
     "Verdict",
     "by_id",
     "number_of",
@@ -61,6 +65,10 @@ Unit = Literal["chars", "bytes", "tokens"]
 Mode = Literal["evidence", "strict"]
 #: What a reading makes of lines that no longer hold.
 Stale = Literal["mark", "withhold", "show"]
+#: What an answer makes of a question that memory does not seem to hold the answer to.
+Unknown = Literal["show", "withhold"]
+#: Which days of a reading come first.
+Order = Literal["time", "latest"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",
@@ -178,9 +186,9 @@ class Route:
         slot: the chosen slot, or None while the memory is empty.
         scores: score of every active slot; higher is nearer.
         margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
-        adequate: False when nothing in memory seems to bear on the query, so that a caller can
-            abstain: when the probability is below a threshold that few questions about the memory
-            fall short of.
+        adequate: False when memory does not seem to hold what the query asks for, so that a caller
+            can abstain: when the probability is below ``Settings.known_from``, or else a threshold
+            that few questions about the memory fall short of.
         probability: in [0, 1], that the memory holds what the query asks for, if as many queries
             could be answered from it as could not; 0.0 while it is empty. Calibrated with the
             embedded encoder (docs/scoring.md).
@@ -220,8 +228,8 @@ class Line:
         score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not
             scored one by one. Of no weight when lines are compared.
         superseded: what in it no longer holds, as far as known; of no weight either.
-        again: other items in which its speaker said the same, the latest last, which are not read;
-            of no weight either.
+        again: other items in which its speaker said the same, or nearly, the latest last, which are
+            not read; of no weight either. None of them has another number, name, negation or value.
     """
 
     evidence: Evidence
@@ -237,13 +245,34 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a reading had no room for, or no use.
+
+    Attributes:
+        lines: how many passages rank behind what was read and would come in with more room; in a
+            memory of more than 2,000 passages, of the best of these. In a strict reading, how many
+            of the summary.
+        best: the first of them, best first, three at most; none in a strict reading.
+        next_limit: the smallest limit at which the first of them would have been read, None where
+            nothing was left out for want of room; exact in characters and bytes, near in tokens.
+        unrelated: how many of the passages that were scored no limit brings in, since they are
+            below the floor.
+    """
+
+    lines: int = 0
+    best: tuple[Line, ...] = ()
+    next_limit: int | None = None
+    unrelated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """The exact text given to the answerer (``M_q``) and what is in it.
 
     Attributes:
         size: of ``text``, in ``unit``; never more than ``limit``.
-        evidence: the items in it, in the order in which they appear; ``ranked`` gives the best
-            first.
+        evidence: the items in it, in the order in which they appear, which is that of time;
+            ``ranked`` gives the best first.
         slots: the slots these items are in; the routed one first.
         probability: that the memory holds what was asked, as in :class:`Route`; 0.0 where nothing
             was asked of it.
@@ -256,6 +285,9 @@ class Reading:
         advice: what worked where the query tells a situation that was decided before, in a line; it
             stands at the head of ``text``, and takes a quarter of the limit at most. Never in a
             strict reading, which is a slot's text.
+        unranked: how the reranker failed, so that the score alone ordered what it would have; ""
+            where it did not, or the memory has none.
+        left_out: what was not read, and at which limit the next of it would have been.
     """
 
     text: str
@@ -272,6 +304,8 @@ class Reading:
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
     advice: str = ""
+    unranked: str = ""
+    left_out: LeftOut = LeftOut()
 
     @property
     def ranked(self) -> tuple[Evidence, ...]:
@@ -309,8 +343,10 @@ class Answer:
     Attributes:
         id: pass it to ``feedback``.
         query: what was asked.
-        text: empty when the reading holds nothing that answers.
+        text: empty when the reading holds nothing that answers, or where it is not known and
+            ``Settings.unknown`` has that withheld.
         evidence: ids of the items the answer rests on.
+        known: False where memory does not seem to hold what was asked; as ``route.adequate``.
     """
 
     id: str
@@ -319,6 +355,7 @@ class Answer:
     evidence: tuple[str, ...]
     route: Route
     reading: Reading
+    known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +394,8 @@ class Context:
         lead: number of the line in ``read`` that scored highest; None where nothing was read.
         verdicts: what feedback says of lines: which were right for this decision, which were not;
             empty once that was undone.
+        known: whether memory seemed to hold what was asked, when it was asked; True of answers from
+            before versions told.
     """
 
     id: str
@@ -378,6 +417,7 @@ class Context:
     conditions: tuple[str, ...] = ()
     lead: int | None = None
     verdicts: tuple[Verdict, ...] = ()
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -808,6 +848,17 @@ class Encoder(Protocol):
     """
 
     def encode(self, sentences: list[str], /) -> Any: ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Say how well each of some texts answers a query; may be a coroutine function.
+
+    ``score`` gives n numbers for n texts, on any scale, the higher the better: arrays, lists and
+    tensors are read.
+    """
+
+    def score(self, query: str, texts: list[str], /) -> Any: ...
 
 
 @runtime_checkable

@@ -27,6 +27,7 @@ RIGHT = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.readin
 #: One slot with room for one line in its summary: the two questions of the script split it.
 BUDGET: dict[str, Any] = {"slots": 3, "initial_slots": 1, "slot_limit": 44, "read_limit": 90}
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     **BUDGET, "encoder": BagEncoder(), "answerer": ReadingAnswerer(), "scorers": (RIGHT, RIGHT),
 }  # fmt: skip
 
@@ -160,7 +161,8 @@ MIXES = list(product([False, True], repeat=3))
 def mixed(mix: tuple[bool, bool, bool]) -> dict[str, Any]:
     encoder, answerer, scorer = (Async if is_async else _same for is_async in mix)
     return {
-        **BUDGET, "encoder": encoder(BagEncoder()), "answerer": answerer(ReadingAnswerer()),
+        **BUDGET, "clock": None,
+        "encoder": encoder(BagEncoder()), "answerer": answerer(ReadingAnswerer()),
         "scorers": (scorer(RIGHT), RIGHT),
     }  # fmt: skip
 

@@ -33,6 +33,7 @@ EASILY = SplitSettings(c_beta=0.0, eta_cal=0.0, tau_split=0.02, tau_sat=0.02)
 #: A setting in which the second reference below certifies a conflict: the summary holds one
 #: sentence of two.
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "slots": 2,
     "initial_slots": 1,
     "slot_limit": 60,

@@ -32,6 +32,7 @@ from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedSc
 NAN, INFINITE = float("nan"), float("inf")
 RIGHT = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "slots": 3, "initial_slots": 1, "slot_limit": 44, "read_limit": 90,
     "encoder": BagEncoder(), "answerer": ReadingAnswerer(), "scorers": (RIGHT, RIGHT),
 }  # fmt: skip

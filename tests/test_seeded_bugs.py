@@ -23,7 +23,7 @@ from demem_agent.flows import ingest as ingesting
 from demem_agent.flows import supersede as superseding
 from demem_agent.flows.quoting import Quotes
 from demem_agent.reading import composing
-from demem_agent.reading.packing import pack
+from demem_agent.reading.packing import Packed, packed
 from demem_agent.slots import keeping
 from demem_agent.slots.choosing import situations
 from demem_agent.slots.choosing.playbook import Playbook
@@ -39,7 +39,7 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.summaries.compress import Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Decision, Line
+from demem_agent.types import Decision
 
 SEARCH = settings(
     max_examples=25,
@@ -155,10 +155,10 @@ def forget_leaves_the_write_ahead_log(patch: Patch) -> None:
 def reading_does_not_count_its_headers(patch: Patch) -> None:
     def without_header(
         best_first: Any, limit: int, measure: Measure, *cut: Any, **head: str
-    ) -> tuple[list[Line], str]:
-        return pack(best_first, limit + measure("# 2 March 2024\n"), measure, *cut, **head)
+    ) -> Packed:
+        return packed(best_first, limit + measure("# 2 March 2024\n"), measure, *cut, **head)
 
-    patch.setattr("demem_agent.reading.composing.pack", without_header)
+    patch.setattr("demem_agent.reading.composing.packed", without_header)
 
 
 @bug("IdempotencyConflict was not raised|KeyError: .certificate.")
@@ -489,7 +489,8 @@ def all_may_be_explored(patch: Patch) -> None:
 
 
 @bug(
-    "choices are not those made|the twin|a suppressed witness changed|KeyError: 'd",
+    "choices are not those made|the twin|a suppressed witness changed|a restored memory differs"
+    "|KeyError: 'd",
     machine=DecidingMachine,
 )
 def choices_are_not_written(patch: Patch) -> None:

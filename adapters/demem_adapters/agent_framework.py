@@ -9,7 +9,9 @@ from itertools import takewhile
 from typing import Any
 
 from demem_adapters.common import (
+    ASSISTANT,
     LOG,
+    USER,
     Asker,
     Conditions,
     Inject,
@@ -19,6 +21,7 @@ from demem_adapters.common import (
     block,
     checked,
     digest,
+    in_conversation,
     named,
 )
 from demem_agent import InvalidInput, Reading
@@ -109,7 +112,7 @@ class MemoryProvider(ContextProvider):
         self, *, agent: object, session: AgentSession, context: SessionContext, state: State
     ) -> None:
         """Recall for what is asked, and put it before the model in this run alone."""
-        asking = self.situation.asking(session)
+        asking = in_conversation(self.situation.asking(session), self._before(context))
         reading = await self.memories.aprepare(
             self._whose(session), _asked(context, state), **asking
         )
@@ -157,6 +160,11 @@ class MemoryProvider(ContextProvider):
             call=call,
             **asking,
         )
+
+    def _before(self, context: SessionContext) -> list[str]:
+        """Return what the user and the model said before, as far as providers have told it."""
+        told = context.get_messages(exclude_sources={self.source_id})
+        return [message.text for message in told if message.role in (USER, ASSISTANT)]
 
     def _whose(self, session: AgentSession) -> str | None:
         return session.session_id if self.namespace is None else named(self.namespace, session)

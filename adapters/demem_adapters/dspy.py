@@ -17,6 +17,7 @@ from demem_adapters.common import (
     Namespace,
     Situation,
     block,
+    in_conversation,
     named,
 )
 from demem_adapters.common.passages import Passage, fitting, passages
@@ -136,6 +137,9 @@ class WithMemory(dspy.Module):
     as ``dspy.BestOfN``. What ``save`` writes, and any pickle, holds nothing that is remembered in
     RAM, as saved programs are passed on; it says where a database is.
 
+    Where an input is a ``dspy.History``, a question that names nothing of what it is about ("when
+    was that?") is understood from it.
+
     Args:
         program: called with the inputs and the memory field, such as ``dspy.Predict("memory,
             question -> answer")``.
@@ -202,8 +206,17 @@ class WithMemory(dspy.Module):
         if not isinstance(asked, str):
             raise InvalidInput(self.question, asked, "a text: what the program is asked")
         given = {name: value for name, value in inputs.items() if name not in self.keep}
-        asking = self.situation.asking(**inputs)
+        asking = in_conversation(self.situation.asking(**inputs), self._before(inputs))
         return _Call(named(self.namespace, **inputs), asked, given, call_id, asking)
+
+    def _before(self, inputs: dict[str, Any]) -> list[str]:
+        """Return what was asked and answered before, in order, where an input is a history."""
+        spoken: list[str] = []
+        for value in inputs.values():
+            for turn in value.messages if isinstance(value, dspy.History) else ():
+                sides = [turn.get(name) for name in (self.question, self.answer)]
+                spoken += [side for side in sides if isinstance(side, str)]
+        return spoken
 
     def _kept(self, call: _Call, reading: Reading | None, prediction: Any) -> Any:
         if not self.remember or not call.watch.whole:

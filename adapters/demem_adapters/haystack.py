@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any, ClassVar, Self, Unpack
 
 from demem_adapters.common import (
+    ASSISTANT,
     USER,
     Inject,
     Memories,
@@ -18,6 +19,7 @@ from demem_adapters.common import (
     block,
     checked,
     digest,
+    in_conversation,
     is_person,
 )
 from demem_adapters.common.passages import details, passages
@@ -150,6 +152,7 @@ class MemoryRetriever:
         namespace: str | None = None,
         asker: str | None = None,
         conditions: list[str] | None = None,
+        context: list[str] | None = None,
     ) -> dict[str, Any]:
         """Read for a query.
 
@@ -160,9 +163,10 @@ class MemoryRetriever:
             namespace: whose memory, if not the one that the component was made with; where both are
                 None, none.
             asker, conditions: who asks and what holds, if not what the component was made with.
+            context: what was said last in the conversation, in order.
         """
         held = self.conditions if conditions is None else conditions
-        asking = _situation(asker or self.asker, held)
+        asking = in_conversation(_situation(asker or self.asker, held), context or ())
         reading = self.memories.recall(
             namespace or self.namespace, query, limit=self.limit, **asking
         )
@@ -281,7 +285,7 @@ class RecallHook(_MemoryHook):
         """Put a block of its own among the messages, in place of an earlier one."""
         messages = _said(state)
         asked = _last_of_user(messages)
-        asking = self._asking(state)
+        asking = in_conversation(self._asking(state), _spoken(messages[: asked or 0]))
         reading: Reading | None = None
         if asked is not None:
             reading = self.memories.prepare(self._named(state), _text(messages[asked]), **asking)
@@ -382,6 +386,12 @@ def _last_of_user(messages: Sequence[ChatMessage]) -> int | None:
         if messages[number].is_from("user"):
             return number
     return None
+
+
+def _spoken(messages: Iterable[ChatMessage]) -> list[str]:
+    """Return what users and models said, in order."""
+    sides = [message for message in messages if message.role.value in (USER, ASSISTANT)]
+    return [_text(message) for message in sides]
 
 
 def _after_instructions(messages: Sequence[ChatMessage]) -> int:

@@ -23,6 +23,7 @@ from demem_adapters.common import (
     Situation,
     block,
     digest,
+    in_conversation,
     logged,
     named,
 )
@@ -96,10 +97,10 @@ class MemoryBlock(BaseMemoryBlock[str]):
     )
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
-        asked = _last_of_user(messages or [])
+        asked, before = _asked_in(messages or [])
         session = about.get("session_id")
         namespace = named(self.namespace, session)
-        asking = self._asking(session)
+        asking = in_conversation(self._asking(session), before)
         reading = await self.memories.aprepare(namespace, asked, **asking)
         if reading is not None:
             self._recalled[block(reading)] = namespace, asked, reading, asking
@@ -313,11 +314,13 @@ def _is_said(part: object) -> bool:
     return isinstance(part, TextBlock) and DECLARED not in part.text
 
 
-def _last_of_user(messages: Sequence[ChatMessage]) -> str:
-    for message in reversed(messages):
-        if message.role == "user":
-            return _text(message)
-    return ""
+def _asked_in(messages: Sequence[ChatMessage]) -> tuple[str, list[str]]:
+    """Return what the user said last, and what user and model said before it, in order."""
+    spoken = [message for message in messages if message.role in _SPEAKERS]
+    for place in reversed(range(len(spoken))):
+        if spoken[place].role == USER:
+            return _text(spoken[place]), [_text(message) for message in spoken[:place]]
+    return "", []
 
 
 def _turns(

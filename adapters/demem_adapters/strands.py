@@ -11,13 +11,16 @@ from functools import partial
 from typing import Any
 
 from demem_adapters.common import (
+    ASSISTANT,
     DECLARED,
+    USER,
     Asker,
     Conditions,
     Memories,
     Recent,
     Situation,
     digest,
+    in_conversation,
 )
 from demem_agent import Reading
 from demem_agent.reading import Asking
@@ -95,10 +98,12 @@ class SlotStore(MemoryStore):
         self.writable = True
         self.extraction = None
         self._readings: Recent[str, tuple[Reading | None, Asking]] = Recent(_MOST_READINGS)
+        #: By query, what was said before it: Strands gives a search the query alone.
+        self._before: Recent[str, list[str]] = Recent(_MOST_READINGS)
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Read for a query: one entry however many are asked for, none where nothing is found."""
-        asking = self.situation.asking()
+        asking = in_conversation(self.situation.asking(), self._before.pop(query, []))
         reading = await self.memories.arecall(self.namespace, query, **asking)
         self._readings[query] = reading, asking
         return [MemoryEntry(content=reading.text)] if reading else []
@@ -115,6 +120,10 @@ class SlotStore(MemoryStore):
             source="add_memory",
             key=digest("add_memory", content),
         )
+
+    def expect(self, query: str, before: list[str]) -> None:
+        """Tell what the user and the model said before a query that is searched for next."""
+        self._before[query] = before
 
     def read_for(self, query: str) -> tuple[Reading | None, Asking]:
         """Return what was last read for a query, and for whom, and let go of it."""
@@ -171,10 +180,20 @@ class LongTermMemory(MemoryManager):
         told = injection if isinstance(injection, dict) else {}
         # "userTurn", Strands' own trigger, would leave the model without memory once it has called
         # a tool.
-        config: Any = {"trigger": "everyTurn", "query": _query, "format": _block, **told}
+        config: Any = {"trigger": "everyTurn", "query": self._query, "format": _block, **told}
         super().__init__(
             [self._store, *stores], injection=config if injection else False, **options
         )
+
+    def _query(self, context: InjectionQueryContext) -> str:
+        """Return what is asked, and tell the store what was said before."""
+        messages = context.messages
+        asked = _asked(messages)
+        if asked is None:
+            return ""
+        query = _text(asked)
+        self._store.expect(query, _before(messages, asked))
+        return query
 
     async def init_agent(self, agent: Agent) -> None:
         """Attach to an agent: Strands calls this."""
@@ -313,9 +332,15 @@ def _text(message: Message) -> str:
     return "\n".join(texts).strip()
 
 
-def _query(context: InjectionQueryContext) -> str:
-    asked = _asked(context.messages)
-    return _text(asked) if asked is not None else ""
+def _before(messages: Sequence[Message], asked: Message) -> list[str]:
+    """Return what the user and the model said before a message, in order."""
+    spoken: list[str] = []
+    for message in messages:
+        if message is asked:
+            break
+        if message["role"] in (USER, ASSISTANT):
+            spoken.append(_text(message))
+    return spoken
 
 
 def _block(context: InjectionFormatContext) -> str:

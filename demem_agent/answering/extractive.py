@@ -9,6 +9,7 @@ import numpy as np
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
+from demem_agent.scoring.spelling import put_right
 from demem_agent.text.cutting import through_turn
 from demem_agent.text.dates import find
 from demem_agent.text.questions import NAME, has_number
@@ -116,12 +117,11 @@ class ExtractiveAnswerer:
         corrected = _corrected(question)
         if corrected is not None:
             return corrected
+        speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
+        query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
-        if decided:
-            chosen = self._best(question.query, decided) or decided[:1]
-        else:
-            chosen = self._best(question.query, found)
-        return _draft(question.query, chosen)
+        chosen = self._best(query, decided or found) or decided[:1]
+        return _draft(query, chosen)
 
     def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
         """Return the best sentence, and the second where it comes close; none if none relates."""
@@ -182,7 +182,8 @@ def _sentences(question: Question) -> list[_Sentence]:
         item = line.evidence
         around = frozenset(content_terms(line.text))
         for start, end in sentences(item.text, line.start, line.end):
-            words = frozenset(content_terms(item.text[start:end]))
+            is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
+            words = around if is_whole else frozenset(content_terms(item.text[start:end]))
             stale = _superseded(line, start, end)
             found.append(_Sentence(item, start, end, words, around, stale))
     return found
@@ -245,8 +246,8 @@ def _wanted(query: str, found: list[_Sentence]) -> frozenset[str]:
     """
     words = frozenset(content_terms(query))
     names: set[str] = set()
-    for sentence in found:
-        names.update(content_terms(sentence.evidence.speaker or ""))
+    for speaker in {sentence.evidence.speaker for sentence in found}:
+        names.update(content_terms(speaker or ""))
     return words - names or words
 
 

@@ -76,7 +76,14 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "opposed": list(reading.opposed),
         "withheld": list(reading.withheld),
         "advice": reading.advice,
+        "unranked": reading.unranked,
         "lines": lines_value(reading.lines, memory, cited),
+        "left_out": {
+            "lines": reading.left_out.lines,
+            "best": lines_value(reading.left_out.best, memory, cited),
+            "next_limit": reading.left_out.next_limit,
+            "unrelated": reading.left_out.unrelated,
+        },
     }
 
 
@@ -86,6 +93,7 @@ def answer_value(answer: Answer, query: str, memory: SlotMemory) -> Json:
         "id": answer.id,
         "query": query,
         "text": answer.text,
+        "known": answer.known,
         "evidence": list(answer.evidence),
         "route": asdict(answer.route),
         "reading": reading_value(answer.reading, memory, answer.evidence),
@@ -102,6 +110,7 @@ def _line_value(line: Line, slot_of: Mapping[str, int], cited: Collection[str]) 
         "slot": slot_of.get(item.id),
         "cited": item.id in cited,
         "superseded": list(map(_superseded_value, line.superseded)),
+        "again": [other.id for other in line.again],
     }
 
 

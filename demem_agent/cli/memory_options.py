@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
+from demem_agent.options import Options
 from demem_agent.reading import Situated
 from demem_agent.reading.ask import Ask, ask_of
 from demem_agent.settings import Settings
 from demem_agent.stores import open_store
 
-__all__ = ["Budget", "Company", "Place", "Situation"]
+__all__ = ["Budget", "Company", "Helpers", "Place", "Situation"]
 
 _SQLITE = "sqlite:///"
 #: How many of the memories in a file are named, where another was looked for.
@@ -100,6 +101,30 @@ class Budget:
             metavar="mark|withhold|show", help="What readings make of what holds no longer. [mark]"
         ),
     ] = None
+    unknown: Annotated[
+        str | None,
+        typer.Option(
+            metavar="show|withhold",
+            help="What answers make of what memory does not seem to hold. [show]",
+        ),
+    ] = None
+    known_from: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P", help="Probability from which on memory holds an answer. [as it ships]"
+        ),
+    ] = None
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="time|latest", help="Which days of a reading come first. [time]"),
+    ] = None
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Least probability of being evidence with which a line is read. [0.0015]",
+        ),
+    ] = None
     storage: Annotated[
         int | None,
         typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),
@@ -113,6 +138,24 @@ class Budget:
             if value is not None:
                 typed[field.name] = value
         return typed
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """Models that help a memory to find things, while a command works on it."""
+
+    reranker: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            envvar="DEMEM_RERANKER",
+            help="Cross-encoder of sentence-transformers that orders the 60 best passages.",
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what was typed, as options of ``SlotMemory``, which checks them."""
+        return {} if self.reranker is None else {"reranker": self.reranker}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +197,11 @@ class Place:
             return None
         return Path(self.url.removeprefix(_SQLITE))
 
-    def open(self) -> SlotMemory:
+    def open(self, helpers: Helpers | None = None) -> SlotMemory:
         """Open a memory that exists.
+
+        Args:
+            helpers: models that help it; none unless given.
 
         Raises:
             UsageError: if none is named, or there is none; nothing was made.
@@ -170,11 +216,12 @@ class Place:
         if self.memory_id not in known:
             store.close()
             raise UsageError(self._no_such_memory(known))
-        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant)
+        given = helpers.given() if helpers else {}
+        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant, **given)
 
-    def make(self, budget: Budget) -> SlotMemory:
-        """Open a memory, making it if it does not exist."""
-        settings = budget.given()
+    def make(self, budget: Budget, **more: Unpack[Options]) -> SlotMemory:
+        """Open a memory, making it if it does not exist; ``more`` is what is not stored with it."""
+        settings = {**budget.given(), **more}
         SlotMemory(**settings)  # checks the settings before a file is made for them
         self.require_folder()
         return SlotMemory.open(self.url, memory_id=self.memory_id, tenant=self.tenant, **settings)

@@ -6,6 +6,8 @@ state of each context in [0, K).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from demem_agent.decision._arrays import Bools, Floats, entry_of_each
@@ -55,7 +57,8 @@ class Placing:
         self.k = k
         self.apart = apart
         order, _ = smallest_last(apart)
-        self.bound = order[apart[order].any(axis=1)]
+        self.bound = order[apart[order].any(axis=1)].tolist()
+        self.meets = {context: np.flatnonzero(apart[context]).tolist() for context in self.bound}
 
     def placed(self, classes: Whole, choices: list[list[int]]) -> Whole:
         """Improve a colouring's classes by moves, and by other actions of the states."""
@@ -116,14 +119,15 @@ class Placing:
     def _place(self, actions: list[int]) -> Whole | None:
         """Let each context take the cheapest state free of its witnesses; None if none is."""
         costs = self.losses[:, actions]
-        labels: Whole = costs.argmin(axis=1)
-        labels[self.bound] = -1
+        labels: list[int] = costs.argmin(axis=1).tolist()
         for context in self.bound:
-            free = self._free(labels, context)
-            if not free.any():
+            labels[context] = -1
+        for context in self.bound:
+            state = self._cheapest_free(labels, context, costs[context].tolist())
+            if state is None:
                 return None
-            labels[context] = np.where(free, costs[context], np.inf).argmin()
-        return labels
+            labels[context] = state
+        return np.array(labels, np.intp)
 
     def _moved(self, labels: Whole) -> Whole:
         """Move contexts to cheaper states while that lowers the price.
@@ -144,18 +148,24 @@ class Placing:
         """Let each context take the cheapest state that is free to it, those bound in turn."""
         actions = np.maximum(self._actions(labels), 0)
         costs = self.losses[:, actions]
-        moved: Whole = costs.argmin(axis=1)
-        moved[self.bound] = labels[self.bound]
+        moved: list[int] = costs.argmin(axis=1).tolist()
         for context in self.bound:
-            free = self._free(moved, context)
-            moved[context] = np.where(free, costs[context], np.inf).argmin()
-        return moved
+            moved[context] = int(labels[context])
+        for context in self.bound:
+            moved[context] = self._cheapest_free(moved, context, costs[context].tolist()) or 0
+        return np.array(moved, np.intp)
 
-    def _free(self, labels: Whole, context: int) -> Bools:
-        """Mark the states, shape (K,), that hold nothing the context must not meet."""
-        free = np.ones(self.k + 1, dtype=np.bool_)
-        free[labels[self.apart[context]]] = False  # -1, not placed yet, marks the spare last place
-        return free[:-1]
+    def _cheapest_free(
+        self, labels: Sequence[int], context: int, costs: Sequence[float]
+    ) -> int | None:
+        """Return the cheapest state that holds nothing a context must not meet, if there is one.
+
+        In plain Python: there are few states, and an array for each context takes several times as
+        long.
+        """
+        taken = {labels[other] for other in self.meets[context]}
+        free = [state for state in range(self.k) if state not in taken]
+        return min(free, key=costs.__getitem__, default=None)
 
     def _actions(self, labels: Whole) -> Whole:
         return class_actions(self.losses, labels, self.k)

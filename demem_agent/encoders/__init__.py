@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from demem_agent.encoders.crossing import CrossEncoderReranker
 from demem_agent.encoders.info import EncoderInfo, as_matrix, describe
-from demem_agent.encoders.static import StaticEncoder
+from demem_agent.encoders.static import StaticEncoder, is_word
 
-__all__ = ["EncoderInfo", "StaticEncoder", "as_matrix", "default_encoder", "describe"]
+__all__ = [
+    "CrossEncoderReranker",
+    "EncoderInfo",
+    "StaticEncoder",
+    "as_matrix",
+    "default_encoder",
+    "describe",
+    "is_word",
+]
 
 _SHARED = StaticEncoder()
 

@@ -70,7 +70,7 @@ def as_matrix(raw: object, n: int) -> NDArray[np.float32]:
     Raises:
         CollaboratorError: for another shape, no dimensions, or a value that is not a finite number.
     """
-    array = _as_array(raw)
+    array = as_numbers(raw)
     if n == 1 and array.ndim == 1:
         array = array[None, :]
     if n == 0 and array.size == 0:
@@ -99,17 +99,22 @@ def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     return unit
 
 
-def _as_array(raw: object) -> NDArray[np.float64]:
+def as_numbers(raw: object, who: str = "the encoder") -> NDArray[np.float64]:
+    """Return an array of what somebody gave: arrays, lists and torch tensors of any real type.
+
+    Raises:
+        CollaboratorError: naming who gave anything else.
+    """
     try:
         array = np.asarray(_off_device(raw))
         if array.dtype.kind in "fiu" or array.size == 0:
             return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise CollaboratorError(
-            f"the encoder gave {type(raw).__name__}, which is no array of numbers"
+            f"{who} gave {type(raw).__name__}, which is no array of numbers"
         ) from error
     raise CollaboratorError(
-        f"the encoder gave {type(raw).__name__} of {array.dtype}, which are no real numbers"
+        f"{who} gave {type(raw).__name__} of {array.dtype}, which are no real numbers"
     )
 
 

@@ -24,15 +24,18 @@ class Measured:
     Attributes:
         question: its number in the dialogue's probes, from 0.
         recall: share of the gold turns' word 4-grams that are in the text, mean over the turns.
-            None for a question without evidence, or in one of the categories "adversarial" and
-            "abstention".
+            None for a question without evidence, or one that cannot be answered.
         half, nine_tenths: share of the gold turns of which so much is in the text, by the same
             count; None as for ``recall``.
         size: characters of the text.
         seconds: that the read took.
         f1: of the extractive answer from this text against the reference. None without a reference,
-            or in one of the two categories.
-        contained: 1.0 if all of the reference stands in the text, else 0.0; None as for ``f1``.
+            or where the question cannot be answered.
+        contained: 1.0 if every part of the reference stands in one line of the text, else 0.0. None
+            as for ``f1``, and where the gold turns themselves do not hold it.
+        answerable: False where nothing in the dialogue answers the question.
+        known, probability: whether the system said that it holds the answer, and how probable that
+            was to it, in [0, 1]; None of a system that does not say.
     """
 
     dialogue: str
@@ -47,6 +50,9 @@ class Measured:
     seconds: float
     f1: float | None
     contained: float | None
+    answerable: bool = True
+    known: bool | None = None
+    probability: float | None = None
 
 
 def save(measured: Iterable[Measured], path: str | Path) -> None:

@@ -22,7 +22,6 @@ from demem_agent.turns import Turn
 from demem_agent.types import Answerer, Attempt, Draft, Evidence, Line, Question, Reading
 
 __all__ = [
-    "UNANSWERABLE",
     "Gold",
     "Wording",
     "answer_f1",
@@ -33,10 +32,6 @@ __all__ = [
     "recall",
     "turns_found",
 ]
-
-#: Categories of questions that nothing in the dialogue answers: neither recall nor answers are
-#: measured on them.
-UNANSWERABLE = frozenset({"adversarial", "abstention"})
 
 #: Words in a row that have to agree.
 _GRAM = 4

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from demem_agent.encoders import default_encoder
 from demem_agent.reading.packing import in_time_order
 from demem_agent.scoring.lexical import LexicalIndex
-from demem_agent.text.sentences import passages
+from demem_agent.text.pieces import pieces
 from demem_agent.text.words import content_terms, terms
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import Evidence, Line
@@ -39,7 +39,7 @@ class Held:
         lines: list[Line] = []
         for number, turn in enumerate(turns, 1):
             item = _evidence(number, turn)
-            for start, end in passages(item.text):
+            for start, end in pieces(item.text):
                 lines.append(Line(item, start, end))
         self.lines = in_time_order(lines)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from demem_agent.errors import InvalidInput
+from demem_agent.evaluate.abstention import abstention
 from demem_agent.evaluate.bootstrap import Interval, bootstrap
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
@@ -42,12 +43,19 @@ def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000
 
     Returns:
         ``{"seed", "resamples", "dialogues", "questions", "scored", "limits", "categories":
-        {category: questions}, "systems": {system: {str(limit): cell}}}``, where ``scored`` is the
-        number of questions with evidence. A cell is ``{"recall", "half", "nine_tenths", "f1",
-        "contained", "size", "seconds", "categories"}``. Each of the first five is an
-        :class:`~demem_agent.evaluate.Interval` as a dict (mean, low, high, questions, dialogues),
-        or None where no question has that measure. ``size`` is the mean in characters, ``seconds``
-        is ``{"median", "p95"}``, and ``categories`` holds the first five for each category.
+        {category: questions}, "systems": {system: {str(limit): cell}}, "abstention": {system:
+        said}}``, where ``scored`` is the number of questions with evidence. A cell is ``{"recall",
+        "half", "nine_tenths", "f1", "contained", "size", "seconds", "categories"}``. Each of the
+        first five is an :class:`~demem_agent.evaluate.Interval` as a dict (mean, low, high,
+        questions, dialogues), or None where no question has that measure. ``size`` is the
+        mean in characters, ``seconds`` is ``{"median", "p95"}``, and ``categories`` holds the first
+        five for each category.
+
+        What a system said of whether it holds the answers is ``{"answerable", "unanswerable",
+        "false_alarms", "caught", "auc"}``: how many questions of either kind it was asked, the
+        share of each that it did not know (an Interval as a dict, or None), and the area under the
+        ROC curve of its probabilities (None where one kind is missing). It does not depend on the
+        limit. Systems that do not say are not among them.
 
     Raises:
         InvalidInput: without records, or for resamples < 1.
@@ -72,6 +80,7 @@ def report(measured: Sequence[Measured], *, seed: int = 0, resamples: int = 1000
         "limits": sorted(limits),
         "categories": dict(categories),
         "systems": _systems(measured, _Drawing(seed, resamples)),
+        "abstention": abstention(measured, _Drawing(seed, resamples).interval),
     }
 
 

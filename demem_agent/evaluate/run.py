@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from time import perf_counter
+from typing import TypedDict
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
@@ -16,7 +17,6 @@ from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
 from demem_agent.evaluate.metrics import (
-    UNANSWERABLE,
     Gold,
     Wording,
     answer_f1,
@@ -24,7 +24,9 @@ from demem_agent.evaluate.metrics import (
     extract,
     reaching,
 )
-from demem_agent.evaluate.system import Maker, System
+from demem_agent.evaluate.rankings import Held
+from demem_agent.evaluate.system import Abstains, Maker, System
+from demem_agent.reading.packing import render
 from demem_agent.turns import Turn, whole_field
 
 __all__ = ["Tick", "evaluate"]
@@ -36,15 +38,25 @@ HALF, NINE_TENTHS = 0.5, 0.9
 TurnsById = Mapping[str | None, Sequence[Turn]]
 
 
+class _Said(TypedDict, total=False):
+    known: bool
+    probability: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question of a dialogue, with its gold turns cut once for all readings."""
+    """A question of a dialogue, with its gold turns cut once for all readings.
+
+    Attributes:
+        quotable: its reference can be looked for in a text: a line of its gold turns holds it, or
+            it has none.
+    """
 
     dialogue: str
     number: int
     probe: Probe
     gold: tuple[Gold, ...]
-    answerable: bool
+    quotable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +99,9 @@ def evaluate(
     answerer = ExtractiveAnswerer()
     measured: list[Measured] = []
     for reader, asked in _readings(dialogues, systems):
-        measured += [_measured(reader, asked, limit, answerer) for limit in limits]
+        told = _told_of(reader, asked.probe)
+        found = (_measured(reader, asked, limit, answerer) for limit in limits)
+        measured += [replace(one, **told) for one in found]
         if tick:
             tick(len(measured), total)
     return measured
@@ -134,10 +148,23 @@ def _questions(dialogue: Dialogue) -> list[_Asked]:
     asked = []
     for number, probe in enumerate(dialogue.probes):
         _check_evidence(dialogue.name, number, probe, turns)
-        answerable = probe.category not in UNANSWERABLE
-        gold = _gold(probe, turns) if answerable else ()
-        asked.append(_Asked(dialogue.name, number, probe, gold, answerable))
+        gold = _gold(probe, turns) if probe.has_answer else ()
+        quotable = probe.has_answer and _is_quotable(probe, turns)
+        asked.append(_Asked(dialogue.name, number, probe, gold, quotable))
     return asked
+
+
+def _is_quotable(probe: Probe, turns: TurnsById) -> bool:
+    """Whether the gold turns themselves hold the reference.
+
+    "Three" is counted and not quoted; other lines hold it by chance, as numbers of lists do.
+    """
+    if not probe.evidence:
+        return True
+    gold: list[Turn] = []
+    for id in dict.fromkeys(probe.evidence):
+        gold += turns[id]
+    return contains(render(Held(gold).lines), probe.reference)
 
 
 def _by_id(turns: Sequence[Turn]) -> TurnsById:
@@ -174,8 +201,23 @@ def _measured(reader: _Reader, asked: _Asked, limit: int, answerer: ExtractiveAn
         limit=limit,
         size=len(text),
         seconds=seconds,
-        **found,
+        recall=found["recall"],
+        half=found["half"],
+        nine_tenths=found["nine_tenths"],
+        f1=found["f1"],
+        contained=found["contained"],
+        answerable=asked.probe.has_answer,
     )
+
+
+def _told_of(reader: _Reader, probe: Probe) -> _Said:
+    """Return what a system says of whether it holds the answer; nothing where it does not say."""
+    if not isinstance(reader.system, Abstains):
+        return {}
+    known, probability = reader.system.knows(probe.question, probe.at)
+    if not 0.0 <= probability <= 1.0:
+        raise InvalidInput(f"the probability of {reader.name!r}", probability, "from 0 to 1")
+    return {"known": bool(known), "probability": float(probability)}
 
 
 def _read(reader: _Reader, probe: Probe, limit: int) -> tuple[str, float]:
@@ -203,8 +245,9 @@ def _found(
         found["nine_tenths"] = reaching(shares, NINE_TENTHS)
     probe = asked.probe
     reference = probe.reference
-    if asked.answerable and reference.strip():
+    if probe.has_answer and reference.strip():
         answer = extract(text, probe, answerer)
         found["f1"] = answer_f1(answer, reference)
-        found["contained"] = float(contains(text, reference))
+        if asked.quotable:
+            found["contained"] = float(contains(text, reference))
     return found

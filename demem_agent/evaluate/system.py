@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from demem_agent.turns import Turn
 
-__all__ = ["Maker", "System"]
+__all__ = ["Abstains", "Maker", "System"]
 
 
 @runtime_checkable
@@ -25,6 +25,19 @@ class System(Protocol):
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         """Return what bears on a query as a text of at most ``limit`` characters.
+
+        Args:
+            at: when the query is asked, if that is known.
+        """
+        ...
+
+
+@runtime_checkable
+class Abstains(Protocol):
+    """A system that also says whether it holds what is asked; not all do."""
+
+    def knows(self, query: str, at: datetime | None = None) -> tuple[bool, float]:
+        """Return whether the answer is held, and how probable that is, in [0, 1].
 
         Args:
             at: when the query is asked, if that is known.

@@ -90,7 +90,9 @@ class Slots:
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
-        self.memory = SlotMemory(**options)
+        # The date of a run is no part of what is measured.
+        given: Options = {"clock": None, **options}
+        self.memory = SlotMemory(**given)
 
     def ingest(self, turns: Sequence[Turn]) -> None:
         """Remember the turns in one batch."""
@@ -99,6 +101,11 @@ class Slots:
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         """Return the text of a reading."""
         return self.memory.read(query, limit=limit, at=at).text
+
+    def knows(self, query: str, at: datetime | None = None) -> tuple[bool, float]:
+        """Return whether memory seems to hold the answer, and how probable that is."""
+        route = self.memory.route(query, at=at)
+        return route.adequate, route.probability
 
 
 class Oracle:

@@ -69,7 +69,7 @@ def supports_of(state: State, context: Context, text: str) -> tuple[str, ...]:
 
     None where the reading has less than half of them.
     """
-    return _supports(context, lines_of(state, context), text)
+    return _supports(state, context, text)
 
 
 def credited(state: State, rated: Rated) -> StoredContext:
@@ -178,16 +178,17 @@ def _credible(state: State, context: Context, query: Query) -> bool:
     return ranking is not None and credible(ranking, state.passage_index(), context.supports)
 
 
-def _supports(context: Context, lines: Sequence[Line], reference: str) -> tuple[str, ...]:
+def _supports(state: State, context: Context, reference: str) -> tuple[str, ...]:
     """Return the evidence of the fewest lines that hold what all have of a reference's words.
 
     Many lines may hold the same of them (a date stands over every line of its day): those that the
     answer cited go first, then those that share most with the question.
     """
     wanted = set(content_terms(reference))
+    lines = lines_of(state, context)
     shared = []
     for line in lines:
-        said = content_terms(render([line]))
+        said = content_terms(render([line], state.cache.told))
         shared.append(wanted.intersection(said))
     held = set().union(*shared)
     if len(held) < SUPPORTED * max(len(wanted), 1):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
-from demem_agent.flows.encode import encoded
+from demem_agent.flows.rerank import understood
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Complete, Flow
@@ -23,11 +23,10 @@ __all__ = ["answer", "answered"]
 
 def answer(state: State, ask: Ask) -> Flow[Answer]:
     """Read, have the answerer answer, and store the context with what produced it."""
-    query = yield from encoded(state, ask)
+    query = yield from understood(state, ask)
     routed, reading = read_for(state, ask, query)
     question = Question(ask.query, ask.at, reading)
-    drafts: list[Draft] = yield Complete((question,))
-    draft = drafts[0]
+    draft = yield from _drafted(state, question, routed)
     context = _context(state, ask, question, routed, draft)
     yield from _stored(state, context, query.vector)
     return Answer(
@@ -37,6 +36,7 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
         evidence=draft.evidence,
         route=routed,
         reading=reading,
+        known=context.known,
     )
 
 
@@ -53,7 +53,7 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
     """
     if reading is not None:
         _require_own(state, reading)
-    query = yield from encoded(state, ask)
+    query = yield from understood(state, ask)
     routed, seen = _seen(state, ask, query, reading)
     question = Question(ask.query, ask.at, seen)
     context = _context(state, ask, question, routed, Draft(text))
@@ -66,7 +66,16 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
         evidence=context.supports,
         route=routed,
         reading=seen,
+        known=context.known,
     )
+
+
+def _drafted(state: State, question: Question, routed: Route) -> Flow[Draft]:
+    """Have the answerer answer, unless what memory does not hold is withheld."""
+    if state.settings.unknown == "withhold" and not routed.adequate:
+        return Draft("")
+    drafts: list[Draft] = yield Complete((question,))
+    return drafts[0]
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
@@ -111,6 +120,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         asker=ask.asker,
         conditions=ask.conditions,
         lead=None if lead is None else live.index(lead),
+        known=routed.adequate,
     )
 
 

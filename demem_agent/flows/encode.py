@@ -46,7 +46,7 @@ def encoded(state: State, ask: Ask) -> Flow[Query]:
     if ask.vector is not None:
         _require_fitting(state, ask.vector)
         return Query(ask.query, ask.vector, asked_on, ask.asker)
-    vectors = yield from encoded_text(state, encodable(ask.query))
+    vectors = yield from encoded_text(state, encodable(state, ask.query))
     return Query(ask.query, vectors.matrix[0], asked_on, ask.asker)
 
 
@@ -65,9 +65,14 @@ def encoded_text(state: State, text: str) -> Flow[Vectors]:
     return vectors
 
 
-def encodable(query: str) -> str:
-    """Return what of a query is encoded: what it is about, without what no encoder takes."""
-    return clean(focus(query))
+def encodable(state: State, query: str) -> str:
+    """Return what of a query is encoded: what it is about, without what no encoder takes.
+
+    Words that it misspells are put right.
+    """
+    index = state.derived.index
+    text = query if index is None else index.spelling.heard(query).text
+    return clean(focus(text))
 
 
 def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passages]:

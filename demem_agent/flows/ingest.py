@@ -25,7 +25,7 @@ from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.succeeding import succeeded
-from demem_agent.text.sentences import passages as cut_passages
+from demem_agent.text.pieces import pieces
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Ingested, Succession
 
@@ -138,7 +138,7 @@ def _results(
 
 def _cut(turn: Turn, request: str) -> _Coming:
     text = strip_rendered(turn.text)
-    spans = tuple(cut_passages(text)) if text.strip() else ()
+    spans = tuple(pieces(text)) if text.strip() else ()
     return _Coming(turn, request, text, spans)
 
 

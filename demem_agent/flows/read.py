@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.errors import NotFound
-from demem_agent.flows.encode import encoded
+from demem_agent.flows.rerank import understood
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Flow
@@ -16,7 +16,7 @@ __all__ = ["read", "route"]
 
 def route(state: State, ask: Ask) -> Flow[Route]:
     """Choose the slot for a query."""
-    query = yield from encoded(state, ask)
+    query = yield from understood(state, ask)
     return slot_ranking(state, query)[0]
 
 
@@ -26,7 +26,7 @@ def read(state: State, ask: Ask) -> Flow[Reading]:
     Raises:
         NotFound: if a slot is asked for that is not active.
     """
-    query = yield from encoded(state, ask)
+    query = yield from understood(state, ask)
     if ask.slot is not None and ask.slot not in state.slots:
         raise NotFound("slot", str(ask.slot))
     return read_for(state, ask, query)[1]

@@ -41,7 +41,7 @@ def reembed(state: State, adopt: Callable[[], None]) -> Flow[int]:
     contexts = list(state.contexts.values())
     situations = list(state.situations.values())
     described = [clean(stored.situation.text) for stored in situations]
-    questions = [encodable(stored.context.query) for stored in contexts]
+    questions = [encodable(state, stored.context.query) for stored in contexts]
     # One text more: it tells the number of dimensions when there is nothing else to encode.
     asked: Vectors = yield Encode(("", *questions, *described))
     if state.head.seq != begun:

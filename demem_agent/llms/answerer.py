@@ -8,7 +8,7 @@ from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
 from demem_agent.text.saying import noted
-from demem_agent.text.words import clean, words
+from demem_agent.text.words import clean, spoken_words
 from demem_agent.types import Draft, Line, Question
 
 __all__ = ["ModelAnswerer", "answering_prompt"]
@@ -98,7 +98,7 @@ def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
     """
     found: dict[str, None] = {}
     for quote in quotes:
-        quoted = words(quote)
+        quoted = spoken_words(quote)
         if not quoted:
             continue
         for line in lines:
@@ -111,13 +111,14 @@ def _holds(line: Line, quoted: list[str]) -> bool:
     raw = f"{line.evidence.speaker or ''} {line.text}"
     plain = clean(raw).lower()
     # Most lines have neither end of a quotation, which is told without taking them apart.
-    if quoted[-1] not in plain and quoted[0] not in plain:
+    ends = (quoted[0], quoted[-1])
+    if all(end.isascii() and end not in plain for end in ends):
         return False
     spoken = _spaced(quoted)
-    if spoken in _spaced(words(raw)):
+    if spoken in _spaced(spoken_words(raw)):
         return True
     as_read = noted(line.evidence, line.start, line.end)
-    return spoken in _spaced(words(as_read))
+    return spoken in _spaced(spoken_words(as_read))
 
 
 def _spaced(tokens: list[str]) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.later import dataclass
-from demem_agent.settings import Settings, check_mode
+from demem_agent.settings import Settings, check_floor, check_mode, check_order
 from demem_agent.slots.records import Vector
 from demem_agent.text.unsaid import in_context
 from demem_agent.turns import (
@@ -27,7 +27,7 @@ from demem_agent.turns import (
     text_field,
     whole_field,
 )
-from demem_agent.types import Mode
+from demem_agent.types import Mode, Order
 
 __all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "Situated", "When", "ask_of"]
 
@@ -42,7 +42,8 @@ Numbers = Sequence[float] | NDArray[Any]
 class Situated(TypedDict, total=False):
     """Who asks, and when; all may be left out.
 
-    at: when the query is asked; "last week" in it then means something.
+    at: when the query is asked, which "last week" in it goes by; now unless given, by the memory's
+    clock.
     asker: who asks; what was right for others is not taken for right here.
     conditions: short facts of the situation, such as "rain", that what was decided may depend on.
     """
@@ -81,8 +82,12 @@ class Reads(Routes, total=False):
     at, asker, conditions, context, vector: as for ``route``.
     limit: the most that the reading may measure, in the memory's unit, marks included; its
     ``read_limit`` unless given.
-    mode: ``evidence`` fills the limit with the best evidence, the routed slot's ahead; ``strict``
+    mode: ``evidence`` gives the best evidence up to the limit, the routed slot's ahead; ``strict``
     gives the routed slot's summary alone, as in the paper.
+    order: of the days: ``time`` puts the oldest first, ``latest`` the newest; a strict reading,
+    which is a summary, is given as it is.
+    floor: probability in [0, 1) of being evidence below which a line is not read, as in
+    ``Settings.floor``; 0 or None, to fill the limit.
     slot: read this one as if the query had been routed there.
     without: ids of evidence to leave out, such as what the model is shown anyway; a strict reading,
     which is a summary, is given as it is.
@@ -90,6 +95,8 @@ class Reads(Routes, total=False):
 
     limit: int | None
     mode: Mode | None
+    order: Order | None
+    floor: float | None
     slot: int | None
     without: Iterable[str]
 
@@ -103,6 +110,8 @@ class Ask:
         at: when it is asked, as far as known.
         vector: of the query, of unit length, where it is known already.
         limit: the most that the reading may measure.
+        order: of the days in it.
+        floor: probability below which a line is not read; 0.0 for none.
         slot: to read as if the query had been routed there.
         without: ids of the evidence to leave out.
         asker: who asks; None where the caller does not say.
@@ -112,8 +121,10 @@ class Ask:
     query: str
     limit: int
     mode: Mode
+    order: Order = "time"
     at: datetime | None = None
     vector: Vector | None = None
+    floor: float = 0.0
     slot: int | None = None
     without: frozenset[str] = frozenset()
     asker: str | None = None
@@ -139,7 +150,9 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
         vector=_unit_vector(vector),
         limit=_limit(given.get("limit"), settings),
         mode=_mode(given.get("mode"), settings),
+        order=_order(given.get("order"), settings),
         at=at,
+        floor=_floor(given, settings),
         slot=_slot(given.get("slot")),
         without=_ids("without", given.get("without", ())),
         asker=asker_field(given.get("asker")),
@@ -185,6 +198,19 @@ def _mode(given: Mode | None, settings: Settings) -> Mode:
         return settings.mode
     check_mode(given)
     return given
+
+
+def _order(given: Order | None, settings: Settings) -> Order:
+    if given is None:
+        return settings.order
+    check_order(given)
+    return given
+
+
+def _floor(given: Mapping[str, Any], settings: Settings) -> float:
+    floor: float | None = given.get("floor", settings.floor)
+    check_floor(floor)
+    return floor or 0.0
 
 
 def _slot(given: object) -> int | None:

@@ -10,9 +10,10 @@ from demem_agent.reading.ask import Ask
 from demem_agent.reading.current import current, noted, ordered, withheld
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.exploring import explored
-from demem_agent.reading.folding import folded
+from demem_agent.reading.floor import floored
+from demem_agent.reading.folding import Folding
 from demem_agent.reading.opposed import opposed
-from demem_agent.reading.packing import assemble, in_time_order, pack, wrap
+from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
 from demem_agent.reading.scope import scoped
 from demem_agent.scoring import Query, Ranking
 from demem_agent.slots.openings import Opening, opened
@@ -20,24 +21,32 @@ from demem_agent.slots.records import SlotState
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt
-from demem_agent.types import Evidence, Line, Reading, Route
+from demem_agent.types import Evidence, LeftOut, Line, Reading, Route
 
 __all__ = ["read_for"]
 
 #: What a passage in the routed slot is ahead by, in units of the score: the slot is a prior, not a
 #: wall.
 SLOT_PRIOR = 0.15
+#: Lines that were left out and are given all the same, best first.
+SHOWN = 3
 
 
 def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     """Route and read for a query that is encoded already."""
+    routed, reading = _read(state, ask, query)
+    return routed, replace(reading, unranked=query.unranked) if query.unranked else reading
+
+
+def _read(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     routed, ranking = _routed(state, ask, query)
     if routed.slot is None or ranking is None:
         return routed, _without_evidence(state, ask, query, routed)
     if ask.mode == "strict":
         slot = state.slots[routed.slot]
-        lines, text = _strict(state, slot, ask.limit)
-        return routed, _reading(state, ask, routed, lines, text)
+        found = _strict(state, slot, ask.limit)
+        left = LeftOut(lines=len(found.missed), next_limit=found.next_limit)
+        return routed, _reading(state, ask, routed, found, left)
     ranking = _with_prior(state, routed.slot, ranking)
     return _of_passages(state, ask, query, routed, ranking)
 
@@ -45,8 +54,8 @@ def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
 def _without_evidence(state: State, ask: Ask, query: Query, routed: Route) -> Reading:
     """Return what a memory reads that holds decisions alone."""
     advice = "" if ask.mode == "strict" else advised(state, ask, query)
-    lines, text = pack([], ask.limit, state.measure, head=heading(advice))
-    return replace(_reading(state, ask, routed, lines, text), advice=advice)
+    found = packed([], ask.limit, state.measure, head=heading(advice))
+    return replace(_reading(state, ask, routed, found, LeftOut()), advice=advice)
 
 
 def _of_passages(
@@ -59,15 +68,18 @@ def _of_passages(
     """
     found = decided(state, ask, query, ranking)
     asked = current(state, ask)
+    scored = ranking
     ranking = explored(state, ask, placed(ranking, found), found)
     ranking = ordered(state, asked, ranking)
     ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
-    best = noted(state, asked, folded(state, ask, ranking))
+    ranking, unrelated = floored(state, ask, scored, ranking)
+    folds = Folding(state, ask, ranking)
+    best = noted(state, asked, folds.lines())
     advice = advised(state, ask, query)
-    tell = state.cache.told
-    lines, text = pack(best, ask.limit, state.measure, tell, heading(advice))
-    reading = _reading(state, ask, routed, lines, text)
+    text = packed(best, ask.limit, state.measure, state.cache.told, heading(advice), ask.order)
+    left = _left_out(text, folds.behind, unrelated)
+    reading = _reading(state, ask, routed, text, left)
     return routed, replace(
         reading,
         recognised=found.probability,
@@ -86,18 +98,34 @@ def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None
     return routed, ranking
 
 
-def _reading(state: State, ask: Ask, routed: Route, lines: list[Line], text: str) -> Reading:
-    evidence = tuple(dict.fromkeys(line.evidence for line in lines))
+def _left_out(found: Packed, behind: int, unrelated: int) -> LeftOut:
+    """Say what was not read.
+
+    Args:
+        behind: passages that were not even looked at.
+        unrelated: those below the floor.
+    """
+    return LeftOut(
+        lines=len(found.missed) + behind,
+        best=found.missed[:SHOWN],
+        next_limit=found.next_limit,
+        unrelated=unrelated,
+    )
+
+
+def _reading(state: State, ask: Ask, routed: Route, found: Packed, left: LeftOut) -> Reading:
+    evidence = tuple(dict.fromkeys(line.evidence for line in found.lines))
     return Reading(
-        text=text,
-        size=state.measure(text) if text else 0,
+        text=found.text,
+        size=state.measure(found.text) if found.text else 0,
         limit=ask.limit,
         unit=state.settings.unit,
         mode=ask.mode,
         evidence=evidence,
         slots=_slots_of(state, routed.slot, evidence),
-        lines=tuple(lines),
+        lines=tuple(found.lines),
         probability=routed.probability,
+        left_out=left,
     )
 
 
@@ -109,7 +137,7 @@ def _slots_of(state: State, routed: int | None, evidence: tuple[Evidence, ...]) 
     return tuple(held)
 
 
-def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]:
+def _strict(state: State, slot: SlotState, limit: int) -> Packed:
     """Return a slot's summary: what a model wrote where it fits, or else the excerpts.
 
     The lines of what a model wrote are its evidence, each item whole. Excerpts stand after what
@@ -119,11 +147,11 @@ def _strict(state: State, slot: SlotState, limit: int) -> tuple[list[Line], str]
     if found is not None:
         first = [_quoted(state, one) for one in found.openings]
         rest = in_time_order([_quoted(state, one) for one in found.excerpts])
-        return [*first, *rest], wrap(found.text)
+        return Packed([*first, *rest], wrap(found.text))
     if slot.written is not None:
         text = wrap(slot.written.text)
         if state.measure(text) <= limit:
-            return _whole(state, slot.written.cover), text
+            return Packed(_whole(state, slot.written.cover), text)
     return assemble(slot.summary, state.evidence, limit, state.measure)
 
 

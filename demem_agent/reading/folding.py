@@ -1,44 +1,96 @@
-"""Say once what was said several times."""
+"""Say once what was said several times, in the same words or nearly.
+
+Only what one speaker says is folded: that another says it as well is something to know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from demem_agent.encoders import is_word
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking
 from demem_agent.slots.state import State
 from demem_agent.text.dates import moment
+from demem_agent.text.sameness import differs_by_typo
+from demem_agent.text.words import stems
 from demem_agent.types import Evidence, Line
 
-__all__ = ["folded"]
+__all__ = ["Folding"]
+
+#: Passages among which mistyped words are looked for, best first: more fit in no usual reading.
+LOOKED = 100
+#: Passages that hold a word from which on it is one, and no mistyped one.
+KNOWN = 3
 
 
-def folded(state: State, ask: Ask, ranking: Ranking) -> Iterator[Line]:
-    """Yield the passages of a ranking as lines, but for those that say what an earlier line says.
+class Folding:
+    """The passages of a ranking as lines, but for those that say what an earlier line says.
 
     Left out as well is what was asked to be left out. Never folded is a line of an item of which
     something no longer holds, and a correction: when they were said is what they tell.
+
+    Attributes:
+        behind: how many passages rank behind the last line that was given.
     """
+
+    def __init__(self, state: State, ask: Ask, ranking: Ranking) -> None:
+        self._state = state
+        self._ask = ask
+        self._ranking = ranking
+        self._said: set[int] = set()
+        self.behind = len(ranking.rows)
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines, best first; once."""
+        mistyped = _mistyped(self._state, self._ranking)
+        index = self._state.passage_index()
+        scores = self._ranking.scores.tolist()
+        for row, score in zip(self._ranking.rows.tolist(), scores, strict=True):
+            self.behind -= 1
+            passage = index.passages[row]
+            if row in self._said or passage.evidence_id in self._ask.without:
+                continue
+            again: tuple[Evidence, ...] = ()
+            if row in mistyped or not index.is_alone(row):  # few are; much faster
+                alike = _alike(self._state, self._ask, row, mistyped)
+                self._said.update(alike)
+                again = _others(self._state, alike, passage.evidence_id)
+            item = self._state.evidence[passage.evidence_id]
+            yield Line(item, passage.start, passage.end, score, again=again)
+
+
+def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:
+    """Return for rows among the first those that differ from them by a mistyped word."""
     index = state.passage_index()
-    told: set[int] = set()
-    for row, score in zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True):
-        passage = index.passages[row]
-        if row in told or passage.evidence_id in ask.without:
-            continue
-        alike = _alike(state, ask, row)
-        told.update(alike)
-        again = _others(state, alike, passage.evidence_id)
-        item = state.evidence[passage.evidence_id]
-        yield Line(item, passage.start, passage.end, score, again=again)
+
+    def is_known(word: str) -> bool:
+        return is_word(word) or index.lexical.held(*stems([word])) >= KNOWN
+
+    found: dict[int, set[int]] = {}
+    for one, other in index.nearly_alike(ranking.rows[:LOOKED]):
+        if differs_by_typo(_text(state, one), _text(state, other), is_known):
+            found.setdefault(one, set()).add(other)
+            found.setdefault(other, set()).add(one)
+    return found
 
 
-def _alike(state: State, ask: Ask, row: int) -> list[int]:
+def _text(state: State, row: int) -> str:
+    passage = state.passage_index().passages[row]
+    return state.evidence[passage.evidence_id].text[passage.start : passage.end]
+
+
+def _alike(state: State, ask: Ask, row: int, mistyped: Mapping[int, set[int]]) -> list[int]:
     """Return the rows that can be folded into one, itself too."""
     index = state.passage_index()
-    if not _can_fold(state, index.passages[row].evidence_id):
+    same = set(index.alike(row))
+    for other in list(same):
+        for typed in mistyped.get(other, ()):
+            same.update(index.alike(typed))
+    if len(same) == 1 or not _can_fold(state, index.passages[row].evidence_id):
         return [row]
     found = []
-    for other in index.alike(row).tolist():
+    for other in sorted(same):
         id = index.passages[other].evidence_id
         if id not in ask.without and _can_fold(state, id):
             found.append(other)

@@ -5,15 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from demem_agent.later import pattern
+from demem_agent.later import dataclass, pattern
 from demem_agent.summaries.compress import Excerpt, Summary, summary_text
 from demem_agent.text.dates import moment
 from demem_agent.text.periods import day_name
 from demem_agent.text.saying import Told, day, margin, told
 from demem_agent.text.units import Measure
-from demem_agent.types import Evidence, Line, number_of
+from demem_agent.types import Evidence, Line, Order, number_of
 
-__all__ = ["CLOSE", "OPEN", "assemble", "in_time_order", "pack", "render", "strip_rendered", "wrap"]
+__all__ = [
+    "CLOSE",
+    "OPEN",
+    "Packed",
+    "assemble",
+    "in_order",
+    "in_time_order",
+    "pack",
+    "packed",
+    "render",
+    "strip_rendered",
+    "wrap",
+]
 
 OPEN = "<demem:memory>"
 CLOSE = "</demem:memory>"
@@ -34,40 +46,72 @@ def _tell(line: Line) -> Told:
     return told(line.evidence, line.start, line.end)
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Lines that were taken, and those that were looked at in vain.
+
+    Attributes:
+        lines: those taken, in the order of the text.
+        text: at most the limit; the head alone if none fits, "" without one.
+        missed: those that did not fit, best first.
+        next_limit: the smallest limit at which the first of these would have been taken; None where
+            there is none.
+    """
+
+    lines: list[Line]
+    text: str
+    missed: tuple[Line, ...] = ()
+    next_limit: int | None = None
+
+
 def pack(
     best_first: Iterable[Line],
     limit: int,
     measure: Measure,
     tell: Tell = _tell,
     head: str = "",
+    order: Order = "time",
 ) -> tuple[list[Line], str]:
-    """Take lines best first while they fit, and render them in time order.
+    """Return the lines and the text of :func:`packed`."""
+    found = packed(best_first, limit, measure, tell, head, order)
+    return found.lines, found.text
+
+
+def packed(
+    best_first: Iterable[Line],
+    limit: int,
+    measure: Measure,
+    tell: Tell = _tell,
+    head: str = "",
+    order: Order = "time",
+) -> Packed:
+    """Take lines best first while they fit, and render them in an order of days.
 
     Args:
         tell: says a line; what it says may be kept between questions.
         head: what stands before all lines; must fit the limit, marks included.
-
-    Returns:
-        The lines in the order of the text, and a text of at most ``limit``; no lines and the head
-        alone if none fits, "" without one.
     """
+    rendered = _once(tell)
     taken: list[Line] = []
+    missed: list[Line] = []
+    next_limit: int | None = None
     by_item: dict[str, list[Line]] = {}
     sizes: dict[str, int] = {}
     days: set[str] = set()
     total = measure(wrap(head)) + 1
-    misses = 0
     for line in best_first:
         id = line.evidence.id
         together = [*by_item.get(id, ()), line]
-        size = sum(measure(_rendered(run, tell) + "\n") for run in _runs(together))
+        size = sum(measure(rendered(run) + "\n") for run in _runs(together))
         cost = size - sizes.get(id, 0)
         header = day(line.evidence)
         if header not in days:
             cost += measure(_header(header) + "\n")
         if total + cost > limit:
-            misses += 1
-            if misses > _MISSES:
+            # Up to here a larger limit would have taken the same.
+            next_limit = next_limit or total + cost
+            missed.append(line)
+            if len(missed) > _MISSES:
                 break
             continue
         total += cost
@@ -75,22 +119,35 @@ def pack(
         by_item[id] = together
         sizes[id] = size
         taken.append(line)
-    return _fitting(taken, limit, measure, tell, head)
+    # A tokenizer need not be additive.
+    ordered, text = _told(taken, rendered, head, order)
+    while taken and (size := measure(text)) > limit:
+        missed.insert(0, taken.pop())
+        next_limit = size
+        ordered, text = _told(taken, rendered, head, order)
+    return Packed(ordered, text, tuple(missed), next_limit)
 
 
-def _fitting(
-    taken: list[Line], limit: int, measure: Measure, tell: Tell, head: str
+def _once(tell: Tell) -> Callable[[Line], str]:
+    """Return what renders lines, each stretch of an item once: it is measured, and then put in."""
+    known: dict[tuple[str, int, int], str] = {}
+
+    def rendered(line: Line) -> str:
+        stretch = (line.evidence.id, line.start, line.end)
+        if stretch not in known:
+            known[stretch] = _rendered(line, tell)
+        return known[stretch]
+
+    return rendered
+
+
+def _told(
+    taken: Sequence[Line], rendered: Callable[[Line], str], head: str, order: Order
 ) -> tuple[list[Line], str]:
-    """Render lines in time order, without the last ones taken where the whole does not fit.
-
-    A tokenizer need not be additive.
-    """
-    while True:
-        ordered = in_time_order(taken)
-        text = _body([(run, _rendered(run, tell)) for run in _runs(ordered)], head)
-        if not taken or measure(text) <= limit:
-            return ordered, text
-        taken.pop()
+    """Return lines in an order of days, and as they are rendered."""
+    runs = in_order(_runs(taken), order)
+    text = _body([(run, rendered(run)) for run in runs], head)
+    return in_order(taken, order), text
 
 
 def _runs(lines: Sequence[Line]) -> list[Line]:
@@ -98,6 +155,8 @@ def _runs(lines: Sequence[Line]) -> list[Line]:
 
     A line that no longer holds, or that was said again, stays alone: its margin is of it alone.
     """
+    if len(lines) == 1:  # as of nearly every item
+        return list(lines)
     runs: list[Line] = []
     for line in in_time_order(lines):
         if runs and _follows(runs[-1], line):
@@ -117,19 +176,21 @@ def _follows(run: Line, line: Line) -> bool:
 
 def assemble(
     summary: Summary, ledger: Mapping[str, Evidence], limit: int, measure: Measure
-) -> tuple[list[Line], str]:
+) -> Packed:
     """Return a slot's summary as a reading of at most ``limit``, with its lines.
 
     What ranks last goes first when it does not fit.
     """
     kept = list(summary.kept)
+    missed: list[Excerpt] = []
+    next_limit: int | None = None
     text = wrap(summary.text)
-    while kept and measure(text) > limit:
-        kept.pop()
+    while kept and (size := measure(text)) > limit:
+        missed.insert(0, kept.pop())
+        next_limit = size
         text = wrap(summary_text(kept))
-    if not kept:
-        return [], ""
-    return _quoted(kept, ledger), text
+    lines = _quoted(kept, ledger)
+    return Packed(lines, text if lines else "", tuple(_quoted(missed, ledger)), next_limit)
 
 
 def _quoted(excerpts: Iterable[Excerpt], ledger: Mapping[str, Evidence]) -> list[Line]:
@@ -141,9 +202,9 @@ def _quoted(excerpts: Iterable[Excerpt], ledger: Mapping[str, Evidence]) -> list
     return in_time_order(lines)
 
 
-def render(lines: Sequence[Line]) -> str:
+def render(lines: Sequence[Line], tell: Tell = _tell) -> str:
     """Render lines in time order under a header per day, as one marked block; "" for no lines."""
-    return _body([(run, _rendered(run)) for run in _runs(lines)])
+    return _body([(run, _rendered(run, tell)) for run in _runs(lines)])
 
 
 def wrap(body: str) -> str:
@@ -161,12 +222,30 @@ def in_time_order(lines: Sequence[Line]) -> list[Line]:
     return sorted(lines, key=_place)
 
 
+def in_order(lines: Sequence[Line], order: Order) -> list[Line]:
+    """Sort lines as a reading gives them.
+
+    The newest day comes first where that is asked for. Within it what was said stays in its order,
+    so that an answer stands below its question in any case.
+    """
+    ordered = in_time_order(lines)
+    if order == "latest":
+        ordered.sort(key=_day_number, reverse=True)
+    return ordered
+
+
+def _day_number(line: Line) -> int:
+    """Return the day under which a line stands as a number; 0 where it is not known."""
+    at = line.evidence.at
+    return at.toordinal() if at else 0
+
+
 def _place(line: Line) -> tuple[float, int, int]:
     return (moment(line.evidence.at), number_of(line.evidence.id), line.start)
 
 
 def _body(rendered: Sequence[tuple[Line, str]], head: str = "") -> str:
-    """Put lines that are in time order under a header per day, after what stands before them."""
+    """Put lines in order under a header per day, after what stands before them."""
     if not rendered:
         return wrap(head) if head else ""
     parts = [head] if head else []
@@ -183,7 +262,10 @@ def _body(rendered: Sequence[tuple[Line, str]], head: str = "") -> str:
 def _rendered(line: Line, tell: Tell = _tell) -> str:
     """Return a line behind its margin: "- [until 6 July 2024] Ana: I live in Porto."."""
     found = tell(line)
-    return f"- {margin((*_until(line), *_often(line), *found.meant))}{found.words}"
+    notes = found.meant
+    if line.superseded or line.again:  # few are
+        notes = (*_until(line), *_often(line), *notes)
+    return f"- {margin(notes)}{found.words}"
 
 
 def _until(line: Line) -> Iterator[str]:

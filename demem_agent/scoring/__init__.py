@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from demem_agent.scoring.adequacy import SIGNALS, Adequacy, Signals, default_adequacy
 from demem_agent.scoring.features import FEATURES
+from demem_agent.scoring.floor import Floor, default_floor
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import Passage, PassageIndex
 from demem_agent.scoring.query import Query
@@ -15,6 +16,7 @@ __all__ = [
     "FEATURES",
     "SIGNALS",
     "Adequacy",
+    "Floor",
     "Passage",
     "PassageIndex",
     "Query",
@@ -22,6 +24,7 @@ __all__ = [
     "Signals",
     "Weights",
     "default_adequacy",
+    "default_floor",
     "default_weights",
     "feature_table",
     "focus",

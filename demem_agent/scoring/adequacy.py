@@ -1,6 +1,6 @@
 """How probable it is that a memory holds what a query asks for.
 
-It is told from the ranking of the memory's passages alone. A logistic model of four signals. Its
+It is told from the ranking of the memory's passages alone. A logistic model of a few signals. Its
 parameters are data, ``adequacy.json`` beside this module, made by ``benchmarks/fit_adequacy.py``;
 docs/scoring.md says how well it tells and where it does not.
 """
@@ -32,12 +32,25 @@ class Signals:
         coverage: share of that mass that the best passage's session holds; in [0, 1].
         missing: mean over the query's words of the idf of those that no passage holds; at least 0.
             In a large memory a word that was never said tells more than in a small one.
+        dated: 1 if the best passage was said in a time that the query speaks of, else 0.
+        told: score by which the best that the one whom the query is about tells is ahead of the
+            best that others tell, whoever speaks not counted; what has a question mark tells
+            nothing, and what is behind the twentieth counts as that. 0 unless the query is about
+            one of several people.
+        held: the same by the share of the query's idf mass that each passage holds; in [-1, 1].
+        kind: whether the best passage holds the kind of thing that is asked for: 1 for a question
+            after a time or a name whose best passage has one, -1 where it has none; 0 where that is
+            open, and for any other question.
     """
 
     related: float
     lead: float
     coverage: float
     missing: float
+    dated: float = 0.0
+    told: float = 0.0
+    held: float = 0.0
+    kind: float = 0.0
 
 
 SIGNALS = tuple(field.name for field in fields(Signals))

@@ -9,10 +9,10 @@ from __future__ import annotations
 from demem_agent.text.dates import running
 from demem_agent.text.words import words
 
-__all__ = ["focus"]
+__all__ = ["FRAME", "focus"]
 
 #: Words of asking, in any domain; what they ask for is in ``demem_agent.text.questions``.
-_FRAME = frozenset(
+FRAME = frozenset(
     """many much often time times ever kind kinds type types sort sorts different various think
     thinks feel feeling lately recently currently tip tips advice suggest suggestion suggestions
     recommend recommendation recommendations idea ideas good way ways able based across
@@ -31,7 +31,14 @@ def focus(question: str) -> str:
     kept = question
     for start, end in reversed(running(question)):
         kept = f"{kept[:start]} {kept[end:]}"
-    said = [word.strip(_AROUND) for word in kept.split()]
-    telling = [word for word in said if word and word.lower() not in _FRAME]
-    about = " ".join(telling)
-    return about if words(about) else question
+    said = kept.split()
+    telling = {word: _telling(word) for word in dict.fromkeys(said)}  # a query may be a document
+    if not words(" ".join(telling.values())):
+        return question
+    return " ".join(filter(None, map(telling.__getitem__, said)))
+
+
+def _telling(word: str) -> str:
+    """Return a word without what is around it; "" for one of asking."""
+    bare = word.strip(_AROUND)
+    return "" if bare.lower() in FRAME else bare

@@ -1,27 +1,71 @@
-"""When two passages say the same: a number for the words of each."""
+"""When two passages say the same, or nearly: numbers for the words of each."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import blake2b
 
-from demem_agent.later import pattern
+from demem_agent.later import dataclass, pattern
+from demem_agent.text.cutting import through_turn
 from demem_agent.text.dates import find
+from demem_agent.text.sameness import tells_nothing, wording
 from demem_agent.types import Evidence
 
-__all__ = ["form_of"]
+__all__ = ["FILLER", "QUESTION", "Forms", "forms_of"]
 
-_WORD = pattern(r"\w+")
+FILLER = 1
+QUESTION = 2
+#: What ends a sentence within a text.
+_ENDS = pattern(r"[.!?…。！？\n]\s")
+#: In wordings of fewer words no half is told.
+_HALVED = 4
 
 
-def form_of(evidence: Evidence, text: str) -> int:
-    """Return a number that two passages have in common where the same speaker says the same.
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """What is known of what a passage says, whatever is asked; the numbers in [-2**63, 2**63).
 
-    Case, punctuation and white space do not count. "I moved yesterday" is the same only if it is
-    said on the same day. In [-2**63, 2**63).
+    Attributes:
+        whole: one that two passages have in common where the same speaker says the same, by
+            :func:`~demem_agent.text.sameness.wording`: who says it is part of it. "I moved
+            yesterday" is the same only if it is said on the same day, and a sentence that the next
+            one takes back only with that.
+        halves: where one word alone is another, either of these is the same.
+        kind: :data:`FILLER` where it tells nothing by itself, :data:`QUESTION` where it is one
+            question, else 0.
     """
-    said = _WORD.findall(text.casefold()) or [text]
+
+    whole: int
+    halves: tuple[int, int]
+    kind: int
+
+
+def forms_of(evidence: Evidence, start: int, end: int) -> Forms:
+    """Look at what a passage ``text[start:end]`` of an item says."""
+    text = evidence.text[start : through_turn(evidence.text, end)]
+    words = wording(text)
     at = evidence.at
     day = str(at.date()) if at is not None and find(text, at.date()) else ""
-    key = "\0".join([evidence.speaker or "", day, *said])
+    count = len(words)
+    head = (evidence.speaker or "", day)
+    whole = _number([*head, *words])
+    kind = _kind(text, words)
+    if count < _HALVED:
+        return Forms(whole, (whole, whole), kind)
+    middle = count // 2
+    first = _number([*head, f"{count} first", *words[:middle]])
+    second = _number([*head, f"{count} second", *words[middle:]])
+    return Forms(whole, (first, second), kind)
+
+
+def _kind(text: str, words: tuple[str, ...]) -> int:
+    if tells_nothing(words):
+        return FILLER
+    asks = text.rstrip().endswith(("?", "？"))
+    return QUESTION if asks and not _ENDS.search(text.rstrip()) else 0
+
+
+def _number(words: Iterable[str]) -> int:
+    key = "\0".join(words)
     digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)

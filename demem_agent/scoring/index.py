@@ -16,17 +16,18 @@ from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
-from demem_agent.scoring.forms import form_of
+from demem_agent.scoring.forms import forms_of
+from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
+from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
-from demem_agent.text.words import stems, words
+from demem_agent.scoring.spelling import Spelling
+from demem_agent.scoring.turns import Turns
+from demem_agent.text.words import worded
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
-
-#: A stretch of an evidence item: (id, start, end).
-Stretch = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,10 @@ class PassageIndex:
 
     Attributes:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
+        turns: the same by the turn, with the other way round.
+        language: the same for the language that its words are in.
+        form, halves, kind: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
+        changes: how often passages came or went.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -57,14 +62,21 @@ class PassageIndex:
         self.slot = Column(np.int32)
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
+        self.turns = Turns()
         self.form = Column(np.int64)
+        self.language = Column(np.int32)
+        self.halves = Column(np.int64, 2)
+        self.kind = Column(np.int8)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
         self.sessions = Names()
         self.speakers = Names()
+        self.languages = Names()
+        self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
         self._rows: dict[str, range] = {}
+        self.changes = 0
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -77,10 +89,14 @@ class PassageIndex:
         slot: int,
     ) -> None:
         """Append one item with a vector of unit length per passage."""
+        self.changes += 1
         first = len(self.passages)
         number = number_of(evidence.id)
         session = self.sessions.code(evidence.session)
         speaker = self.speakers.code(evidence.speaker)
+        turn_length = sum(end - start for start, end in spans)
+        if spans:
+            self.turns.add(len(spans))
         for (start, end), vector in zip(spans, vectors, strict=True):
             self.passages.append(Passage(evidence.id, start, end))
             self.vectors.append(vector)
@@ -88,34 +104,44 @@ class PassageIndex:
             self.slot.append(slot)
             self.session.append(session)
             self.speaker.append(speaker)
-            self._add_text(evidence, evidence.text[start:end])
+            self._add_forms(evidence, start, end)
+            self._add_text(evidence, evidence.text[start:end], turn_length)
         self._rows[evidence.id] = range(first, len(self.passages))
 
-    def _add_text(self, evidence: Evidence, text: str) -> None:
-        form = form_of(evidence, text)
-        self.form.append(form)
-        self._of_form[form] += 1
-        forms = words(text)
-        said = Said(text, forms, evidence)
+    def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
+        forms = forms_of(evidence, start, end)
+        self.form.append(forms.whole)
+        self.halves.append(forms.halves)
+        self.kind.append(forms.kind)
+        self._of_form[forms.whole] += 1
+
+    def _add_text(self, evidence: Evidence, text: str, turn_length: int) -> None:
+        told = worded(text)
+        said = Said(text, told.words, evidence, turn_length)
         for kept in KEPT:
             self.kept[kept.name].append(kept.value(said))
-        stemmed = stems(forms)
+        stemmed = told.stems
+        self.language.append(self.languages.code(told.language))
         self.lexical.add(stemmed)
-        self.related.add(stemmed, forms)
+        self.related.add(stemmed, marked(told))
 
     def remove(self, evidence_ids: Collection[str]) -> None:
         """Drop items without a trace: what is left is as if they had never been added."""
+        self.changes += 1
         stays = [passage.evidence_id not in evidence_ids for passage in self.passages]
         kept = np.array(stays, np.bool_)
         self.passages = list(compress(self.passages, stays))
         for column in self._columns():
             column.keep(kept)
+        self.turns.keep(kept)
         self.lexical.keep(kept)
         self.related.keep(kept)
+        self.spelling.forget()
         self._number_rows()
         self._of_form = Counter(self.form.view().tolist())
         self.sessions.keep(self.session)
         self.speakers.keep(self.speaker)
+        self.languages.keep(self.language)
 
     def _columns(self) -> Iterator[Column]:
         yield self.vectors
@@ -124,6 +150,9 @@ class PassageIndex:
         yield self.session
         yield self.speaker
         yield self.form
+        yield self.language
+        yield self.halves
+        yield self.kind
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
@@ -150,13 +179,37 @@ class PassageIndex:
         view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
         return view
 
-    def alike(self, row: int) -> NDArray[np.intp]:
+    def means_of(self, evidence_ids: Iterable[str]) -> NDArray[np.float32]:
+        """Return the mean vector of each of n items, shape (n, d)."""
+        rows = [self._rows[id] for id in evidence_ids]
+        vectors = self.vectors.view()
+        means: NDArray[np.float32] = vectors[[of.start for of in rows]]
+        for n, of in enumerate(rows):
+            if len(of) > 1:
+                means[n] = vectors[of.start : of.stop].mean(axis=0)
+        return means
+
+    def alike(self, row: int) -> list[int]:
         """Return the rows in which the same is said by the same speaker, itself too, ascending."""
         forms = self.form.view()
-        form = forms[row]
-        if self._of_form[form] == 1:  # as for nearly all; much faster
-            return np.array([row])
-        return np.flatnonzero(forms == form)
+        return np.flatnonzero(forms == forms[row]).tolist()
+
+    def is_alone(self, row: int) -> bool:
+        """Whether no other row says the same as one does."""
+        return self._of_form[self.form.view().item(row)] == 1
+
+    def nearly_alike(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+        """Yield pairs among some rows in which the same speaker may say the same but for one word.
+
+        They have half their words in common; those in which the same is said are not among them.
+        """
+        forms = self.form.view()
+        for half in self.halves.view()[rows].T:
+            order = np.argsort(half, kind="stable")
+            for n in np.flatnonzero(np.diff(half[order]) == 0).tolist():
+                one, other = rows[order[n]], rows[order[n + 1]]
+                if forms[one] != forms[other]:
+                    yield int(one), int(other)
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,10 @@ __all__ = ["LexicalIndex"]
 K1 = 1.2
 B = 0.75
 _MOST = 65535  # a count that takes two bytes
+
+
+def _whole(_: str) -> float:
+    return 1.0
 
 
 class LexicalIndex:
@@ -36,10 +40,11 @@ class LexicalIndex:
         """Add the next row with its terms."""
         row = len(self._lengths)
         for term, count in Counter(words).items():
-            if term not in self._rows:
-                self._rows[term] = array("i")
+            rows = self._rows.get(term)
+            if rows is None:
+                rows = self._rows[term] = array("i")
                 self._counts[term] = array("H")
-            self._rows[term].append(row)
+            rows.append(row)
             self._counts[term].append(count if count < _MOST else _MOST)
         self._lengths.append(len(words))
         self._total_length += len(words)
@@ -86,8 +91,13 @@ class LexicalIndex:
         """Return the rows that hold a term, ascending."""
         return np.array(self._rows.get(term, ()), np.int32)
 
-    def scores(self, words: list[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def scores(
+        self, words: list[str], trust: Callable[[str], float] = _whole
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Score every row against the terms of a query.
+
+        Args:
+            trust: what meeting a term counts, in (0, 1].
 
         Returns:
             BM25 of shape (rows,), and the share in [0, 1] of the query's idf mass whose terms a row
@@ -102,6 +112,7 @@ class LexicalIndex:
             mass += weight
             if term in self._rows:
                 rows = np.frombuffer(self._rows[term], np.int32)
+                weight *= trust(term)
                 self._add_bm25(bm25, rows, term, weight)
                 share[rows] += weight
         return bm25, share / max(mass, 1e-9)

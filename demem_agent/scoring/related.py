@@ -2,6 +2,8 @@
 
 "Bread" is related to "baked". Each distinct word has one vector of the embedded static encoder,
 whatever encoder the memory itself uses: a word without its sentence is what a static table is for.
+Words of other languages than English have one of their spelling
+(:mod:`demem_agent.scoring.letters`).
 A query's word meets a passage by the nearest of the passage's words, as in the late interaction of
 ColBERT (Khattab and Zaharia, 2020).
 """
@@ -16,12 +18,16 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders.static import StaticEncoder
 from demem_agent.scoring.columns import Column
+from demem_agent.scoring.letters import is_marked, plain, spelling_vectors
 
 __all__ = ["RelatedWords"]
 
 #: The encoder's first dimensions carry most (they are principal components); the rest changed no
 #: figure of the cross-validated recall by more than .008, and costs time on every read.
 _DIMENSIONS = 96
+#: Words of the shortest passages that are looked at together; longer ones are in classes that are
+#: each twice as wide.
+_NARROW = 16
 #: Words times query words times dimensions that one matrix product may have: more, and its threads
 #: wait for each other as soon as another process wants a core.
 _PRODUCT = 1 << 18
@@ -40,22 +46,35 @@ class RelatedWords:
         self._vectors = Column(np.float32, _DIMENSIONS)
         self._words = Column(np.int32)
         self._counts = Column(np.int32)
+        self._starts = Column(np.int64)
 
     def add(self, stems: Sequence[str], forms: Sequence[str]) -> None:
-        """Add the next passage by its words, each as a stem and as it is written."""
+        """Add the next passage by its words, each as a stem and as it is written.
+
+        Those that are not English stand behind a mark, as from
+        :func:`~demem_agent.scoring.letters.marked`.
+        """
         for stem, form in zip(stems, forms, strict=True):
             if form not in self._numbers:
                 number = len(self._numbers)
                 self._numbers[form] = number
                 self._of_stem.setdefault(stem, []).append(number)
         numbers = [self._numbers[form] for form in forms]
+        self._starts.append(len(self._words))
         self._words.extend(np.array(numbers, np.int32))
         self._counts.append(len(forms))
+
+    def forms(self, start: int) -> list[str]:
+        """Return the distinct words from number ``start`` on, as they are written."""
+        return list(map(plain, islice(self._numbers, start, None)))
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the passages that are not marked, and every word that no other one holds."""
         self._words.keep(np.repeat(kept, self._counts.view()))
         self._counts.keep(kept)
+        self._starts.keep(kept)
+        counts = self._counts.view()
+        self._starts.view()[:] = np.cumsum(counts) - counts
         held, first, place = np.unique(self._words.view(), return_index=True, return_inverse=True)
         by_first = np.argsort(first)  # in which product a word is decides its last bits
         self._number_anew(held[by_first].tolist())
@@ -87,32 +106,37 @@ class RelatedWords:
             Shape (m, n), squared cosines in [0, 1]; 1 for the word itself, 0 in a passage without
             words.
         """
-        words, counts = self._words_of(rows)
-        best = np.zeros((len(stems), len(rows)), np.float32)
-        if not len(words) or not stems:
-            return best
-        filled = counts > 0
-        starts = np.cumsum(counts) - counts
-        nearness = self._nearness(stems, forms).take(words, axis=1)
-        best[:, filled] = np.maximum.reduceat(nearness, starts[filled], axis=1)
-        return best
+        counts = self._counts.view()[rows]
+        longest = int(counts.max(initial=0))
+        best = np.zeros((len(rows), len(stems)), np.float32)
+        if not longest or not stems:
+            return best.T
+        # A row a word, so that what a word has is looked up in one piece.
+        nearness = np.ascontiguousarray(self._nearness(stems, forms).T)
+        shorter, width = 0, _NARROW
+        while shorter < longest:
+            places = np.flatnonzero((counts > shorter) & (counts <= width))
+            if len(places):
+                words = self._words_of(rows[places], counts[places])
+                best[places] = nearness.take(words, axis=0).max(axis=0)
+            shorter, width = width, 2 * width
+        return np.ascontiguousarray(best.T)
 
-    def _words_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the word numbers of passages one after the other, and how many each has."""
-        counts = self._counts.view()
-        if len(rows) == len(counts):
-            return self._words.view(), counts
-        starts = (np.cumsum(counts) - counts)[rows]
-        chosen = counts[rows]
-        new_starts = np.cumsum(chosen) - chosen
-        shift = np.repeat(starts - new_starts, chosen)
-        places = shift + np.arange(len(shift))
-        return self._words.view()[places], chosen
+    def _words_of(self, rows: NDArray[np.intp], counts: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the word numbers of n passages of about one length, shape (longest, n).
+
+        A shorter one has its last word again: a maximum over the first axis takes a fraction of the
+        time of one over stretches of their own lengths.
+        """
+        nth = np.arange(counts.max())[:, None]
+        places = self._starts.view()[rows] + np.minimum(nth, counts - 1)
+        words: NDArray[np.int32] = self._words.view().take(places)
+        return words
 
     def _nearness(self, stems: Sequence[str], forms: Sequence[str]) -> NDArray[np.float32]:
         """Return the squared cosine of every known word to each word of a query, (m, words)."""
         self._encode_new()
-        near = _products(self._encode(forms), self._vectors.view())
+        near = _products(self._vectors_of(forms), self._vectors.view())
         np.clip(near, 0.0, 1.0, out=near)
         near *= near
         for n, stem in enumerate(stems):
@@ -122,13 +146,30 @@ class RelatedWords:
     def _encode_new(self) -> None:
         known = len(self._vectors)
         if known < len(self._numbers):
-            new = list(islice(self._numbers, known, None))
-            self._vectors.extend(self._encode(new))
+            self._vectors.extend(self._encode(self.forms(known)))
+
+    def _vectors_of(self, forms: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of the words of a query; most were said here, and are known."""
+        vectors = np.empty((len(forms), _DIMENSIONS), np.float32)
+        known = self._vectors.view()
+        new: list[int] = []
+        for n, form in enumerate(forms):
+            number = self._numbers.get(form)
+            if number is None:
+                new.append(n)
+            else:
+                vectors[n] = known[number]
+        if new:
+            vectors[new] = self._encode([forms[n] for n in new])
+        return vectors
 
     def _encode(self, forms: Sequence[str]) -> NDArray[np.float32]:
         vectors = self._encoder.encode(list(forms))[:, :_DIMENSIONS]
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
+        foreign = [row for row, form in enumerate(forms) if is_marked(form)]
+        if foreign:
+            unit[foreign] = spelling_vectors([forms[row] for row in foreign], _DIMENSIONS)
         return unit
 
 

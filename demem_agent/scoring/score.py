@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
-from demem_agent.scoring.adequacy import NOTHING, RUNNER_UP, Signals
-from demem_agent.scoring.features import FEATURES, TABLE
+from demem_agent.scoring.adequacy import NOTHING, Signals
+from demem_agent.scoring.features import TABLE
 from demem_agent.scoring.features.speakers import with_model
-from demem_agent.scoring.features.work import Beside, Turns, Work
+from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words, words_of
+from demem_agent.scoring.telling import Scored, signals_of
 from demem_agent.scoring.weights import Weights
 
 __all__ = ["Ranking", "feature_table", "rank", "slot_scores"]
@@ -79,15 +79,25 @@ def feature_table(
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
-    return _table(index, query, words_of(query))
+    return _table(index, *_understood(index, query))
+
+
+def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
+    """Return a query with its words as the memory spells them."""
+    heard = index.spelling.heard(query.text)
+    if heard.text != query.text:
+        query = replace(query, text=heard.text)
+    return query, words_of(heard, index)
 
 
 def _table(
     index: PassageIndex, query: Query, words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     work = _work(index, query, words)
-    columns = [np.asarray(feature.values(work), np.float32) for feature in TABLE]
-    return work.rows, np.stack(columns, axis=1)
+    table = np.empty((len(work.rows), len(TABLE)), np.float32)
+    for n, feature in enumerate(TABLE):
+        table[:, n] = feature.values(work)
+    return work.rows, table
 
 
 def _work(index: PassageIndex, query: Query, words: Words) -> Work:
@@ -95,7 +105,7 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
     # wants a core.
     cosine = _standard(np.einsum("ij,j->i", index.vectors.view(), query.vector))
-    raw_bm25, share = index.lexical.scores(words.stems)
+    raw_bm25, share = index.lexical.scores(words.stems, words.trust)
     bm25 = _standard(raw_bm25)
     hybrid: NDArray[np.float32] = (cosine + 0.6 * bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
@@ -111,14 +121,16 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
         hybrid=hybrid,
         before=Beside.of(sessions, rows, -1),
         after=Beside.of(sessions, rows, 1),
-        turns=Turns.among(index.item.view()),
+        turn=index.turns.of[rows],
+        best_of_turn=index.turns.best(hybrid),
     )
 
 
 def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Standardise: how many standard deviations above the memory's mean."""
-    spread = max(values.std(), np.float32(1e-6))
-    standard: NDArray[np.float32] = (values - values.mean()) / spread
+    from_mean = values - values.mean()
+    spread = np.sqrt(np.square(from_mean).mean())  # as ``std``, which would find the mean again
+    standard: NDArray[np.float32] = from_mean / max(spread, np.float32(1e-6))
     return standard
 
 
@@ -148,38 +160,14 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
     """Order the passages by score, ties by age."""
     if not len(index):
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
-    words = words_of(query)
+    query, words = _understood(index, query)
     rows, table = _table(index, query, words)
-    chosen = weights.of(with_model(index.speakers.codes))
-    exact = table.astype(np.float64) @ np.asarray(chosen)
+    chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
+    exact = table.astype(np.float64) @ chosen
     scores = np.round(exact, 4)
     order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    best = table[order[0]]
-    signals = _signals(index.lexical, words, best, ranked)
-    return Ranking(rows[order], ranked, signals)
-
-
-def _signals(
-    lexical: LexicalIndex, words: Words, best: NDArray[np.float32], scores: NDArray[np.float64]
-) -> Signals:
-    """Gather what tells whether a query can be answered.
-
-    Args:
-        best: the features of the best passage.
-        scores: those of all passages, descending.
-    """
-    unheld = [word for word in words.stems if not lexical.holds(word)]
-    missing = sum(map(lexical.idf, unheld))
-    runner_up = scores[:RUNNER_UP][-1]
-    related = best[FEATURES.index("related")]
-    coverage = best[FEATURES.index("coverage")]
-    return Signals(
-        related=float(related),
-        lead=float(scores[0] - runner_up),
-        coverage=float(coverage),
-        missing=missing / max(len(words.stems), 1),
-    )
+    signals = signals_of(index, query, words, Scored(rows, table, chosen, scores))
+    return Ranking(rows[order], scores[order], signals)
 
 
 def slot_scores(

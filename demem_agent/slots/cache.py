@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import field
 
 from demem_agent.later import dataclass
-from demem_agent.scoring.index import Stretch
+from demem_agent.scoring import Query, Ranking
+from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.worth import Idf, Worth
 from demem_agent.summaries.compress import Excerpt, excerpts
@@ -20,6 +21,8 @@ __all__ = ["Cache"]
 
 #: Counterfactual answers that are kept for the next test.
 _TRIED = 4096
+#: Rankings that are kept: those of the questions that one feedback has tested.
+_RANKED = 64
 
 
 @dataclass(slots=True)
@@ -31,6 +34,9 @@ class Cache:
         lines: per item and stretch of it, as a line of a reading tells it.
         words: per item and stretch of it, the terms of what was said there and of who said it.
         claims: per item and passage, its sentences as they are compared.
+        held: per item and passage, the words of all of these together.
+        rankings: by question, of the passages as they are; ``ranked`` is the index of these, and
+            how often it had changed.
         tried: answers by context and by the content of a slot they were given from.
         exclusions: per two lines, how probably they exclude each other, in the memory of so many
             items ever remembered and forgotten.
@@ -43,6 +49,9 @@ class Cache:
     lines: dict[str, dict[tuple[int, int], Told]] = field(default_factory=dict)
     words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
+    held: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
+    rankings: dict[tuple[Hashable, ...], Ranking] = field(default_factory=dict)
+    ranked: tuple[PassageIndex | None, int] = (None, 0)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     worth: dict[tuple[int, int], Worth] = field(default_factory=dict)
@@ -87,6 +96,30 @@ class Cache:
             known[start, end] = claims_in(item.text, start, end)
         return known[start, end]
 
+    def held_by(self, item: Evidence, start: int, end: int) -> frozenset[str]:
+        """Return the words of all sentences of a passage, as they are compared."""
+        known = self.held.setdefault(item.id, {})
+        if (start, end) not in known:
+            claims = self.claims_of(item, start, end)
+            known[start, end] = frozenset().union(*(claim.held for claim in claims))
+        return known[start, end]
+
+    def ranking_of(self, index: PassageIndex, query: Query, make: Callable[[], Ranking]) -> Ranking:
+        """Return how an index ranks for a query; made again once the index has changed.
+
+        A feedback asks for those of the same questions again and again.
+        """
+        if self.ranked[0] is not index or self.ranked[1] != index.changes:
+            self.rankings.clear()
+            self.ranked = (index, index.changes)
+        key = query.key
+        known = self.rankings.get(key)
+        if known is None:
+            known = self.rankings[key] = make()
+            if len(self.rankings) > _RANKED:
+                del self.rankings[next(iter(self.rankings))]
+        return known
+
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
         """Keep a counterfactual answer; the oldest goes when there are many."""
         self.tried[context_id, content] = draft
@@ -121,6 +154,7 @@ class Cache:
     def forget(self, items: Iterable[str]) -> None:
         """Throw away what quotes these items."""
         self.tried.clear()  # any answer may
+        self.rankings.clear()
         self.worth.clear()
         self.sizes.clear()
         for item in items:
@@ -128,3 +162,4 @@ class Cache:
             self.lines.pop(item, None)
             self.words.pop(item, None)
             self.claims.pop(item, None)
+            self.held.pop(item, None)

@@ -110,9 +110,10 @@ class Experience:
         best: dict[int, float] = {}
         vectors = self._vectors.view()
         slots = self._homes.view()
-        for slot in np.flatnonzero(np.bincount(slots[slots >= 0])):
-            cosines = vectors[slots == slot] @ vector
-            best[int(slot)] = max(float(cosines.max()), 0.0)
+        for slot in sorted(set(slots.tolist())):
+            if slot >= 0:
+                cosines = vectors[slots == slot] @ vector
+                best[slot] = max(float(cosines.max()), 0.0)
         return best
 
     def inside(self, slot: int) -> tuple[list[str], Vector]:

@@ -57,27 +57,18 @@ class _Draft:
     """
 
     def __init__(self, state: State, dimensions: int) -> None:
-        most = state.settings.slots
         self.state = state
+        self.dimensions = dimensions
         self.numbers = sorted(state.slots)
         self.slots = dict(state.slots)
-        self.summaries: dict[int, Summary] = {}
-        self.totals = np.zeros((most, dimensions), np.float32)
-        self.norms = np.ones(most, np.float32)
-        self.counts = [0] * most
-        self._take(state)
+        self.summaries = {number: slot.summary for number, slot in state.slots.items()}
+        self.counts = {number: len(state.members[number]) for number in state.slots}
+        self.totals: dict[int, Vector] = {}
+        self.norms: dict[int, float] = {}
         self.changed: dict[int, int] = {}
         self.sessions: dict[str | None, int] = {}
         latest = next(reversed(state.slot_of), None)
         self.last = None if latest is None else state.slot_of[latest]
-
-    def _take(self, state: State) -> None:
-        """Take over the slots as they stand."""
-        for number, slot in state.slots.items():
-            self.summaries[number] = slot.summary
-            self.totals[number] = slot.total
-            self.norms[number] = _norm(slot.total)
-            self.counts[number] = len(state.members[number])
 
     def choose(self, vector: Vector, session: str | None) -> tuple[int, bool]:
         """Return the slot that an item goes to, and whether it is a new one.
@@ -88,16 +79,30 @@ class _Draft:
         """
         if not self.numbers:
             return self.open()
-        nearness = np.round(self.totals[self.numbers] @ vector / self.norms[self.numbers], 5)
         begun = self._slot_of_session(session)
-        if begun is None and self._wants_another(nearness):
+        if begun is None and self._wants_another(vector):
             return self.open()
         shares = self._shares()
         stay = self.last if begun is None and session is not None else begun
         most = self._most(NEARLY_FULL if begun is None else FULL)
         if stay is not None and shares[self.numbers.index(stay)] <= most:
             return stay, False
-        return self._nearest_with_room(nearness, shares), False
+        return self._nearest_with_room(self._nearness(vector), shares), False
+
+    def _nearness(self, vector: Vector) -> Vector:
+        """Return the cosine of each slot to an item; most items go on where they are."""
+        for number in self.numbers:
+            if number not in self.norms:
+                self.norms[number] = _norm(self._total(number))
+        totals = np.stack([self._total(number) for number in self.numbers])
+        norms = np.array([self.norms[number] for number in self.numbers], np.float32)
+        nearness: Vector = np.round(totals @ vector / norms, 5)
+        return nearness
+
+    def _total(self, number: int) -> Vector:
+        """Return the sum of a slot with what was put into it."""
+        changed = self.totals.get(number)
+        return self.slots[number].total if changed is None else changed
 
     def _nearest_with_room(self, nearness: Vector, shares: NDArray[np.float64]) -> int:
         """Return the nearest of the slots that have room, the less crowded the rather."""
@@ -113,12 +118,14 @@ class _Draft:
         self.numbers = sorted([*self.numbers, number])
         self.summaries[number] = Summary()
         self.slots[number] = empty_slot(number)
+        self.totals[number] = np.zeros(self.dimensions, np.float32)
+        self.counts[number] = 0
         return number, True
 
     def add(self, number: int, arrival: Arrival, vector: Vector) -> None:
         """Put an item into a slot."""
-        self.totals[number] += vector
-        self.norms[number] = _norm(self.totals[number])
+        self.totals[number] = self._total(number) + vector
+        self.norms.pop(number, None)
         self.summaries[number] = self._extended(self.summaries[number], arrival.evidence)
         self.changed[number] = arrival.seq
         self.sessions[arrival.evidence.session] = number
@@ -133,16 +140,16 @@ class _Draft:
         return replace(
             self.slots[number],
             revision=self.changed[number],
-            total=self.totals[number].copy(),
+            total=self.totals[number],
             summary=self.summaries[number],
             written=None,
         )
 
-    def _wants_another(self, nearness: Vector) -> bool:
+    def _wants_another(self, vector: Vector) -> bool:
         """Whether similarity may open a slot still, and no slot is near."""
         settings = self.state.settings
         few = len(self.numbers) < settings.initial_slots
-        return few and float(nearness.max()) < settings.near
+        return few and float(self._nearness(vector).max()) < settings.near
 
     def _shares(self) -> NDArray[np.float64]:
         """Return the share of all items that each slot holds."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,7 +212,7 @@ class Decisions:
             behind: by row of the index, how far it scores below the best one for this question;
                 None where that is not known.
         """
-        question = _Question.of(asked)
+        question = self._question(asked, index)
         for asker in dict.fromkeys((asked.asker, None)):
             found = self._alike(question, self.teaching(asker), index, behind)
             known = [one for one in found if one.probability >= KNOWN]
@@ -229,7 +230,7 @@ class Decisions:
         for asker in self._asked:
             if asker not in (None, _name(asked.asker)):
                 rows += self.teaching(asker)
-        found = self._alike(_Question.of(asked), sorted(rows), index, behind)
+        found = self._alike(self._question(asked, index), sorted(rows), index, behind)
         return [one for one in found if one.probability >= KNOWN]
 
     def perhaps(self, asked: Asked, index: PassageIndex, least: float) -> list[Recognised]:
@@ -243,7 +244,7 @@ class Decisions:
         """
         near = np.zeros(len(index))
         rows = self.teaching(asked.asker) or self.teaching(None)
-        return self._alike(_Question.of(asked), rows, index, near, _logit(least))
+        return self._alike(self._question(asked, index), rows, index, near, _logit(least))
 
     def of_anyone(self, asked: Asked, index: PassageIndex, least: float = 0.0) -> list[Recognised]:
         """Return the contexts that are likeliest the same question, whoever asked.
@@ -257,7 +258,7 @@ class Decisions:
         for asker in self._asked:
             rows += self.teaching(asker)
         odds = _logit(least) if least else -math.inf
-        return self._likeliest(_Question.of(asked), sorted(rows), index, None, odds)
+        return self._likeliest(self._question(asked, index), sorted(rows), index, None, odds)
 
     def akin(self, ids: Iterable[str], among: Iterable[str], index: PassageIndex) -> set[str]:
         """Return the contexts among some that share enough words with any of others.
@@ -284,6 +285,11 @@ class Decisions:
     def telling(self, question: str, most: int) -> list[str]:
         """Return the words of a question that tell it from others, the rarest, as they stand."""
         return self._vocabulary.telling(question, most)
+
+    def _question(self, asked: Asked, index: PassageIndex) -> _Question:
+        """Return a question as it is compared; words are put right that neither side knows."""
+        heard = index.spelling.heard(asked.text, self._vocabulary)
+        return _Question.of(replace(asked, text=heard.text))
 
     def _most_specific(self, known: Sequence[Recognised]) -> list[Recognised]:
         """Leave out those of which others have all the conditions and more."""

@@ -16,6 +16,7 @@ from demem_agent.scoring import (
 )
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import AskedBy, asked_by, question_of
+from demem_agent.slots.reranking import reranked
 from demem_agent.slots.state import State
 from demem_agent.types import Route
 
@@ -38,7 +39,9 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     index = state.derived.index
     if index is None or not len(index):
         return _route_to_nowhere(state), None
-    ranking = rank(index, query, default_weights())
+    ranking = state.cache.ranking_of(index, query, lambda: rank(index, query, default_weights()))
+    if query.relevance:
+        ranking = reranked(index, ranking, query.relevance)
     experience = state.derived.experience
     past = experience.nearest(query.vector) if experience else {}
     scores = slot_scores(
@@ -50,7 +53,7 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     )
     _recall(scores, past)
     _follow(scores, witness_slot(state, query.text, query.asker))
-    return _route(scores, ranking), ranking
+    return _route(state, scores, ranking), ranking
 
 
 def witness_slot(state: State, question: str, asker: str | None) -> int | None:
@@ -118,16 +121,18 @@ def _recall(scores: dict[int, float], past: Mapping[int, float]) -> None:
         scores[known] = round(max(scores.values()) + past[known], 4)
 
 
-def _route(scores: Mapping[int, float], ranking: Ranking) -> Route:
+def _route(state: State, scores: Mapping[int, float], ranking: Ranking) -> Route:
     ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
     best = ordered[0]
     margin = scores[best] - scores[ordered[1]] if len(ordered) > 1 else 0.0
     adequacy = default_adequacy()
     probability = adequacy.probability(ranking.signals)
+    known_from = state.settings.known_from
+    threshold = adequacy.threshold if known_from is None else known_from
     return Route(
         slot=best,
         scores=scores,
         margin=round(margin, 4),
-        adequate=probability >= adequacy.threshold,
+        adequate=probability >= threshold,
         probability=probability,
     )

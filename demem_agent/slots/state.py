@@ -11,6 +11,7 @@ from them and is kept up as they change. What is *cached* saves work, and no res
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import field, replace
 
@@ -60,6 +61,7 @@ class State:
     Attributes:
         settings, measure: the budget, and what texts are measured by.
         experiment: parts that a study put in the place of the library's own.
+        reranking: how often the memory's reranker failed, by how; None where it has none.
         head, evidence, slot_of, slots, contexts, certificates, successions, situations, choices,
             keyed: the rows, by id or number.
         receipts: operations that tell what the memory did of itself, in order.
@@ -70,6 +72,7 @@ class State:
     settings: Settings
     measure: Measure
     experiment: Experiment = field(default_factory=Experiment)
+    reranking: Counter[str] | None = None
     head: Head = field(default_factory=Head)
     evidence: dict[str, Evidence] = field(default_factory=dict)
     slot_of: dict[str, int] = field(default_factory=dict)
@@ -186,8 +189,10 @@ class State:
             self.put_context(stored_context)
         if delta.for_room:  # questions that are gone use nothing any more
             self.derived.used = self.uses_in(stored.context for stored in self.contexts.values())
-        if delta.erases and self.settings.decisions:
-            self.derived.decisions.drop_unused()
+        if delta.erases:
+            self.cache.rankings.clear()
+            if self.settings.decisions:
+                self.derived.decisions.drop_unused()
         for certified in delta.certificates:
             self.certificates[certified.certificate.id] = certified
         for succession in delta.successions:
@@ -355,9 +360,11 @@ class State:
         return compress(candidates, self.settings.slot_limit, self.measure)
 
     def _sum(self, items: Iterable[str]) -> Vector:
-        total = np.zeros(self.head.dimensions, np.float32)
-        for item in items:
-            total += self.item_vector(item)
+        ids = list(items)
+        if not ids:
+            return np.zeros(self.head.dimensions, np.float32)
+        means = self.passage_index().means_of(ids)
+        total: Vector = np.add.reduce(means, axis=0, initial=np.float32(0))
         return total
 
     def _move(self, moves: Iterable[tuple[str, int]]) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
 from demem_agent.slots.ragged import NOTHING, Ragged
-from demem_agent.text.words import stems, words
+from demem_agent.text.words import worded
 
 __all__ = ["LEAST", "Shared", "Vocabulary"]
 
@@ -55,6 +55,10 @@ class Vocabulary:
         self._asking = 0
         #: idf by code and the sum of it by row, until a question comes or goes.
         self._worths: tuple[Floats, Floats] | None = None
+
+    def __contains__(self, word: object) -> bool:
+        """Whether a word is kept."""
+        return word in self._codes
 
     @property
     def words(self) -> frozenset[str]:
@@ -117,18 +121,20 @@ class Vocabulary:
             if code != UNHEARD:
                 wanted[code] = weight
                 elsewhere[code] = weight * worth(term)
-        questions = self._questions
+        rows = None
         if among is not None:
-            questions = questions.part(among)
-            masses = masses[list(among)]
-        return Shared(mass, masses, questions.sums(wanted), questions.sums(elsewhere))
+            rows = np.array(among, np.intp)
+            masses = masses[rows]
+        both = self._questions.sums(wanted, rows)
+        return Shared(mass, masses, both, self._questions.sums(elsewhere, rows))
 
     def telling(self, question: str, most: int) -> list[str]:
         """Return the words of a question that tell it from others, the rarest, as they stand."""
         idf, _ = self._idf()
         worth: dict[str, float] = {}
-        for word in words(question):
-            codes = self._known(stems([word]))
+        told = worded(question)
+        for word, stem in zip(told.words, told.stems, strict=True):
+            codes = self._known([stem])
             worth[word] = float(idf[codes[0]]) if codes else self._idf_of(0)
         rarest = sorted(worth, key=lambda word: -worth[word])[:most]
         return [word for word in worth if word in rarest]

@@ -253,7 +253,7 @@ def _item_sides(
     where these agree, then which anchor is nearer.
     """
     items = list(state.members[number])
-    vectors = np.stack(list(map(state.item_vector, items)))
+    vectors = state.passage_index().means_of(items)
     nearer = _prefers_second(vectors, anchors)
     goes = dict(zip(items, nearer, strict=True))
     told = _agreed_sides(state, pair, sides) | _own_sides(pair)

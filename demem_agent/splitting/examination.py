@@ -260,15 +260,15 @@ def strict_reading(state: State, summary: Summary) -> Reading:
     """Return what is read of a slot that has this summary."""
     marks = state.measure(wrap(""))
     limit = state.settings.slot_limit + marks
-    lines, text = assemble(summary, state.evidence, limit, state.measure)
-    items = dict.fromkeys(line.evidence for line in lines)
+    found = assemble(summary, state.evidence, limit, state.measure)
+    items = dict.fromkeys(line.evidence for line in found.lines)
     return Reading(
-        text=text,
-        size=state.measure(text),
+        text=found.text,
+        size=state.measure(found.text),
         limit=limit,
         unit=state.settings.unit,
         mode="strict",
         evidence=tuple(items),
         slots=(),
-        lines=tuple(lines),
+        lines=tuple(found.lines),
     )

@@ -23,7 +23,7 @@ from demem_agent.slots.recognition import KNOWN, Asked, best_line
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.rivals import EXCLUDES, rivals, share_words
+from demem_agent.slots.successions.rivals import EXCLUDES, rivals, words_of_line
 from demem_agent.splitting.conflict import Tried, Verdict, guarded, verdict_of
 from demem_agent.splitting.trials import Pair, Preview, Trials
 from demem_agent.text.numbers import digits
@@ -118,8 +118,11 @@ def _rivals_of(
     """Yield the contexts of decisions that contradict one's own."""
     met = _certified_with(state, own)
     asked = _asked_alike(state, preview.context)
+    words = words_of_line(state, own.line)
     for line, stored in _of_other_lines(state, preview, own):
         alike = asked.get(stored.context.id, 0.0)
+        if not alike and words.isdisjoint(words_of_line(state, line)):  # as of most
+            continue
         if not _contradict(alike, _exclusion(state, own.line, line)):
             continue
         other = settled(state, stored.context)
@@ -145,7 +148,7 @@ def _of_other_lines(
 
 def _contradict(alike: float, excluded: float) -> bool:
     """Whether two signs tell together that decisions are rivals."""
-    if not alike and not excluded:  # as of most
+    if not alike and not excluded:
         return False
     return _beyond(alike, KNOWN) + _beyond(excluded, EXCLUDES) >= 0
 
@@ -175,7 +178,7 @@ def _asked_alike(state: State, stored: StoredContext) -> dict[str, float]:
 
 def _exclusion(state: State, one: Stretch, other: Stretch) -> float:
     """Return how probably two lines speak of the same and set another value."""
-    if not share_words(state, one, other):
+    if words_of_line(state, one).isdisjoint(words_of_line(state, other)):
         return 0.0
     first, second = sorted((one, other))
     key = (state.head.evidence, state.head.forgotten, first, second)

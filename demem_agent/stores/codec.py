@@ -121,6 +121,7 @@ def context_from_json(plain: Plain) -> Context:
     fields["untested"] = tuple(plain.get("untested", ()))
     fields["conditions"] = tuple(plain.get("conditions", ()))
     fields["verdicts"] = tuple(starmap(_verdict, plain.get("verdicts", ())))
+    fields["known"] = bool(plain.get("known", True))
     return Context(**fields)
 
 

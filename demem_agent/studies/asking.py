@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
-from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.memory import SlotMemory
 from demem_agent.types import Answer, FeedbackReport
 
@@ -56,7 +55,7 @@ def by_reference(memory: SlotMemory, answer: Answer, probe: Probe) -> FeedbackRe
 
 def can_teach(probe: Probe) -> bool:
     """Whether something answers a question, and its reference is known."""
-    return probe.category not in UNANSWERABLE and bool(probe.reference.strip())
+    return probe.has_answer and bool(probe.reference.strip())
 
 
 def taught(memory: SlotMemory, dialogue: Dialogue, tell: Tell = by_reference) -> Iterator[Asked]:
@@ -99,4 +98,4 @@ def _can_conflict(dialogue: Dialogue) -> bool:
 
 
 def _has_gold(probe: Probe) -> bool:
-    return bool(probe.evidence) and probe.category not in UNANSWERABLE
+    return bool(probe.evidence) and probe.has_answer

@@ -11,6 +11,7 @@ from demem_agent.testing.fakes import (
     Failing,
     ReadingAnswerer,
     ScriptedAnswerer,
+    ScriptedReranker,
     ScriptedScorer,
     Slow,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "Provider",
     "ReadingAnswerer",
     "ScriptedAnswerer",
+    "ScriptedReranker",
     "ScriptedScorer",
     "Seen",
     "Slow",

@@ -24,6 +24,7 @@ __all__ = [
     "Failing",
     "ReadingAnswerer",
     "ScriptedAnswerer",
+    "ScriptedReranker",
     "ScriptedScorer",
     "Slow",
 ]
@@ -90,6 +91,19 @@ class ScriptedAnswerer:
         return self._answers.get(question.query, self._otherwise)
 
 
+class ScriptedReranker:
+    """Score texts by a function of the query and one text; ``asked`` keeps every call."""
+
+    def __init__(self, relevance: Callable[[str, str], float]) -> None:
+        self._relevance = relevance
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def score(self, query: str, texts: list[str], /) -> list[float]:
+        """Return one number a text."""
+        self.asked.append((query, texts))
+        return [self._relevance(query, text) for text in texts]
+
+
 class ScriptedScorer:
     """Score by a function of the attempt, or always the same."""
 
@@ -103,7 +117,7 @@ class ScriptedScorer:
 
 
 class Failing:
-    """Raise, as encoder, answerer and scorer alike, after ``good`` calls that go to ``inner``."""
+    """Raise, as any collaborator, after ``good`` calls that go to ``inner``."""
 
     name = "failing"
 
@@ -120,15 +134,15 @@ class Failing:
         """Answer, or raise."""
         return self._call("answer", question)
 
-    def score(self, attempt: Attempt, /) -> Any:
-        """Score, or raise."""
-        return self._call("score", attempt)
+    def score(self, *given: Any) -> Any:
+        """Score an attempt, or texts for a query, or raise."""
+        return self._call("score", *given)
 
-    def _call(self, method: str, argument: object) -> Any:
+    def _call(self, method: str, *given: object) -> Any:
         if self._left <= 0:
             raise self._error
         self._left -= 1
-        return getattr(self._inner, method)(argument)
+        return getattr(self._inner, method)(*given)
 
 
 class Slow:
@@ -150,10 +164,10 @@ class Slow:
         time.sleep(self._seconds)
         return self._inner.answer(question)
 
-    def score(self, attempt: Attempt, /) -> Any:
-        """Score, late."""
+    def score(self, *given: Any) -> Any:
+        """Score an attempt, or texts for a query, late."""
         time.sleep(self._seconds)
-        return self._inner.score(attempt)
+        return self._inner.score(*given)
 
 
 class Async:
@@ -175,11 +189,11 @@ class Async:
         """Answer, in the loop."""
         return await self._later(self._inner.answer, question)
 
-    async def score(self, attempt: Attempt, /) -> Any:
-        """Score, in the loop."""
-        return await self._later(self._inner.score, attempt)
+    async def score(self, *given: Any) -> Any:
+        """Score an attempt, or texts for a query, in the loop."""
+        return await self._later(self._inner.score, *given)
 
-    async def _later(self, call: Callable[[Any], Any], argument: object) -> Any:
+    async def _later(self, call: Callable[..., Any], *given: Any) -> Any:
         await asyncio.sleep(0)
-        value = call(argument)
+        value = call(*given)
         return await value if isinstance(value, Awaitable) else value

@@ -7,8 +7,10 @@ takes back is quoted with it: "I used to love coriander. Not any more."
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from demem_agent.later import pattern
+from demem_agent.text.brackets import CODE, FAR, JSON, PROSE, Kind, Pair, pairs
 from demem_agent.text.sentences import sentences
 
 __all__ = ["CUT", "FENCE", "excerpt", "in_fence", "through_turn"]
@@ -23,6 +25,10 @@ _SHORT = 100
 _GAP = 8
 _WORD = pattern(r"\w")
 _SAID = pattern(r"\S")
+#: The line that a class begins with, where blanks alone tell how far it goes.
+_CLASS = pattern(r"^([ \t]*)class \w+.*:$", re.MULTILINE)
+#: Data that begins with a bracket and ends with one.
+_ENDS_JSON = pattern(r"[}\]]\s*\Z")
 _TURNS = pattern(
     r"(?:but\b|(?:actually|wait|oh|well),? no\b|nvm\b|jk\b"
     r"|not (?:any ?more|now|really|true|yet)\b|no longer\b|never ?mind\b"
@@ -35,16 +41,115 @@ _TURNS = pattern(
 
 
 def excerpt(text: str, start: int, end: int) -> str:
-    """Return ``text[start:end]`` with a sign where it is cut off, fences balanced.
+    """Return ``text[start:end]`` with a sign where it is cut off, fences and brackets balanced.
 
-    A part of a block of code stands between fences of its own.
+    A part of a block of code stands between fences of its own, and a part of what stands in
+    brackets or quotation marks between such: ``{"users": [ […] {"id": 7}, […] ]}``.
     """
+    is_begun = bool(_SAID.search(text, 0, start))
+    is_over = not _SAID.search(text, end)
+    if not is_begun and is_over:
+        return text[start:end]
+    opens, closes = _halves(text, start, end)
     words = text[start:end]
-    if _SAID.search(text, 0, start):
-        words = f"{CUT} {FENCE}\n{words}" if in_fence(text, start) else f"{CUT} {words}"
-    if _SAID.search(text, end):
-        words = f"{words}\n{FENCE} {CUT}" if in_fence(text, end) else f"{words} {CUT}"
+    if is_begun:
+        words = _opened(text, start, words, opens)
+    if not is_over:
+        words = _closed(text, end, words, closes)
     return words
+
+
+def _opened(text: str, start: int, words: str, opens: str) -> str:
+    """Return words that something stands before, with the signs that opened there.
+
+    A method in a program stands below the line of its class.
+    """
+    line = text.rfind("\n", 0, start) + 1
+    indent = text[line:start]
+    is_indented = bool(indent) and not indent.strip()
+    holder = _holder(text, line, len(indent)) if is_indented and not opens else ""
+    if not in_fence(text, start):
+        return f"{CUT} {holder}\n{CUT}\n{indent}{words}" if holder else f"{opens}{CUT} {words}"
+    if is_indented:
+        words = f"{indent}{words}"
+    above = holder or opens
+    return f"{CUT} {FENCE}\n{_before_cut(above)}{words}"
+
+
+def _before_cut(above: str) -> str:
+    """Return a line that stands before what was cut out, and the sign of that; "" for none."""
+    if not above:
+        return ""
+    return f"{above}\n{CUT}\n" if above.endswith(":") else f"{above}{CUT}\n"
+
+
+def _holder(text: str, line: int, indent: int) -> str:
+    """Return the line of the class that an indented line is in, "" where it is in none."""
+    for match in reversed(list(_CLASS.finditer(text, max(0, line - FAR), line))):
+        between = text[match.end() : line].splitlines()
+        depth = len(match[1])
+        if depth < indent and all(_depth(other) > depth for other in between if other.strip()):
+            return match[0]
+    return ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _closed(text: str, end: int, words: str, closes: str) -> str:
+    """Return words that something stands behind, with the signs that close there."""
+    if not in_fence(text, end):
+        return f"{words} {CUT}{closes}"
+    return f"{words}\n{CUT}{closes}\n{FENCE} {CUT}" if closes else f"{words}\n{FENCE} {CUT}"
+
+
+def _halves(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return the signs that are open where a stretch starts, and those that are where it ends."""
+    opens: list[Pair] = []
+    closes: list[Pair] = []
+    for pair in _pairs_near(text, start, end):
+        if pair.start < start < pair.end:
+            opens.append(pair)
+        if pair.start < end < pair.end:
+            closes.append(pair)
+    opens.sort(key=lambda pair: pair.start)
+    closes.sort(key=lambda pair: pair.end)
+    before = "".join(pair.opens for pair in opens)
+    after = "".join(pair.closes for pair in closes)
+    if before.endswith("["):  # "[[…]" would hide the sign
+        before += " "
+    return before, f" {after}" if after.startswith("]") else after
+
+
+def _pairs_near(text: str, start: int, end: int) -> Iterator[Pair]:
+    """Yield the pairs of the parts of a text in which a stretch starts and ends."""
+    at: set[tuple[int, int]] = set()
+    for place in (start, end):
+        first, last = _part(text, place)
+        if (first, last) in at:
+            continue
+        at.add((first, last))
+        kind = _kind(text, first, last)
+        if kind is PROSE:
+            first = max(first, start - FAR)
+            last = min(last, end + FAR)
+        yield from pairs(text, first, last, kind)
+
+
+def _part(text: str, place: int) -> tuple[int, int]:
+    """Return the stretch between two fences that a place is in."""
+    before = text.rfind(FENCE, 0, place)
+    after = text.find(FENCE, place)
+    return (0 if before < 0 else before + len(FENCE)), (len(text) if after < 0 else after)
+
+
+def _kind(text: str, start: int, end: int) -> Kind:
+    fenced = in_fence(text, start)
+    begun = _SAID.search(text, text.find("\n", start, end) + 1 if fenced else start, end)
+    if begun is not None and begun[0] in "{[" and _ENDS_JSON.search(text, start, end):
+        return JSON
+    return CODE if fenced else PROSE
 
 
 def in_fence(text: str, place: int) -> bool:

@@ -1,16 +1,19 @@
-"""Find the times that English conversation speaks of, and which days they mean.
+"""Find the times that conversation speaks of, and which days they mean.
 
-What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with
-its conventions; absolute ones are read by :mod:`demem_agent.text.absolute_dates`.
+What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with its conventions,
+and in :mod:`demem_agent.text.foreign_dates` for other languages than English; absolute ones are
+read by :mod:`demem_agent.text.absolute_dates`, in English alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 from demem_agent.later import dataclass
 from demem_agent.text.absolute_dates import ABSOLUTE, absolute_meaning
+from demem_agent.text.compound_dates import begins
+from demem_agent.text.foreign_dates import foreign_times
 from demem_agent.text.periods import day_name
 from demem_agent.text.relative_dates import (
     RELATIVE,
@@ -21,6 +24,8 @@ from demem_agent.text.relative_dates import (
 )
 
 __all__ = ["Span", "absolute", "find", "moment", "ranges", "running"]
+
+_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +49,19 @@ def find(text: str, anchor: date) -> list[Span]:
 
     Returns:
         One span for each expression that can be resolved, in order, without overlaps. The
-        conventions are those of :mod:`demem_agent.text.relative_dates`.
+        conventions are those of :mod:`demem_agent.text.relative_dates`. Of two that overlap, an
+        English one is kept, and else the longer.
     """
     low = _lower(text)
-    if not may_hold_time(low):
-        return []
     day = _plain(anchor)
     spans: list[Span] = []
-    for match in RELATIVE.finditer(low):
-        meaning = relative_meaning(match, text, day)
-        if meaning is not None:
-            spans.append(Span(match.start(), match.end(), *meaning))
-    return spans
+    if may_hold_time(low):
+        for match in RELATIVE.finditer(low):
+            meaning = relative_meaning(match, text, day)
+            if meaning is not None:
+                spans.append(Span(begins(match), match.end(), *meaning))
+    others = [Span(start, end, *meaning) for start, end, meaning in foreign_times(low, text, day)]
+    return _with(spans, others) if others else spans
 
 
 def absolute(text: str, anchor: date | None = None) -> list[Span]:
@@ -103,8 +109,9 @@ def moment(at: datetime | None) -> float:
     """
     if at is None:
         return float("-inf")
-    zoned = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return zoned.timestamp()
+    if at.tzinfo:
+        return at.timestamp()
+    return (at - _EPOCH).total_seconds()
 
 
 def _windows(query: str, asked: date) -> Iterator[Span]:
@@ -114,6 +121,13 @@ def _windows(query: str, asked: date) -> Iterator[Span]:
         if first is not None:
             text = f"{day_name(first)} to {day_name(today)}"
             yield Span(match.start(), match.end(), first, today, text)
+
+
+def _with(spans: list[Span], others: list[Span]) -> list[Span]:
+    """Add those of some other spans that overlap none before them, the longest first."""
+    for span in sorted(others, key=lambda span: span.start - span.end):
+        spans += _apart_from(spans, [span])
+    return sorted(spans, key=lambda span: span.start)
 
 
 def _apart_from(spans: list[Span], more: Iterable[Span]) -> list[Span]:

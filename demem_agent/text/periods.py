@@ -8,24 +8,29 @@ arithmetic is that of ``relativedelta`` from the well-kept dateutil.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dateutil.relativedelta import FR, MO, SA, SU, TH, TU, WE, relativedelta
 
 __all__ = [
     "ALSO_WORDS",
+    "DAY",
     "MONTH",
     "SEASON",
     "SEASONS",
+    "STEPS",
     "WEEKDAY",
     "Meaning",
+    "Step",
     "day_alone",
     "day_name",
     "month_in",
     "named",
     "period",
     "period_name",
+    "unit_name",
     "whole_months",
 ]
 
@@ -56,7 +61,15 @@ WEEKDAY = (
     r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?"
     r"|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
 )
+#: The weekdays in full alone.
+DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 SEASON = r"(?:spring|summer|autumn|fall|winter)"
+
+
+#: How many units away: 0 is the running one, -1 the last, 1 the next; or the first to come.
+Step = int | Literal["coming"]
+STEPS: Mapping[str, Step] = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": "coming"}
+_WITHOUT_NAMES = frozenset({"day", "night", "week", "weekend", "month", "year"})
 
 
 class Meaning(NamedTuple):
@@ -67,7 +80,7 @@ class Meaning(NamedTuple):
     text: str
 
 
-def named(unit: str, step: int, anchor: date) -> Meaning:
+def named(unit: str, step: Step, anchor: date) -> Meaning:
     """Return the period that lies ``step`` units from the anchor's own, with its name.
 
     Raises:
@@ -76,15 +89,35 @@ def named(unit: str, step: int, anchor: date) -> Meaning:
     first, last = period(unit, step, anchor)
     text = period_name(unit, first)
     if not text:
-        around = first if unit == "weekend" and step == 0 else anchor
-        text = f"the {unit} {_RELATIONS[step]} {day_name(around)}"
+        text = _placed(unit, step, first, anchor)
     return Meaning(first, last, text)
 
 
-def period(unit: str, step: int, anchor: date) -> tuple[date, date]:
-    """Return the first and last day of a unit: the running one for step 0, the last for -1.
+def _placed(unit: str, step: Step, first: date, anchor: date) -> str:
+    """Write which week or weekend it is: by the anchor, where it is the one next to that."""
+    number = 1 if step == "coming" else step
+    if abs(number) > 1 or (unit == "weekend" and number >= 0):
+        return f"the {unit} of {day_name(first)}"
+    return f"the {unit} {_RELATIONS[number]} {day_name(anchor)}"
 
-    Step 1 is the next, and so on. A unit that is not known here is a day or a night.
+
+def unit_name(match: re.Match[str], text: str, group: str) -> str:
+    """Return the unit that a match names as it is known here.
+
+    It is "" for a word that is written like an ordinary one.
+    """
+    word = match[group]
+    if word in ALSO_WORDS and not text[match.start(group)].isupper():
+        return ""
+    return word if word in SEASONS or word in _WITHOUT_NAMES else word[:3]
+
+
+def period(unit: str, step: Step, anchor: date) -> tuple[date, date]:
+    """Return the first and last day of a unit.
+
+    The last weekday, weekend, month or season is the most recent that was over before the anchor;
+    the next is that of the next week or year, and the coming one the first that begins after the
+    anchor. A unit that is not known here is a day or a night.
 
     Raises:
         OverflowError, ValueError: outside the years 1 to 9999.
@@ -99,10 +132,14 @@ def period(unit: str, step: int, anchor: date) -> tuple[date, date]:
     return _counted(unit, step, anchor)
 
 
-def _counted(unit: str, step: int, anchor: date) -> tuple[date, date]:
+def _counted(unit: str, step: Step, anchor: date) -> tuple[date, date]:
     """Place what has no name of its own: weekends, weeks, months, years and days."""
     if unit == "weekend":
         return _weekend(step, anchor)
+    if step == "coming":  # of what follows without a gap, the coming one is the next
+        step = 1
+    if unit == "fortnight":
+        unit, step = "week", 2 * step
     if unit == "week":
         monday = _weekday(0, 0, anchor) + relativedelta(weeks=step)
         return monday, monday + relativedelta(days=6)
@@ -114,37 +151,36 @@ def _counted(unit: str, step: int, anchor: date) -> tuple[date, date]:
     return day, day
 
 
-def _weekday(number: int, step: int, anchor: date) -> date:
+def _weekday(number: int, step: Step, anchor: date) -> date:
+    if step == "coming":
+        after = _DATEUTIL_DAYS[number](1)
+        return anchor + relativedelta(days=1, weekday=after)
     if step < 0:
         before = _DATEUTIL_DAYS[number](-1)
         return anchor + relativedelta(days=-1, weeks=step + 1, weekday=before)
-    if step > 0:
-        after = _DATEUTIL_DAYS[number](1)
-        return anchor + relativedelta(days=1, weeks=step - 1, weekday=after)
-    return anchor + relativedelta(days=number - anchor.weekday())
+    return anchor + relativedelta(weeks=step, days=number - anchor.weekday())
 
 
-def _weekend(step: int, anchor: date) -> tuple[date, date]:
-    if step < 0:  # by its Sunday, which must lie before the anchor
+def _weekend(step: Step, anchor: date) -> tuple[date, date]:
+    if step != "coming" and step < 0:  # by its Sunday, which must lie before the anchor
         saturday = _weekday(6, step, anchor) - relativedelta(days=1)
     else:
         saturday = _weekday(5, step, anchor)
     return saturday, saturday + relativedelta(days=1)
 
 
-def _yearly(month: int, length: int, step: int, anchor: date) -> tuple[date, date]:
-    """Place what comes once a year, from the first of ``month`` on, ``length`` months long.
-
-    ``step`` is -1, 0 or 1.
-    """
+def _yearly(month: int, length: int, step: Step, anchor: date) -> tuple[date, date]:
+    """Place what comes once a year, from the first of ``month`` on, ``length`` months long."""
     year = anchor.year
     passes_new_year = month + length > 13
-    if step == 0 and passes_new_year and anchor.month <= 6:
-        year -= 1
-    while step < 0 and whole_months(date(year, month, 1), length)[1] >= anchor:
-        year -= 1
-    while step > 0 and date(year, month, 1) <= anchor:
-        year += 1
+    if step == "coming":
+        year += date(year, month, 1) <= anchor
+    elif step < 0:
+        while whole_months(date(year, month, 1), length)[1] >= anchor:
+            year -= 1
+        year += step + 1
+    else:
+        year += step - (passes_new_year and anchor.month <= 6)
     return whole_months(date(year, month, 1), length)
 
 
@@ -155,7 +191,7 @@ def whole_months(first: date, length: int) -> tuple[date, date]:
 
 def period_name(unit: str, first: date) -> str:
     """Write a day, month, season or year; "" for weeks and weekends, which have no names."""
-    if unit in ("week", "weekend"):
+    if unit in ("week", "weekend", "fortnight"):
         return ""
     if unit == "year":
         return str(first.year)

@@ -6,42 +6,69 @@ week" means seven days, and does not know "last weekend".
 Conventions; the anchor is the day on which the text was said:
 
 * last: the most recent one that lies wholly before the anchor, so "last Friday" said on a Friday is
-  7 days back. next and coming: the first that lies wholly after it. this: the one of the anchor's
-  week, month or year; "this winter" is the one that began last December until June, and the one to
-  come from July on.
+  7 days back. this: the one of the anchor's week, month or year; "this winter" is the one that
+  began last December until June, and the one to come from July on. next: that of the week or year
+  after, so "next Friday" said on a Wednesday is 9 days ahead and "next September" said in May is in
+  the next year; what comes first is "this Friday" or "the coming Friday". Dictionaries allow for
+  both readings; this is how most speakers and guides to usage tell "next" from "this".
 * "this past" is "last" for a weekday, weekend, month name or season; "this past week", "month" or
   "year" is the one that ends the day before the anchor.
 * "earlier this week" ends at the anchor, "later this week" begins there.
-* "three months ago" is a calendar month, "two years ago" a calendar year, "two weeks ago" the
-  Monday to Sunday around the day 14 days back. "A couple" is 2, "a few" is 2 to 5, "several" is 3
-  to 8.
+* What counts mean is in :mod:`demem_agent.text.amounts`, what is counted from other times ("a week
+  from Tuesday") in :mod:`demem_agent.text.compound_dates`, which "on Friday" it is in
+  :mod:`demem_agent.text.bare_weekdays`.
 * "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it
   in two weeks".
-* Not resolved: a bare "on Friday", "the other day", "the last week", "my last year", "the last week
-  of May"; and "may", "march", "sun", "sat" and "wed" in lower case, which are more often other
-  words.
+* Not resolved: "the other day", "the last week", "my last year", "the last week of May"; and "may",
+  "march", "sun", "sat" and "wed" in lower case, which are more often other words.
 * What would fall outside the years 1 to 9999 is left alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
 from demem_agent.later import pattern
+from demem_agent.text.amounts import (
+    COUNT,
+    COUNTED,
+    FIRST_WORDS,
+    LENGTHS,
+    amount,
+    one_spaced,
+    shifted,
+)
+from demem_agent.text.bare_weekdays import BARE, bare_weekday
+from demem_agent.text.compound_dates import (
+    BESIDE,
+    FROM,
+    HENCE,
+    HOLIDAY,
+    IN_WEEK,
+    NO_MORE,
+    PART_OF_DAY,
+    THEN,
+    beside,
+    early_next_year,
+    from_day,
+    holiday,
+    in_week,
+    part_of,
+)
 from demem_agent.text.periods import (
-    ALSO_WORDS,
+    DAY,
     MONTH,
     SEASON,
-    SEASONS,
+    STEPS,
     WEEKDAY,
     Meaning,
     day_name,
     named,
-    period,
-    period_name,
+    unit_name,
 )
 
 __all__ = ["RELATIVE", "RUNNING", "may_hold_time", "relative_meaning", "running_since"]
@@ -58,68 +85,62 @@ _FIXED = {
     "tomorrow": 1,
     "day after tomorrow": 2,
 }
-_LENGTHS = {
-    "day": relativedelta(days=1),
-    "week": relativedelta(weeks=1),
-    "month": relativedelta(months=1),
-    "year": relativedelta(years=1),
-}
-_STEPS = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
-_ONES = "one two three four five six seven eight nine".split()
-_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBERS = (
-    {"a": 1, "an": 1, "couple": 2}
-    | {word: number for number, word in enumerate(_ONES + _TEENS, 1)}
-    | {word: 10 * number for number, word in enumerate(_TENS, 2)}
-)
-_VAGUE = {"few": (2, 5), "several": (3, 8)}
 
 _UNIT = rf"(?:week(?:end)?|month|year|{WEEKDAY}|{SEASON}(?!\s+\d)|{MONTH}(?!\.?,?\s+\d))"
-_COUNT = (
-    r"(?:\d{1,4}|(?:a\s+)?(?:couple(?:\s+of)?|few)|several"
-    rf"|(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS + _ONES)}|an?)"
-)
-_COUNTED = (
-    rf"{_COUNT}(?:\s*(?:-|–|\bor\b|\bto\b)\s*{_COUNT})?\s+(?:day|night|week(?:end)?|month|year)s?"
-)
-_PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
 _NOT_OWNED = (
     r"(?<!\bthe\s)(?<!\bone\s)(?<!\bmy\s)(?<!\byour\s)(?<!\bhis\s)(?<!\bour\s)(?<!\btheir\s)"
 )
+
+_BEGINNINGS = (
+    *("the day", "day ", "yesterday", "tomorrow", "today", "tonight", "earlier", "later", "this"),
+    *("coming", "past", "last", "next", "in ", "before last", "after next", *FIRST_WORDS),
+    *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+)
+
+
+def _ahead(words: Iterable[str]) -> str:
+    """Return a lookahead for the words that something may begin with, or a digit.
+
+    By their first letters: at most places one look is enough.
+    """
+    by_letter: dict[str, list[str]] = {}
+    for word in words:
+        by_letter.setdefault(word[0], []).append(word[1:].replace(" ", r"\s+"))
+    letters = "".join(sorted(by_letter))
+    branches = [f"{letter}(?:{'|'.join(rest)})" for letter, rest in sorted(by_letter.items())]
+    return rf"(?=[{letters}\d])(?={'|'.join(branches)}|\d)"
+
 
 # Matched against lower-case text, which is faster than ignoring case. The lookahead names the first
 # words of all that follows: plain literals are tried four times as fast as the alternatives
 # themselves.
 RELATIVE = pattern(
-    r"\b(?=the\sday|day\s|yesterday|to(?:morrow|day|night)|earlier|later|this|coming|past|last|next"
-    rf"|in\s|\d|an?\s|couple|few|several|{'|'.join(_ONES + _TEENS + _TENS)})(?:"
-    rf"(?:the\s+)?(?P<fixed>day\s+before\s+yesterday|day\s+after\s+tomorrow){_PART}"
-    rf"|(?P<near>yesterday|tomorrow){_PART}"
+    rf"\b{_ahead(_BEGINNINGS)}(?:"
+    rf"(?:the\s+)?(?P<fixed>day\s+before\s+yesterday|day\s+after\s+tomorrow){PART_OF_DAY}"
+    rf"|(?P<soon>today|tomorrow)\s+week\b(?!\s*\d)"
+    rf"|(?P<near>yesterday|tomorrow){PART_OF_DAY}"
     r"|(?P<now>today|tonight|this\s+(?:morning|afternoon|evening)"
     r"|(?<!\bthe\s)last\s+night(?!\s+of\b))"
-    r"|(?P<which>(?:earlier|later)\s+this|this\s+(?:past|coming)|this|coming|past"
-    rf"|{_NOT_OWNED}(?:last|next))"
-    rf"\s+(?P<unit>{_UNIT})\b{_PART}(?!\s+of\b)"
+    r"|(?P<which>(?:earlier|later)\s+this|this\s+(?:past|coming)|coming|past"
+    rf"|(?P<whole>this|{_NOT_OWNED}(?:last|next)))"
+    rf"\s+(?:(?P<feast>{HOLIDAY})|(?P<unit>{_UNIT})\b"
+    rf"(?:(?<=\bweek)\s*,?\s*(?:on\s+)?(?P<on>{DAY})\b{NO_MORE})?{PART_OF_DAY}(?!\s+of\b))"
+    rf"|{BESIDE}|{IN_WEEK}|{HENCE}|{BARE}"
     r"|(?<!\d[.,:/])(?<!half\s)(?<!hundred\s)(?<!hundred\sand\s)"
-    rf"(?P<counted>{_COUNTED})\s+(?P<way>ago|from\s+now)"
-    rf"|in\s+(?P<ahead>{_COUNTED})(?:['’]?s?['’]?\s+time|\s+from\s+now)?"
+    rf"(?P<counted>{COUNTED})\s+(?:(?P<way>ago|from\s+now)(?:\s+{THEN})?|{FROM})"
+    rf"|(?<!\bbe\s)(?:a|one)\s+week\s+on\s+(?P<week_on>{DAY})\b{NO_MORE}"
+    r"|in\s+(?P<new>the\s+new\s+year)(?!['’])"
+    rf"|in\s+(?P<ahead>{COUNTED})(?:['’]?s?['’]?\s+time|\s+from\s+now)?"
     r"(?!\s+(?:ago|of|and\s+a\s+half|or\s+(?:two|so))\b)"
     r")\b(?!-\w)"
 )
 #: Only in queries: a turn that speaks of "the past two weeks" is seldom about their dates.
 RUNNING = pattern(
-    r"\b(?:(?:in|over|during|within|for)\s+)?"
+    r"\b(?=in\s|over|during|within|for\s|the|this|my\s|our\s|past|last|previous)"
+    r"(?:(?:in|over|during|within|for)\s+)?"
     r"(?:(?:(?:the|these|this|my|our)\s+)?(?:past|last|previous)\s+"
-    rf"(?P<count>{_COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
+    rf"(?P<count>{COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
 )
-_AMOUNT = pattern(rf"({_COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({_COUNT}))?\s+([a-z]+)")
-
-_COUNTABLE = frozenset({"day", "week", "month", "year", "night"})
-# One of these is in whatever RELATIVE matches: "day" in today and yesterday, "night" in tonight, a
-# unit before "ago".
-_TRIGGERS = (*sorted(_COUNTABLE), "tomorrow", "last", "next", "this", "past", "coming")
-
 _CLAUSE_ENDS = pattern(r"[.!?;:,\n]|\b(?:and|but|so)\b")
 # Words before "in two weeks" that make it a length of time: a past tense, a frequency. The
 # participles listed first go with a plan ("getting married in two weeks"), and "need" or "feed"
@@ -129,15 +150,30 @@ _ELAPSED = pattern(
     r"|was|were|had|did|got|took|went|made|read|left|saw|lost|won|wrote|built|ran|came"
     r"|(?:was|were|did|have|has|had)n['’]?t|not|never|ever|once|twice|times?)\b"
 )
-_ONE_UNIT = pattern(r"(?:a|one)\s+(?:week(?:end)?|month|year)")
+_ONE_UNIT = pattern(
+    r"(?:(?:a|one|half\s+an?)\s+(?:week(?:end)?|fortnight|month|year))(?:\s+and\s+a\s+half)?"
+)
 
 
 def may_hold_time(low: str) -> bool:
-    """Whether a text in lower case has a word that every relative time has one of."""
-    for word in _TRIGGERS:  # noqa: SIM110  any() over a generator takes twice as long
-        if word in low:
-            return True
-    return False
+    """Whether a text in lower case has a word that every relative time has one of.
+
+    "Day" is in today and yesterday, "night" in tonight.
+    """
+    return (  # written out: a loop takes longer than what it looks for
+        "day" in low
+        or "week" in low
+        or "year" in low
+        or "month" in low
+        or "night" in low
+        or "last" in low
+        or "next" in low
+        or "this" in low
+        or "past" in low
+        or " ago" in low
+        or "coming" in low
+        or "tomorrow" in low
+    )
 
 
 def relative_meaning(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
@@ -151,46 +187,52 @@ def relative_meaning(match: re.Match[str], text: str, anchor: date) -> Meaning |
 def running_since(match: re.Match[str], anchor: date) -> date | None:
     """Return the first day of a match of :data:`RUNNING`; None where it is before the year 1."""
     count = match["count"]
-    most = _amount(count)[1] if count else 1
+    most = amount(count)[1] if count else 1
     try:
-        return anchor - most * _LENGTHS[match["unit"]]
+        return anchor - most * LENGTHS[match["unit"]]
     except (OverflowError, ValueError):
         return None
 
 
 def _resolved(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
-    which = match["which"]
-    if which:
-        return _stepped(which.split(), _unit(match, text), anchor)
-    counted = match["counted"]
-    if counted:
-        sign = -1 if match["way"] == "ago" else 1
-        return _shifted(counted, sign, anchor)
-    ahead = match["ahead"]
-    if ahead:
-        return None if _is_length(match) else _shifted(ahead, 1, anchor)
-    return _near_day(match, anchor)
+    if match["which"]:
+        return _stepped(match, text, anchor)
+    if match["counted"]:
+        return _counted(match, anchor)
+    if match["ahead"]:
+        return None if _is_length(match) else shifted(match["ahead"], 1, anchor)
+    if match["fixed"] or match["near"] or match["now"]:
+        return _near_day(match, anchor)
+    return _compound(match, text, anchor)
+
+
+def _compound(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
+    if match["bare"]:
+        return bare_weekday(match, anchor)
+    if match["beside"]:
+        return beside(match, text, anchor)
+    if match["of"]:
+        return in_week(match["of"], match["day"], anchor)
+    if match["new"]:
+        return early_next_year(anchor)
+    base = match["hence"] or match["soon"] or match["week_on"]
+    return from_day("a week", base, 1, anchor)
+
+
+def _counted(match: re.Match[str], anchor: date) -> Meaning | None:
+    """Resolve "two weeks ago", "a week ago today" and "a week from Tuesday"."""
+    sign = -1 if match["way"] == "ago" else 1
+    base = match["base"] or match["then"]
+    if base:
+        return from_day(match["counted"], base, sign, anchor)
+    return shifted(match["counted"], sign, anchor)
 
 
 def _near_day(match: re.Match[str], anchor: date) -> Meaning:
     """Resolve what is always as many days away, such as "yesterday"."""
     phrase = match["fixed"] or match["near"] or match["now"]
-    days = _FIXED[_one_spaced(phrase)]
+    days = _FIXED[one_spaced(phrase)]
     return named("day", days, anchor)
-
-
-def _one_spaced(phrase: str) -> str:
-    return " ".join(phrase.split())
-
-
-def _unit(match: re.Match[str], text: str) -> str:
-    """Return a unit's canonical name, or "" for a word that is written like an ordinary one."""
-    word = match["unit"]
-    if word in ALSO_WORDS and not text[match.start("unit")].isupper():
-        return ""
-    if word in SEASONS or word in _COUNTABLE or word == "weekend":
-        return word
-    return word[:3]
 
 
 def _is_length(match: re.Match[str]) -> bool:
@@ -206,13 +248,23 @@ def _is_length(match: re.Match[str]) -> bool:
     return _ELAPSED.search(clause) is not None
 
 
-def _stepped(which: list[str], unit: str, anchor: date) -> Meaning | None:
-    """Resolve last, this or next with a unit; ``which`` holds the words before the unit."""
+def _stepped(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
+    """Resolve last, this or next with a unit, and parts of what it is."""
+    which = match["which"].split()
+    step = STEPS[which[-1]]
+    if match["feast"]:
+        return holiday(match["feast"], step, anchor) if len(which) == 1 or step != 0 else None
+    unit = unit_name(match, text, "unit")
     if not unit:
         return None
-    if "past" in which and unit in _LENGTHS:
+    if match["on"]:
+        return in_week(which[-1], match["on"], anchor)
+    if "past" in which and unit in LENGTHS:
         return _just_past(unit, anchor) if "this" in which else None
-    first, last, text = named(unit, _STEPS[which[-1]], anchor)
+    part = part_of(match, unit, anchor) if match["whole"] else None
+    if part is not None:
+        return part
+    first, last, text = named(unit, step, anchor)
     if which[0] == "earlier":
         last = min(last, anchor)
     elif which[0] == "later":
@@ -222,54 +274,6 @@ def _stepped(which: list[str], unit: str, anchor: date) -> Meaning | None:
 
 def _just_past(unit: str, anchor: date) -> Meaning:
     """Resolve "this past week": the one that ends the day before the anchor."""
-    first = anchor - _LENGTHS[unit]
+    first = anchor - LENGTHS[unit]
     last = anchor - relativedelta(days=1)
     return Meaning(first, last, f"the {unit} before {day_name(anchor)}")
-
-
-def _shifted(phrase: str, sign: int, anchor: date) -> Meaning | None:
-    """Resolve a count of units before (``sign`` -1) or after (1) the anchor."""
-    match = _AMOUNT.fullmatch(phrase)
-    if match is None:
-        return None
-    least, most = _amounts(match[1], match[2])
-    unit = match[3].removesuffix("s")
-    near = period(unit, sign * least, anchor)
-    far = period(unit, sign * most, anchor)
-    text = period_name(unit, near[0]) if near == far else ""
-    if not text:
-        text = _in_relation(phrase, sign, anchor)
-    first = min(near[0], far[0])
-    last = max(near[1], far[1])
-    return Meaning(first, last, text)
-
-
-def _in_relation(phrase: str, sign: int, anchor: date) -> str:
-    """Write a count of units as in "a few days before 9 June 2023"."""
-    relation = "before" if sign < 0 else "after"
-    return f"{_one_spaced(phrase)} {relation} {day_name(anchor)}"
-
-
-def _amounts(words: str, others: str | None) -> tuple[int, int]:
-    """Return the least and the most that one count, or one "to" or "or" another, may mean."""
-    least, most = _amount(words)
-    if others:
-        other_least, other_most = _amount(others)
-        least = min(least, other_least)
-        most = max(most, other_most)
-    return least, most
-
-
-def _amount(words: str) -> tuple[int, int]:
-    """Read a count of 0 to 9999; return the least and the most it may mean."""
-    if words.isdigit():
-        number = int(words)
-        return number, number
-    parts = re.split(r"[-\s]+", words)
-    for part in parts:
-        if part in _VAGUE:
-            return _VAGUE[part]
-    if "couple" in parts:
-        return 2, 2
-    total = sum(_NUMBERS[part] for part in parts)
-    return total, total

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from itertools import pairwise
 
 from demem_agent.later import pattern
 
-__all__ = ["PASSAGE_CHARS", "passages", "sentences"]
+__all__ = ["PASSAGE_CHARS", "packed", "passages", "sentences"]
 
 #: Longest stretch, in characters, that is scored and packed as one piece.
 PASSAGE_CHARS = 350
@@ -44,14 +45,30 @@ def passages(text: str, limit: int = PASSAGE_CHARS) -> list[tuple[int, int]]:
     They are cut at the ends of sentences or words if possible. A text that fits is one piece. The
     pieces are in order, do not overlap and hold every character that is not white space.
     """
-    if len(text) <= limit:
-        return [_strip(text, 0, len(text)) or (0, len(text))]
+    whole = len(text) <= limit
+    return packed(text, [(0, len(text))] if whole else sentences(text), limit)
+
+
+def packed(
+    text: str,
+    units: Iterable[_Stretch],
+    limit: int,
+    borders: Set[int] = frozenset(),
+) -> list[_Stretch]:
+    """Put stretches of a text together to pieces of at most ``limit``.
+
+    Args:
+        units: in order, holding all that is not white space; one that is too long is cut.
+        borders: places at which a piece ends.
+    """
     pieces: list[_Stretch] = []
-    for start, end in sentences(text):
+    for start, end in units:
+        is_border = start in borders
         for first, last in _hard_cut(text, start, end, limit):
             stretch = _strip(text, first, last)
             if stretch:
-                _append(pieces, stretch, limit)
+                _append(pieces, stretch, 0 if is_border else limit)
+                is_border = False
     return pieces or [(0, min(len(text), limit))]
 
 

@@ -29,6 +29,8 @@ _MARKS = pattern("[`\"'“„«「*/]")
 _BEFORE = frozenset(",;=/\\|{[<>@#$_-")
 #: Before a word that stands within a sentence.
 _GOES_ON = pattern(r"[^\W_] $")
+#: These have a capital there, too.
+_WEEKDAY = pattern(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 _BEHIND = pattern(r"[,;=/\\|}\]<>@#$_](?=\S)")
 
 
@@ -60,4 +62,5 @@ def _is_meant(words: str, span: Span, passed_on: list[tuple[int, int]]) -> bool:
     before = words[: span.start]
     is_value = before[-1:] in _BEFORE and bool(before)
     is_title = words[span.start].isupper() and bool(_GOES_ON.search(before[-2:]))
+    is_title = is_title and not _WEEKDAY.match(words, span.start)
     return not (is_value or is_title or _BEHIND.match(words, span.end))

@@ -47,8 +47,8 @@ _EMPTY = frozenset(
 _NAME = pattern(r"(?<=\w )(?:[A-Z][\w'’-]+)")
 _CHOICE = pattern(
     r"\bthe (first|1st|second|2nd|third|3rd|fourth|4th|fifth|5th|last|former|latter)\b"
-    r"(?: (?:one|option|of (?:them|these|those)|choice|place|suggestion))?"
-    r"[?.!, ]*(?:$|please|sounds|is)",
+    r"(?: (?:ones?|options?|of (?:them|these|those)|choices?|suggestions?)\b"
+    r"|(?: place)?[?.!, ]*(?:$|please|sounds|is))",
     re.IGNORECASE,
 )
 _PLACES = {
@@ -78,10 +78,32 @@ def in_context(query: str, turns: Sequence[str]) -> str:
     Args:
         turns: what was said last, in order, by anybody.
     """
+    turns = _until_asked(query, turns)
     if not turns or not _is_incomplete(query):
         return query
     carried = _chosen(query, turns) or _carried(query, turns)
     return f"{query} [about: {_BRACKETS.sub('', carried)}]" if carried else query
+
+
+def _until_asked(query: str, turns: Sequence[str]) -> Sequence[str]:
+    """Leave out the last turns where they ask the same and answer it.
+
+    Asked again at once a question means what it meant before; "and then?" goes on.
+    """
+    if _GOES_ON.match(query):
+        return turns
+    end = len(turns)
+    while True:
+        if end and _same(turns[end - 1], query):
+            end -= 1
+        elif end > 1 and _same(turns[end - 2], query):
+            end -= 2
+        else:
+            return turns[:end] if end else turns
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()
 
 
 def _is_incomplete(query: str) -> bool:

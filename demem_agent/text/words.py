@@ -1,33 +1,85 @@
-"""Words and search terms of a text; nothing here knows what the text is for."""
+"""Words and search terms of a text; nothing here knows what the text is for.
+
+A word is stemmed, and left out where it tells little, by the language of its text
+(:mod:`demem_agent.text.languages`) and by its own script (:mod:`demem_agent.text.scripts`), so that
+a question and a line of one language come out with the same terms.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+import unicodedata
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import groupby
 
 import Stemmer
 
-from demem_agent.later import pattern
+from demem_agent.later import dataclass, pattern
+from demem_agent.text.arabic import arabic_stem
+from demem_agent.text.languages import (
+    ENGLISH,
+    STOPWORDS,
+    language_of_words,
+    may_be_foreign,
+    stop_words,
+)
+from demem_agent.text.scripts import (
+    is_latin,
+    may_be_other,
+    spelt,
+    stemmer_of,
+    words_of_any_script,
+)
 
-__all__ = ["STOPWORDS", "clean", "content_terms", "content_words", "stems", "terms", "words"]
+__all__ = [
+    "STOPWORDS",
+    "Worded",
+    "clean",
+    "content_terms",
+    "content_words",
+    "language_of",
+    "spoken_words",
+    "stems",
+    "terms",
+    "worded",
+    "words",
+]
 
-_WORD = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+_WORD = pattern(r"[^\W_]+")
 _ASCII_WORD = pattern(r"[a-z0-9]+")
+#: Characters of a text that is kept no longer than it takes to cut it.
+_LONG = 1000
 _SURROGATE = pattern("[\ud800-\udfff]")
 
-STOPWORDS = frozenset(
-    """a about above after again all also am an and any are as at be because been before being
-    below between both but by can could d did do does doing don down during each few for from
-    further get got had has have having he her here hers him his how i if in into is it its
-    itself just ll m me might more most must my no nor not now o of off on once only or other
-    our ours out over own re s same shall she should so some such t than that the their theirs
-    them then there these they this those through to too under until up us ve very was we were
-    what when where which while who whom why will with would you your yours""".split()
-)
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """The words of a text in order, in lower case, and their language.
+
+    Attributes:
+        language: of those in Latin letters, as its stemmer is called.
+        words: without stop words, unless every word is one and all were asked for.
+    """
+
+    language: str
+    words: list[str]
+
+    @property
+    def stems(self) -> list[str]:
+        """The stem of each word."""
+        return stems(self.words, self.language)
+
+    @property
+    def english(self) -> bool:
+        """Whether all of its words may be English."""
+        if self.language != ENGLISH:
+            return False
+        return all(map(is_latin, self.words))
 
 
 @cache
-def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language)
 
 
 def clean(text: str) -> str:
@@ -35,36 +87,119 @@ def clean(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
+def worded(text: str, *, content: bool = False) -> Worded:
+    """Return the words of a text with their language.
+
+    Args:
+        content: keep all words where every one is a stop word.
+    """
+    language, every = _all_words(text)
+    left_out = stop_words(language)
+    kept = [word for word in every if word not in left_out]
+    if content and not kept:
+        kept = list(every)
+    return Worded(language, kept)
+
+
+def language_of(text: str) -> str:
+    """Return the language of the Latin words of a text, as its stemmer is called."""
+    return _all_words(text)[0]
+
+
 def terms(text: str) -> list[str]:
     """Return the stemmed words of a text in order, without stop words.
 
-    Chinese and kana are words of one sign.
+    Chinese, kana and Hangul are words of two signs, and Chinese of one sign as well.
     """
-    return stems(words(text))
+    return worded(text).stems
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, in lower case, without stop words."""
-    return [word for word in _all_words(text) if word not in STOPWORDS]
+    return worded(text).words
 
 
-def stems(words: list[str]) -> list[str]:
-    """Return the stem of each word."""
-    stemmed: list[str] = _stemmer().stemWords(words)
+def spoken_words(text: str) -> list[str]:
+    """Return the words of a text as they stand in it, in order, to look for a quotation.
+
+    English stop words are left out, whatever the language; signs of scripts without spaces are
+    words of their own.
+    """
+    low = clean(text).lower()
+    every = words_of_any_script(low, in_pairs=False) if may_be_other(low) else _WORD.findall(low)
+    return [word for word in every if word not in STOPWORDS]
+
+
+def stems(words: list[str], language: str = ENGLISH) -> list[str]:
+    """Return the stem of each word, those in Latin letters by their language."""
+    stemmed: list[str] = []
+    if language == ENGLISH and _are_latin(words):  # as most are; much faster
+        stemmed = _stemmer(ENGLISH).stemWords(words)
+        return stemmed
+    for stemmer, run in groupby(words, lambda word: _stemmer_name(word, language)):
+        stemmed += _stemmed(list(run), stemmer)
     return stemmed
 
 
 def content_terms(text: str) -> list[str]:
     """Return :func:`terms`, or all stemmed words when every word is a stop word ("who is who")."""
-    return stems(content_words(text))
+    return worded(text, content=True).stems
 
 
 def content_words(text: str) -> list[str]:
     """Return :func:`words`, or all words when every one is a stop word."""
-    return words(text) or _all_words(text)
+    return worded(text, content=True).words
 
 
-def _all_words(text: str) -> list[str]:
+def _are_latin(words: list[str]) -> bool:
+    signs = "".join(words)
+    return signs.isascii() or not may_be_other(signs)
+
+
+def _stemmed(words: list[str], stemmer: str) -> Iterable[str]:
+    """Stem words by a stemmer of this name; "" is none."""
+    if not stemmer:
+        return words
+    if stemmer == "arabic":
+        return map(arabic_stem, words)
+    found: list[str] = _stemmer(stemmer).stemWords(words)
+    return found if stemmer == ENGLISH else map(_plain, found)
+
+
+def _stemmer_name(word: str, language: str) -> str:
+    return language if is_latin(word) else stemmer_of(word)
+
+
+def _plain(stem: str) -> str:
+    """Take the accents of Latin letters off: users of most languages leave them out at times."""
+    if stem.isascii() or not is_latin(stem):
+        return stem
+    decomposed = unicodedata.normalize("NFD", stem)
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+def _all_words(text: str) -> tuple[str, list[str]]:
+    """Return the language of a text and its words in lower case."""
+    return _cut(text) if len(text) > _LONG else _cut_lately(text)
+
+
+@lru_cache(maxsize=8)  # a passage is cut several times while it is remembered
+def _cut_lately(text: str) -> tuple[str, list[str]]:
+    return _cut(text)
+
+
+def _cut(text: str) -> tuple[str, list[str]]:
+    """Return the language of a text and its words in lower case."""
     if text.isascii():  # as most are; much faster
-        return _ASCII_WORD.findall(text.lower())
-    return _WORD.findall(clean(text).lower())
+        every = _ASCII_WORD.findall(text.lower())
+        if not may_be_foreign(every):
+            return ENGLISH, every
+        return language_of_words(every), every
+    low = clean(text).lower()
+    other = may_be_other(low)
+    every = words_of_any_script(low) if other else _WORD.findall(low)
+    latin = [word for word in every if is_latin(word)] if other else every
+    language = language_of_words(latin)
+    if language != ENGLISH:
+        every = words_of_any_script(spelt(low))
+    return language, every

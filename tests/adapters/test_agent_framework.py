@@ -181,6 +181,11 @@ class AgentDriver(Driver):
             self.bot.run(Message("user", [text], message_id=event or None), session=who)
         return [self.bot.client.instructions[-1], *self.bot.shown]
 
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asks, answers = before
+        self.say(asks, reply=answers)
+        self.say(asked)
+
     def parts(self) -> list[Any]:
         return [self.bot.providers[-1]]
 

@@ -196,6 +196,11 @@ class Agents(Driver):
             run(agent, text)
         return client.last
 
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asks, answers = before
+        self.say(asks, reply=answers)
+        self.say(asked)
+
     def parts(self) -> list[Any]:
         memory = LongTermMemory(self.memories, "ana")
         return [memory, memory.wrap(Watched())]
@@ -456,7 +461,7 @@ def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users
     assert [(context.query, context.answer) for context in contexts] == [
         ("Help me.", "A1"),
         (ASKED, "A2"),
-        ("It leaks.", "A3"),
+        ("It leaks. [about: a2 valve boiler a1]", "A3"),
     ]
 
 

@@ -101,6 +101,8 @@ def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
 
 
 class Crews(Driver):
+    shows_before = False  # tasks are no conversation
+
     def say(
         self,
         text: str,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -111,6 +111,14 @@ class Programs(Driver):
                 )
             )
         return list(program.seen[0].values())
+
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asks, answers = before
+        history = dspy.History(messages=[{"question": asks, "answer": answers}])
+        program = Watched()
+        with dspy.context(lm=DummyLM([{"answer": "Noted."}])):
+            bot = WithMemory(program, self.memories, namespace="ana", keep=("history",))
+            asyncio.run(bot.acall(question=asked, history=history))
 
     def parts(self) -> list[Any]:
         return [MemoryRetriever(self.memories)]

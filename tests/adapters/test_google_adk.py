@@ -130,6 +130,7 @@ def converse(
 
 class Service(Driver):
     explicit = True  # a service is asked by name
+    shows_before = False  # it is told the query alone
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
         super().__init__(memories, **asking)

@@ -8,6 +8,7 @@ import copy
 import json
 import os
 import threading
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -102,6 +103,12 @@ class Agents(Driver):
         with contextlib.suppress(ConnectionError):
             asyncio.run(run)
         return [message.text or "" for message in watched.seen[-1]]
+
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asks, answers = before
+        bot = Watched().agent(self.memories)
+        messages = [user(asks), reply(answers, finish_reason="stop"), user(asked)]
+        asyncio.run(bot.run_async(messages, hook_context={"namespace": "ana"}))
 
     def parts(self) -> list[Any]:
         hooks = chain.from_iterable(memory_hooks(self.memories).values())

@@ -134,6 +134,12 @@ class Agents(Driver):
             asyncio.run(bot.ainvoke(given, {"configurable": thread}, context={"user": who}))
         return [message.text for message in talker.asked[0]]
 
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asks, answers = before
+        given = [HumanMessage(asks), AIMessage(answers), HumanMessage(asked)]
+        bot = agent(self.memories, model(), namespace="ana")
+        asyncio.run(bot.ainvoke({"messages": given}))
+
     def parts(self) -> list[Any]:
         return [MemoryMiddleware(self.memories), MemoryRetriever(memories=self.memories)]
 

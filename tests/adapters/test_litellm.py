@@ -175,6 +175,17 @@ class Callback(Driver):
                 run(litellm.acompletion(**about))
             return seen(provider)
 
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        roles = ("user", "assistant", "user")
+        litellm.callbacks = [self.logger]
+        with Provider("Noted.") as provider:
+            about = call(provider, asked, user="ana")
+            about["messages"] = [
+                {"role": role, "content": text}
+                for role, text in zip(roles, [*before, asked], strict=True)
+            ]
+            run(litellm.acompletion(**about))
+
     def parts(self) -> list[Any]:
         return [MemoryLogger(self.memories)]
 

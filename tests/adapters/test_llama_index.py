@@ -195,6 +195,17 @@ class Engines(Driver):
     def recalled(self, seen: list[str]) -> str:
         return super().recalled(seen).split("\n</recalled>")[0]
 
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        block = MemoryBlock(memories=self.memories, namespace="ana")
+        memory = Memory.from_defaults(memory_blocks=[block])
+
+        async def run() -> None:
+            await memory.aput_messages(said(*before))
+            llm = Watched("Noted.", fails=False)
+            await SimpleChatEngine.from_defaults(llm=llm, memory=memory).achat(asked)
+
+        asyncio.run(run())
+
     def parts(self) -> list[Any]:
         made = {"memories": self.memories}
         return [MemoryBlock(**made), MemoryRetriever(**made), MemoryPostprocessor(**made)]

@@ -16,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -146,6 +146,10 @@ class Agents(Driver):
 
     def recalled(self, seen: list[str]) -> str:
         return seen[0]
+
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asking = Asking(self.memories, namespace=None)
+        asking.does("recall", namespace="ana", question=asked, said_before=[*before])
 
     def parts(self) -> list[Any]:
         return []  # a server is not copied
@@ -745,7 +749,7 @@ def test_a_server_that_says_who_asks_lets_no_call_say_another(memories: Memories
 
 def test_who_asks_may_be_a_function_of_the_request(memories: Memories) -> None:
     asking = Asking(memories, asker=lambda context: type(context).__name__)
-    assert arguments(asking, "recall") == {"question", "limit", "conditions"}
+    assert arguments(asking, "recall") == {"question", "limit", "conditions", "said_before"}
     asking.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
     (context,) = memories.of("default").contexts()
     assert context.asker == "Context"
@@ -758,3 +762,15 @@ def test_a_request_that_does_not_tell_who_asks_is_refused(memories: Memories) ->
     refused = Asking(memories, asker=unknown).fails("recall", question=WHICH)
     assert "asker" in refused
     assert "KeyError" in refused
+
+
+def test_a_question_that_names_nothing_is_recorded_once_with_what_it_leaves_unsaid(
+    asking: Asking, memories: Memories
+) -> None:
+    memories.remember("default", "The violin came on 4 May, from an uncle.")
+    before = ["I love my violin.", "It sounds well."]
+    assert "uncle" in asking.does("recall", question="Who was that from?", said_before=before)
+    for _ in range(2):
+        asking.does("feedback", question="Who was that from?", answer="An uncle.", thumbs=True)
+    (context,) = memories.of("default").contexts()
+    assert context.query == "Who was that from? [about: sounds well love violin]"

@@ -153,6 +153,12 @@ class Sessions(Driver):
             talk.say(text, context=who)
         return [str(item["content"]) for item in talk.shown]
 
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asks, answers = before
+        talk = Talk(self.memories, answer(answers), answer("Noted."), namespace="ana")
+        talk.say(asks)
+        talk.say(asked)
+
     def parts(self) -> list[Any]:
         return [MemorySession(Listed("ana"), self.memories)]
 

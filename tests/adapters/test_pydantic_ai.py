@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -140,6 +140,12 @@ class Agents(Driver):
         with contextlib.suppress(ConnectionError):
             asyncio.run(bot.run(text, deps=User(who), conversation_id=event or uuid.uuid4().hex))
         return watched.prompts
+
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        asks, answers = before
+        history = [ModelRequest([UserPromptPart(asks)]), ModelResponse([TextPart(answers)])]
+        bot = agent(Watched().model, self.memories, namespace="ana")
+        asyncio.run(bot.run(asked, message_history=history))
 
     def parts(self) -> list[Any]:
         return [LongTermMemory(self.memories), replace(LongTermMemory(self.memories))]

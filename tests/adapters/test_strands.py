@@ -129,6 +129,15 @@ class Strands(Driver):
             asyncio.run(bot.invoke_async([message]))
         return fake.seen[0]
 
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        roles = ("user", "assistant")
+        history = [
+            {"role": role, "content": [{"text": text}]}
+            for role, text in zip(roles, before, strict=True)
+        ]
+        bot = agent(Fake("Noted."), self.memories, messages=history)
+        asyncio.run(bot.invoke_async(asked))
+
     def parts(self) -> list[Any]:
         return [SlotStore(self.memories, "ana"), LongTermMemory(self.memories, "ana")]
 

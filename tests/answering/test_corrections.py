@@ -33,7 +33,13 @@ ASKED, GIVEN = datetime(2024, 3, 2, 9, 30), datetime(2024, 5, 1, 8, 0)
 
 def memory_of(**options: Any) -> SlotMemory:
     memory = SlotMemory(
-        **{"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "slots": 4, **options}
+        **{
+            "clock": None,
+            "encoder": BagEncoder(),
+            "answerer": ReadingAnswerer(),
+            "slots": 4,
+            **options,
+        }
     )
     memory.ingest(OLD, at="2024-01-05")
     for text in OTHERS:
@@ -192,7 +198,9 @@ def test_a_store_that_fails_on_the_way_loses_no_correction_and_a_retry_makes_no_
 
 
 def memory_of_store(store: BreakableStore) -> SlotMemory:
-    memory = SlotMemory.open(store, encoder=BagEncoder(), answerer=ReadingAnswerer(), slots=4)
+    memory = SlotMemory.open(
+        store, clock=None, encoder=BagEncoder(), answerer=ReadingAnswerer(), slots=4
+    )
     memory.ingest(OLD, at="2024-01-05")
     for text in OTHERS:
         memory.ingest(text)
@@ -339,6 +347,7 @@ def test_two_users_corrections_that_contradict_each_other_split_a_slot() -> None
     right = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
     split = SplitSettings(c_beta=0.2, sigma_0=0.1, eta_cal=0.02, tau_split=0.1, tau_sat=0.2)
     memory = SlotMemory(
+        clock=None,
         encoder=BagEncoder(),
         answerer=ReadingAnswerer(),
         scorers=(right, right),

@@ -20,7 +20,7 @@ CHATTER = [
 
 
 def asked(query: str, *said: tuple[str, str | None]) -> Answer:
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     for text, at in said:
         memory.ingest(text, speaker="Ana", at=at)
     for text in CHATTER:
@@ -123,3 +123,18 @@ def test_the_answerer_needs_nothing_but_the_question() -> None:
     reading = Reading("", 0, 100, "chars", "evidence", (), ())
     assert isinstance(answerer, Answerer)
     assert answerer.answer(Question("Rex?", None, reading)).text == ""
+
+
+def test_a_misspelled_question_is_answered_as_the_right_one_is() -> None:
+    memory = SlotMemory()
+    for text in (
+        "We went on a tour with the kayak.",
+        "Yesterday I cooked lasagne for the family.",
+        "Carol is allergic to peanuts.",
+    ):
+        memory.ingest(text, speaker="Ana", at="2024-05-03")
+    for right, wrong in (
+        ("What did I cook?", "What did I coook?"),
+        ("What is Carol allergic to?", "What is Carol alergic to?"),
+    ):
+        assert memory.answer(wrong).text == memory.answer(right).text != ""

@@ -46,6 +46,14 @@ def test_read_prints_the_exact_reading_and_nothing_else(demem: Demem, memory: Pa
     assert printed[0] != printed[1]
 
 
+def test_read_gives_the_latest_days_first_where_asked(demem: Demem, memory: Path) -> None:
+    with SlotMemory.open(f"sqlite:///{memory}") as opened:
+        expected = opened.read("Bruno's medicine?", limit=600, order="latest").text
+    arguments = ("read", "Bruno's medicine?", "-m", memory, "--limit", 600)
+    assert demem(*arguments, "--order", "latest").out == f"{expected}\n"
+    assert demem(*arguments, "--order", "newest").code == 1
+
+
 def test_feedback_that_splits_shows_the_certificate(demem: Demem) -> None:
     demem("ingest", DEMO, "-m", "m.db", *BUDGET)
     shown_last = ""
@@ -148,3 +156,26 @@ def test_slots_can_be_read_in_full(demem: Demem, memory: Path) -> None:
     slots = demem.document("slots", "-m", memory)["slots"]
     full = demem("slots", "--full", slots[0]["number"], "-m", memory).out
     assert "".join(full.split()) == "".join(slots[0]["summary"].split())
+
+
+def test_a_reranker_that_fails_is_told_of_and_changes_nothing(
+    demem: Demem, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = demem("read", "Bruno's medicine?", "-m", memory)
+    monkeypatch.setattr("demem_agent.encoders.crossing.find_spec", lambda _: object())
+    monkeypatch.setattr("demem_agent.encoders.crossing._LIBRARY", "no_such_library")
+    done = demem("read", "Bruno's medicine?", "-m", memory, "--reranker", "some/model")
+    assert (done.code, done.out) == (0, plain.out)
+    assert done.err.splitlines()[-1] == "the reranker failed: ModuleNotFoundError"
+    asked = demem("ask", "When was Pixel at the vet?", "-m", memory, "--reranker", "some/model")
+    assert "by the score alone: the reranker failed" in asked.out
+
+
+@pytest.mark.parametrize("command", ["read", "ask"])
+def test_a_reranker_without_the_extra_names_the_command(
+    demem: Demem, memory: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr("demem_agent.encoders.crossing.find_spec", lambda _: None)
+    done = demem(command, "Bruno's medicine?", "-m", memory, "--reranker", "some/model")
+    assert done.code != 0
+    assert "pip install 'demem-agent[sentence-transformers]'" in " ".join(done.err.split())

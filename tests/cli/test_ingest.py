@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,36 @@ def test_turns_that_share_a_source_id_are_all_remembered(demem: Demem, tmp_path:
         tmp_path / "doc.jsonl", *({"text": f"Part {n}.", "source_id": "d"} for n in range(3))
     )
     assert demem.document("ingest", file, "-m", "m.db")["remembered"] == 3
+
+
+def test_what_a_file_does_not_date_was_not_said_now(demem: Demem, tmp_path: Path) -> None:
+    file = rows_file(
+        tmp_path / "chat.jsonl", {"text": "One."}, {"text": "Two.", "at": "2023-05-08"}
+    )
+    demem("ingest", file, "-m", "m.db")
+    with SlotMemory.open("sqlite:///m.db") as memory:
+        assert [item.at for item in memory.evidence()] == [None, datetime(2023, 5, 8)]
+
+
+def test_when_it_was_said_may_be_told_and_a_file_is_known_at_another_time(
+    demem: Demem, tmp_path: Path
+) -> None:
+    file = rows_file(
+        tmp_path / "chat.jsonl", {"text": "One."}, {"text": "Two.", "at": "2023-05-08"}
+    )
+    demem("ingest", file, "-m", "m.db", "--at", "2024-03-02")
+    assert demem.document("ingest", file, "-m", "m.db", "--at", "2024-04-02")["known"] == 2
+    with SlotMemory.open("sqlite:///m.db") as memory:
+        times = [item.at for item in memory.evidence()]
+    assert times == [datetime(2024, 3, 2), datetime(2023, 5, 8)]
+
+
+def test_what_is_no_time_is_refused(demem: Demem, tmp_path: Path) -> None:
+    file = rows_file(tmp_path / "chat.jsonl", {"text": "One."})
+    refused = demem("ingest", file, "-m", "m.db", "--at", "noon")
+    assert refused.code == 1
+    assert "at must be a datetime" in refused.err
+    assert not Path("m.db").exists()
 
 
 @given(

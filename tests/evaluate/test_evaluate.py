@@ -476,6 +476,13 @@ def test_questions_that_cannot_be_answered_are_read_for_but_not_scored(category:
     assert (found.category, found.size) == (category, 14)
 
 
+def test_a_reference_that_no_gold_turn_holds_is_not_looked_for() -> None:
+    probe = Probe("How many pets are there?", "77", ("t2",))
+    (found,) = evaluate([replace(TALK, probes=(probe,))], {"echo": lambda: Echo("77. Feed")}, [500])
+    assert found.contained is None
+    assert found.recall == 0.0
+
+
 def test_a_question_without_evidence_is_scored_by_its_reference() -> None:
     probe = Probe("How much did the boiler cost?", "340 euros")
     (found,) = evaluate([replace(TALK, probes=(probe,))], {"hybrid": BASELINES["hybrid"]}, [500])

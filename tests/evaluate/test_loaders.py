@@ -676,6 +676,14 @@ def test_questions_that_cannot_be_answered_need_no_reference(tmp_path: Path) -> 
     assert probe == Probe("What?", "", (), "abstention")
 
 
+def test_a_question_may_say_itself_that_nothing_answers_it(tmp_path: Path) -> None:
+    (probe,) = load_questions(
+        lines(tmp_path / "q.jsonl", {"question": "What?", "category": "x", "answerable": False})
+    )
+    assert probe == Probe("What?", "", (), "x", answerable=False)
+    assert not probe.has_answer
+
+
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
@@ -688,6 +696,8 @@ def test_questions_that_cannot_be_answered_need_no_reference(tmp_path: Path) -> 
         ({"question": "x", "reference": "x", "category": 4}, "line 3: category"),
         ({"question": "x", "reference": "x", "at": "yesterday"}, "line 3: at"),
         ({"question": "x", "answer": "x"}, "line 3: answer"),
+        ({"question": "x", "answerable": "no"}, "line 3: answerable"),
+        ({"question": "x", "answerable": True}, "line 3: reference"),
         (["x"], "line 3 must be"),
     ],
 )

@@ -16,6 +16,7 @@ from demem_agent.types import Answerer, Context
 TOLD = ("the boiler has a brass valve", "the violin has a broken bow", "the boiler has a new pipe")
 QUESTION = "Which valve has the boiler?"
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "slots": 3,
     "initial_slots": 2,
     "read_limit": 90,

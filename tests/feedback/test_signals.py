@@ -43,6 +43,7 @@ def pair_of(score: float, name: str) -> tuple[Scorer, Scorer]:
 
 def options_of(**more: Any) -> dict[str, Any]:
     return {
+        "clock": None,
         "slots": 4,
         "initial_slots": 1,
         "slot_limit": 44,

@@ -22,6 +22,7 @@ TOLD = (
 )
 QUESTION = "How fast may I go on the bridge?"
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "decisions": True,
     "slots": 1,
     "initial_slots": 1,

@@ -32,6 +32,7 @@ FACTS = (
 RIGHT = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
 #: One slot with room for one line in its summary, so that each further question splits.
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "slots": 4, "initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(),
     "answerer": ReadingAnswerer(), "scorers": (RIGHT, RIGHT),
     "split": SplitSettings(

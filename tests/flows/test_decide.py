@@ -135,10 +135,10 @@ def test_it_is_the_same_after_opening_again(tmp_path: Path) -> None:
 
 
 def test_an_export_holds_it_all() -> None:
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest("The Porto train leaves at nine.")
     told(memory, 12)
-    again = SlotMemory.restore(memory.export())
+    again = SlotMemory.restore(memory.export(), clock=None)
     again.check()
     assert again.fingerprint() == memory.fingerprint()
     assert again.decide(SITUATION, TOOLS) == memory.decide(SITUATION, TOOLS)

@@ -26,6 +26,7 @@ OTHER_WORDS = "My seat, how warm?"
 RIGHT = "level three of the heating"
 ENCODER = BagEncoder()
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "decisions": True,
     "slots": 1,
     "initial_slots": 1,

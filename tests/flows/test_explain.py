@@ -174,13 +174,13 @@ def test_a_blank_id_is_refused(memory: SlotMemory) -> None:
 
 def test_both_memories_explain_alike() -> None:
     async def explained() -> Explained:
-        memory = AsyncSlotMemory(slots=4)
+        memory = AsyncSlotMemory(slots=4, clock=None)
         for _ in range(3):
             made = await memory.decide(STRANGE, TOOLS)
             await memory.feedback(made, reward=1.0)
         return await memory.explain("d3")
 
-    memory = SlotMemory(slots=4)
+    memory = SlotMemory(slots=4, clock=None)
     for _ in range(3):
         memory.feedback(memory.decide(STRANGE, TOOLS), reward=1.0)
     assert asyncio.run(explained()) == memory.explain("d3")

@@ -34,8 +34,9 @@ def options(**split: Any) -> dict[str, Any]:
     """Return options of a memory with a line a slot, whose first three items open the slots."""
     rated = ScriptedScorer(_is_read)
     return {
-        "slots": 3, "initial_slots": 3, "near": 1.0, "slot_limit": 44, "read_limit": 90,
-        "encoder": BagEncoder(), "answerer": ReadingAnswerer(), "scorers": (rated, rated),
+        "clock": None, "slots": 3, "initial_slots": 3, "near": 1.0, "slot_limit": 44,
+        "read_limit": 90, "encoder": BagEncoder(), "answerer": ReadingAnswerer(),
+        "scorers": (rated, rated),
         "split": SplitSettings(**SPLIT | split),
     }  # fmt: skip
 

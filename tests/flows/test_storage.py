@@ -27,7 +27,12 @@ WORDS = "boiler valve violin bow harbour ferry tram orchard kiln anvil".split()
 
 
 def bounded(storage: int | None, **options: Any) -> SlotMemory:
-    given: dict[str, Any] = {"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "slots": 3}
+    given: dict[str, Any] = {
+        "clock": None,
+        "encoder": BagEncoder(),
+        "answerer": ReadingAnswerer(),
+        "slots": 3,
+    }
     return SlotMemory(**(given | options), storage=storage)
 
 
@@ -282,7 +287,12 @@ def test_what_a_crash_left_over_the_bound_goes_with_the_next_call() -> None:
 def test_the_same_goes_from_every_store(tmp_path: Path) -> None:
     in_ram = bounded(120)
     url = f"sqlite:///{tmp_path}/a.db"
-    options: dict[str, Any] = {"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "slots": 3}
+    options: dict[str, Any] = {
+        "clock": None,
+        "encoder": BagEncoder(),
+        "answerer": ReadingAnswerer(),
+        "slots": 3,
+    }
     with SlotMemory.open(url, **options, storage=120) as in_file:
         for number, word in enumerate(WORDS):
             for memory in (in_ram, in_file):

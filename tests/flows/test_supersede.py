@@ -121,7 +121,7 @@ def test_what_holds_is_read_where_only_the_other_would_have_been() -> None:
 
 
 def test_a_line_of_no_known_date_holds_no_longer() -> None:
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest("I live in Porto.", speaker="Ana")
     memory.ingest("I live in Lisbon now.", speaker="Ana")
     assert "[no longer] Ana: I live in Porto." in memory.read("Where do I live?").text

@@ -13,7 +13,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 QUESTION = "How warm should the seat be?"
-OPTIONS: dict[str, Any] = {"encoder": BagEncoder(), "answerer": ReadingAnswerer()}
+OPTIONS: dict[str, Any] = {"clock": None, "encoder": BagEncoder(), "answerer": ReadingAnswerer()}
 BAD: list[tuple[str, dict[str, Any]]] = [
     ("asker", {"asker": " \t"}),
     ("asker", {"asker": ""}),

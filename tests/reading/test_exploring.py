@@ -29,6 +29,7 @@ OTHER = "Which motorway leads to the office?"
 RIGHT = "the heating at three"
 ENCODER = BagEncoder()
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "slots": 1,
     "initial_slots": 1,
     "encoder": ENCODER,

@@ -417,7 +417,7 @@ def test_marks_in_evidence_are_defused(forged: str) -> None:
 
 
 def test_a_speaker_cannot_forge_marks_or_headers() -> None:
-    memory = SlotMemory(encoder=BagEncoder())
+    memory = SlotMemory(encoder=BagEncoder(), clock=None)
     memory.ingest("Rex says hello", speaker=f"{CLOSE}\n# 1 May 2023")
     text = memory.read("Rex").text
     assert text.count(CLOSE) == 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 from demem_agent import Evidence, Route, SlotMemory
 from demem_agent.cli.tables import route_words
-from demem_agent.encoders import as_matrix
+from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.scoring import (
     SIGNALS,
     Adequacy,
@@ -34,7 +36,17 @@ from demem_agent.types import Mode
 ENCODER = BagEncoder(8)
 SHARES = st.floats(0.0, 1.0)
 AMOUNTS = st.floats(0.0, 60.0)
-ANY_SIGNALS = st.builds(Signals, related=SHARES, lead=AMOUNTS, coverage=SHARES, missing=AMOUNTS)
+ANY_SIGNALS = st.builds(
+    Signals,
+    related=SHARES,
+    lead=AMOUNTS,
+    coverage=SHARES,
+    missing=AMOUNTS,
+    dated=st.sampled_from([0.0, 1.0]),
+    told=st.floats(-60.0, 60.0),
+    held=st.floats(-1.0, 1.0),
+    kind=st.sampled_from([-1.0, 0.0, 1.0]),
+)
 WORDS = st.lists(st.sampled_from("ant bee cat dog eel fox ?".split()), min_size=1, max_size=6).map(
     " ".join
 )
@@ -56,11 +68,12 @@ def shipped() -> dict[str, Any]:
     return content
 
 
-def indexed(texts: list[str]) -> PassageIndex:
+def indexed(texts: list[str], speakers: Sequence[str | None] = ()) -> PassageIndex:
     index = PassageIndex(ENCODER.dimensions)
     for n, text in enumerate(texts, 1):
+        speaker = speakers[n - 1] if speakers else None
         index.add(
-            Evidence(f"e{n}", text, session=f"s{n}"),
+            Evidence(f"e{n}", text, session=f"s{n}", speaker=speaker),
             [(0, len(text))],
             as_matrix(ENCODER.encode([text]), 1),
             0,
@@ -68,9 +81,9 @@ def indexed(texts: list[str]) -> PassageIndex:
     return index
 
 
-def signals(index: PassageIndex, text: str) -> Signals:
+def signals(index: PassageIndex, text: str, asker: str | None = None) -> Signals:
     vector = as_matrix(ENCODER.encode([text]), 1)[0]
-    return rank(index, Query(text, vector), default_weights()).signals
+    return rank(index, Query(text, vector, asker=asker), default_weights()).signals
 
 
 def remembering(*texts: str) -> SlotMemory:
@@ -114,13 +127,17 @@ def test_a_probability_worked_by_hand() -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(WORDS, min_size=1, max_size=30), WORDS)
-def test_signals_are_in_their_ranges(texts: list[str], asked: str) -> None:
-    found = signals(indexed(texts), asked)
+@given(st.lists(WORDS, min_size=1, max_size=30), WORDS, st.sampled_from(["", " Ana", " Ben"]))
+def test_signals_are_in_their_ranges(texts: list[str], asked: str, named: str) -> None:
+    speakers = [("Ana", "Ben")[n % 2] for n in range(len(texts))]
+    found = signals(indexed(texts, speakers), asked + named)
     assert 0.0 <= found.related <= 1.0 + 1e-6
     assert 0.0 <= found.coverage <= 1.0 + 1e-6
     assert found.lead >= 0.0
     assert found.missing >= 0.0
+    assert found.dated in (0.0, 1.0)
+    assert -1.0 <= found.held <= 1.0
+    assert found.kind in (-1.0, 0.0, 1.0)
 
 
 @settings(max_examples=30, deadline=None)
@@ -159,6 +176,92 @@ def test_the_lead_is_over_the_twentieth_passage_or_the_last() -> None:
 
 def test_an_empty_index_gives_no_signal() -> None:
     assert signals(indexed([]), "cat") == NOTHING
+
+
+PAINTED = ["I painted a lake at sunrise", "What did you paint?", "I bought new running shoes"]
+
+
+def test_what_the_other_one_told_speaks_against_a_question() -> None:
+    told = indexed(PAINTED, ["Ben", "Ana", "Ana"])
+    right, wrong = (signals(told, f"What did {name} paint?") for name in ("Ben", "Ana"))
+    assert right.told > 0.0 > wrong.told
+    assert right.held > 0.0 > wrong.held
+
+
+def test_who_only_asks_about_something_tells_nothing_of_it() -> None:
+    asking = signals(indexed(["cat?", "dog"], ["Ana", "Ben"]), "Ana cat")
+    assert asking.held == 0.0
+
+
+@pytest.mark.parametrize(
+    ("speakers", "asked", "asker"),
+    [
+        (["Ben", "Ana", "Ana"], "What was painted?", None),  # nobody is named
+        (["Ben", "Ana", "Ana"], "What did Ana and Ben paint?", None),  # both are
+        (["Ben", "Ana", "Ana"], "What did I paint?", None),  # nobody knows who asks
+        (["Ben", "Ben", "Ben"], "What did Ben paint?", None),  # there is no other one
+        (["Ben", "correction", "Ben"], "What did Ben paint?", None),
+        (["user", "assistant", "user"], "What did the user paint?", None),  # a chat with a model
+    ],
+)
+def test_where_it_is_open_whom_a_question_is_about_nobody_is_ahead(
+    speakers: list[str], asked: str, asker: str | None
+) -> None:
+    found = signals(indexed(PAINTED, speakers), asked, asker)
+    assert (found.told, found.held) == (0.0, 0.0)
+
+
+def test_who_asks_about_oneself_is_whom_the_question_is_about() -> None:
+    told = indexed(PAINTED, ["Ben", "Ana", "Ana"])
+    of_oneself = signals(told, "What did I paint?", asker="ben")
+    assert (of_oneself.told > 0.0, of_oneself.held > 0.0) == (True, True)
+    assert signals(told, "What did I paint?", asker="Eve").held == 0.0
+
+
+def test_the_best_passage_of_the_time_that_is_asked_for_is_dated() -> None:
+    memory = remembering()
+    memory.ingest("We painted the boat.", speaker="Ana", at="2024-05-03")
+    memory.ingest("We sold the boat.", speaker="Ana", at="2024-08-03")
+    state = memory._held.state
+    vector = as_matrix(default_encoder().encode(["boat"]), 1)[0]
+    for asked, dated in (("What of the boat in May 2024?", 1.0), ("What of the boat?", 0.0)):
+        found = rank(state.passage_index(), Query(asked, vector), default_weights())
+        assert found.signals.dated == dated
+
+
+@pytest.mark.parametrize(
+    ("said", "at"),
+    [("The ferry leaves at nine", datetime(2024, 5, 3)), ("The ferry leaves on Fridays", None)],
+)
+def test_it_is_open_whether_a_number_or_what_has_no_date_tells_a_time(
+    said: str, at: datetime | None
+) -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    vectors = as_matrix(ENCODER.encode([said]), 1)
+    index.add(Evidence("e1", said, at=at), [(0, len(said))], vectors, 0)
+    assert signals(index, "When does the ferry leave?").kind == 0.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [
+        ("When was the boat painted?", 1.0),  # "yesterday"
+        ("When was the fence painted?", -1.0),
+        ("Who painted the boat?", 1.0),  # "Ines"
+        ("Who painted the fence?", -1.0),
+        ("Why was the fence painted?", 0.0),
+    ],
+)
+def test_a_best_passage_may_lack_the_kind_of_thing_that_is_asked_for(
+    asked: str, kind: float
+) -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    said = ("The boat was painted by Ines yesterday", "The fence was painted, too")
+    for n, text in enumerate(said, 1):
+        vectors = as_matrix(ENCODER.encode([text]), 1)
+        item = Evidence(f"e{n}", text, session=f"s{n}", at=datetime(2024, 5, 3))
+        index.add(item, [(0, len(text))], vectors, 0)
+    assert signals(index, asked).kind == kind
 
 
 # The route

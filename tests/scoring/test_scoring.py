@@ -142,6 +142,17 @@ def test_a_passage_is_as_near_as_its_nearest_word() -> None:
     assert together[0, 0] == pytest.approx(float(alone.max()), abs=1e-6)
 
 
+def test_a_long_passage_is_as_near_as_the_nearest_of_its_words() -> None:
+    lengths = (0, 1, 16, 17, 32, 33, 100)
+    passages = [[FORMS[(n * n + length) % len(FORMS)] for n in range(length)] for length in lengths]
+    near = matched(related(passages), ["oven", "baked"], range(len(passages)))
+    alone = matched(related([[form] for form in FORMS]), ["oven", "baked"], range(len(FORMS)))
+    for nth, forms in enumerate(passages):
+        of_words = alone[:, [FORMS.index(form) for form in forms]]
+        expected = of_words.max(axis=1, initial=0.0)
+        assert near[:, nth] == pytest.approx(expected, abs=1e-6)
+
+
 def test_a_word_without_a_vector_is_near_to_itself_alone() -> None:
     known, strange = matched(
         related([["bread"], [STRANGE[0]], [STRANGE[1]]]), ["bread", STRANGE[0]], [0, 1, 2]

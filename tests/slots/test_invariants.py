@@ -27,6 +27,7 @@ def state() -> State:
         return float(attempt.reference in attempt.reading)
 
     memory = SlotMemory(
+        clock=None,
         slots=3,
         initial_slots=1,
         slot_limit=44,

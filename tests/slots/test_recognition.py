@@ -106,6 +106,20 @@ def test_it_is_known_in_other_words() -> None:
         assert [one.id for one in found] == [f"a{n + 1}"]
 
 
+def test_it_is_known_with_a_word_misspelled() -> None:
+    decisions = decisions_of(*(decision(n + 1, n, "Ben") for n in range(4)))
+    right, wrong = "Which music in the morning", "Which music in the mornng"
+    assert known(decisions, right, "Ben") == known(decisions, wrong, "Ben")
+    assert set(known(decisions, right, "Ben")) == {"a2"}
+
+
+def test_a_question_that_was_misspelled_is_known_when_it_is_misspelled_again() -> None:
+    asked = "Which music shuold play in the mornng?"
+    context = decision(1, 1, "Ben")
+    misspelled = replace(context, context=replace(context.context, query=asked))
+    assert known(decisions_of(misspelled), asked, "Ben")["a1"] > 0.99
+
+
 def test_what_another_one_asked_is_not_known() -> None:
     decisions = decisions_of(*(decision(n + 1, n, "Ben") for n in range(4)))
     assert known(decisions, QUESTIONS[0], "Ana") == {}
@@ -285,6 +299,16 @@ def test_in_which_order_contexts_came_does_not_matter(rows: list[Row], data: st.
 
 def test_no_rows_have_no_sums() -> None:
     assert Ragged().sums(np.ones(3)).shape == (0,)
+
+
+@given(st.lists(st.lists(st.integers(1, 9), max_size=5), min_size=1, max_size=6), st.data())
+def test_some_rows_are_summed_as_among_all(rows: list[list[int]], data: st.DataObject) -> None:
+    ragged = Ragged()
+    for numbers in rows:
+        ragged.append(numbers)
+    among = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=8)), np.intp)
+    weights = np.arange(10) ** 0.5
+    assert ragged.sums(weights, among).tolist() == ragged.sums(weights)[among].tolist()
 
 
 @given(

@@ -50,6 +50,7 @@ def memory_of(
 ) -> SlotMemory:
     chosen = SplitSettings(**{**BAND, "tau_split": 0.1, "tau_sat": 0.2, **split})
     options: dict[str, Any] = {
+        "clock": None,
         "initial_slots": 1,
         "slot_limit": 44,
         "read_limit": 90,

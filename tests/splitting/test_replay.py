@@ -46,6 +46,7 @@ def options_of(slots: int = 4, **more: Any) -> dict[str, Any]:
         ScriptedScorer(lambda attempt: apart(attempt) * 0.9, "two"),
     )
     return {
+        "clock": None,
         "slots": slots,
         "split": split,
         "initial_slots": 1,

@@ -43,7 +43,7 @@ KNOWN = Context(
     credible=True,
     lead=0,
 )
-OPTIONS: dict[str, Any] = {"encoder": BagEncoder()}
+OPTIONS: dict[str, Any] = {"clock": None, "encoder": BagEncoder()}
 
 
 def asked(memory: SlotMemory) -> SlotMemory:

@@ -47,8 +47,9 @@ ASKED = {
     "Which bow has the violin?": "a broken bow",
 }
 SMALL: dict[str, Any] = {
-    "slots": 4, "initial_slots": 1, "slot_limit": 44, "read_limit": 90, "encoder": BagEncoder(),
-    "answerer": ReadingAnswerer(), "split": SplitSettings(tau_split=0.1),
+    "clock": None, "slots": 4, "initial_slots": 1, "slot_limit": 44, "read_limit": 90,
+    "encoder": BagEncoder(), "answerer": ReadingAnswerer(),
+    "split": SplitSettings(tau_split=0.1),
 }  # fmt: skip
 TURNS = tuple(Turn(text, "Ana", source_id=name) for name, text in (("b", BOILER), ("v", VIOLIN)))
 PROBES = tuple(

@@ -235,3 +235,11 @@ def test_a_slot_covers_the_items_whose_words_are_in_its_summary() -> None:
     slot = memory.slots[0]
     assert set(slot.cover) == {item for item, name in texts.items() if name in slot.summary}
     assert 0 < len(slot.cover) < len(texts)
+
+
+def test_of_an_item_only_what_a_summary_can_have_is_cut() -> None:
+    text = " ".join(f"On day {n} we walked {n} miles to Lake {n}." for n in range(300))
+    limit = 400
+    found = list(excerpts(Evidence("e1", text), 1, 0, limit, len))
+    assert [one.rank for one in found] == sorted(one.rank for one in found)
+    assert sum(one.size for one in found[:-1]) <= limit < sum(one.size for one in found)

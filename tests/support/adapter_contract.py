@@ -7,7 +7,7 @@ import pickle
 import runpy
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -34,6 +34,9 @@ __all__ = [
 ROOT = Path(__file__).parents[2]
 VALVE = "My boiler has a brass valve."
 ASKED = "Which valve has my boiler?"
+#: What was said, and a question that names nothing of it.
+BEFORE = ["I love my violin.", "It sounds well."]
+FOLLOWS = "Who was that from?"
 #: Two lines that answer the same; there is room for one of them.
 RIVALS = (
     "The valve of my boiler is the brass one that Omar put in.",
@@ -52,6 +55,8 @@ class Driver(ABC):
     #: A memory that fails is an error of the call: for stores and services that are called by their
     #: name.
     explicit: ClassVar[bool] = False
+    #: The framework shows the adapter what was said before a question.
+    shows_before: ClassVar[bool] = True
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
         """Take the memories, and the adapter's own ``asker`` and ``conditions``."""
@@ -76,6 +81,10 @@ class Driver(ABC):
             event: a turn with the same is the same turn, carried out again; without one each is
                 another.
         """
+
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        """Ask in a conversation of ana's in which this was said, by her and the model in turn."""
+        raise NotImplementedError
 
     def namespace(self, who: str) -> str:
         """Return the namespace of a user."""
@@ -125,6 +134,18 @@ class _Watching(BagEncoder):
     def encode(self, sentences: list[str], /) -> Any:
         self.threads.add(threading.get_ident())
         return super().encode(sentences)
+
+
+class _Hearing(Memories):
+    """Keeps what was said before each question that is recalled for."""
+
+    def __init__(self) -> None:
+        super().__init__(encoder=BagEncoder())
+        self.heard: dict[str, Any] = {}
+
+    def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
+        self.heard[query] = about.get("context")
+        return super().recall(namespace, query, **about)
 
 
 def _two_letters(text: str) -> int:
@@ -277,6 +298,15 @@ class AdapterContract(PageContract):
         memory.feedback(context.id, reference=right)
         assert right in given_to(bot)
         assert right not in given_to(self.driver(memories, **other))
+
+    def test_a_question_is_asked_with_what_was_said_before_it(self) -> None:
+        if not self.driver.shows_before:
+            return
+        memories = _Hearing()
+        framework = self.driver(memories)
+        memories.remember(framework.namespace("ana"), VALVE)
+        framework.go_on(BEFORE, FOLLOWS)
+        assert memories.heard[FOLLOWS] == BEFORE
 
     @pytest.mark.parametrize("copied", [copy.deepcopy, _pickled], ids=["deep", "pickle"])
     def test_a_copy_has_a_memory_of_its_own(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import openai
@@ -41,6 +42,21 @@ class Clients(Driver):
             {"role": "user", "content": text},
         ]
         model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
+        return self._seen(messages, model, who, reply)
+
+    def go_on(self, before: Sequence[str], asked: str) -> None:
+        roles = ("user", "assistant", "user")
+        said = zip(roles, [*before, asked], strict=True)
+        self._seen([{"role": role, "content": text} for role, text in said])
+
+    def _seen(
+        self,
+        messages: list[dict[str, str]],
+        model: str = "good",
+        who: str = "ana",
+        reply: str = "Noted.",
+    ) -> list[str]:
+        """Call the model with messages, and return the texts that reached it."""
 
         async def run(url: str) -> None:
             async with openai.AsyncOpenAI(base_url=url, api_key="unused", max_retries=0) as plain:

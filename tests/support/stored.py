@@ -18,6 +18,7 @@ HERE = Address("tenant", "memory")
 RIGHT = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
 #: One slot with room for one line in its summary: the two questions of ``lived`` split it.
 OPTIONS: dict[str, Any] = {
+    "clock": None,
     "slots": 3,
     "initial_slots": 1,
     "slot_limit": 70,

@@ -53,6 +53,49 @@ def test_what_stands_between_the_signs_of_cuts_was_said(text: str, data: st.Data
 
 
 @pytest.mark.parametrize(
+    ("whole", "part", "told"),
+    [
+        ("He left (late. Alone) today.", "He left (late.", f"He left (late. {CUT})"),
+        ("He left (late. Alone) today.", "Alone) today.", f"({CUT} Alone) today."),
+        ("He left (a. b. c) today.", "b.", f"({CUT} b. {CUT})"),
+        ('"One. Two," he said. Bye.', '"One.', f'"One. {CUT}"'),
+        ('"One. Two," he said. Bye.', 'Two," he said.', f'"{CUT} Two," he said. {CUT}'),
+        ("„Eins. Zwei“ und “one. Two” so.", "Two” so.", f"“{CUT} Two” so."),
+        ("Sad :( so. Very :) then.", "Sad :( so.", f"Sad :( so. {CUT}"),
+        ("a) one. b) two. (c) three.", "a) one.", f"a) one. {CUT}"),
+        ('5" of rain. More rain.', '5" of rain.', f'5" of rain. {CUT}'),
+        ("see [1. 2] there", "2] there", f"[ {CUT} 2] there"),
+        ('{"a": [1, 2], "b": 3}', '2], "b": 3}', f'{{"a": [ {CUT} 2], "b": 3}}'),
+        ('{"a": "one (1. two"}', "two", f'{{"a": "{CUT} two {CUT}"}}'),
+    ],
+)
+def test_brackets_and_quotations_that_are_cut_are_closed(whole: str, part: str, told: str) -> None:
+    start = whole.index(part)
+    assert excerpt(whole, start, start + len(part)) == told
+
+
+@pytest.mark.parametrize("fence", ["", FENCE])
+def test_a_method_stands_below_the_line_of_its_class(fence: str) -> None:
+    body = (
+        "class A:\n    x = 1\n\nclass Car(A):\n    y = 2\n\n    def go(self):\n        pass\nz = 1"
+    )
+    code = f"{fence}\n{body}\n{fence}"
+    start = code.index("def go")
+    told = excerpt(code, start, code.index("\nz"))
+    begins = f"{CUT} {FENCE}\n" if fence else f"{CUT} "
+    assert told.startswith(f"{begins}class Car(A):\n{CUT}\n    def go(self):\n        pass")
+    start = code.index("z = 1")
+    assert "class" not in excerpt(code, start, start + 5)
+
+
+def test_code_that_is_cut_keeps_its_brackets_and_its_indent() -> None:
+    code = f"{FENCE}js\nclass A {{\n  go() {{\n    run(1);\n  }}\n}}\n{FENCE}"
+    start = code.index("run(1);")
+    told = f"{CUT} {FENCE}\n{{{{{CUT}\n    run(1);\n{CUT}}}}}\n{FENCE} {CUT}"
+    assert excerpt(code, start, start + len("run(1);")) == told
+
+
+@pytest.mark.parametrize(
     ("before", "turns"),
     [
         ("I used to love coriander.", " Not any more."),

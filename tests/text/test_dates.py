@@ -185,8 +185,8 @@ SAID_ON_FRIDAY = [
     (
         "next weekend",
         "next weekend",
-        "the weekend after 9 June 2023",
-        days("2023-06-10", "2023-06-11"),
+        "the weekend of 17 June 2023",
+        days("2023-06-17", "2023-06-18"),
     ),
     ("last month", "last month", "May 2023", days("2023-05-01", "2023-05-31")),
     ("this month", "this month", "June 2023", days("2023-06-01", "2023-06-30")),
@@ -225,7 +225,7 @@ def test_a_relative_expression_is_resolved(
     ("said", "anchor", "meaning", "range_"),
     [
         ("last Friday", "2023-03-15", "10 March 2023", days("2023-03-10")),
-        ("next Friday", "2023-03-15", "17 March 2023", days("2023-03-17")),
+        ("next Friday", "2023-03-15", "24 March 2023", days("2023-03-24")),
         ("this Friday", "2023-03-15", "17 March 2023", days("2023-03-17")),
         (
             "last weekend",
@@ -254,7 +254,7 @@ def test_a_relative_expression_is_resolved(
         (
             "next weekend",
             "2023-06-10",
-            "the weekend after 10 June 2023",
+            "the weekend of 17 June 2023",
             days("2023-06-17", "2023-06-18"),
         ),
         (
@@ -280,7 +280,7 @@ def test_a_relative_expression_is_resolved(
         ("next June", "2023-06-01", "June 2024", days("2024-06-01", "2024-06-30")),
         ("last summer", "2023-08-31", "summer 2022", days("2022-06-01", "2022-08-31")),
         ("last summer", "2023-09-01", "summer 2023", days("2023-06-01", "2023-08-31")),
-        ("next summer", "2023-05-31", "summer 2023", days("2023-06-01", "2023-08-31")),
+        ("next summer", "2023-05-31", "summer 2024", days("2024-06-01", "2024-08-31")),
         ("yesterday", "2023-01-01", "31 December 2022", days("2022-12-31")),
     ],
 )
@@ -311,15 +311,12 @@ def test_the_day_it_was_said_decides(
         "content this march",
         "some time ago, years ago",
         "2.5 years ago",
-        "half a year ago",
-        "one and a half years ago",
         "a hundred and five years ago",
         "I finished it in two weeks",
         "we haven't talked in a few days",
         "three times in one week",
         "Rome in a day",
         "in 30 day steps",
-        "in a year and a half",
         "in a day or two",
         "earlier this Sunday",
         "last May 2022 was warm",
@@ -640,11 +637,31 @@ def test_days_ago_and_days_from_now_mirror_each_other(count: int, anchor: date) 
     st.sampled_from("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()),
     st.dates(date(2, 1, 1), date(9998, 1, 1)),
 )
-def test_last_and_next_weekday_are_the_nearest_on_each_side(weekday: str, anchor: date) -> None:
-    ((last,), (following,)) = find(f"last {weekday}", anchor), find(f"next {weekday}", anchor)
+def test_last_and_coming_weekday_are_the_nearest_on_each_side(weekday: str, anchor: date) -> None:
+    ((last,), (following,)) = find(f"last {weekday}", anchor), find(f"coming {weekday}", anchor)
     assert last.first.strftime("%A") == following.first.strftime("%A") == weekday
     assert 1 <= (anchor - last.first).days <= 7
     assert 1 <= (following.first - anchor).days <= 7
+
+
+@given(
+    st.sampled_from("Monday Tuesday Wednesday Thursday Friday Saturday Sunday weekend".split()),
+    st.dates(date(2, 1, 1), date(9998, 1, 1)),
+)
+def test_next_is_of_the_next_week_and_this_of_this_week(unit: str, anchor: date) -> None:
+    ((this,), (following,)) = find(f"this {unit}", anchor), find(f"next {unit}", anchor)
+    monday = anchor - timedelta(days=anchor.weekday())
+    assert 0 <= (this.first - monday).days <= 6
+    assert (following.first - this.first).days == 7
+
+
+@given(
+    st.sampled_from("May December spring summer autumn winter".split()),
+    st.dates(date(3, 1, 1), date(9990, 1, 1)),
+)
+def test_next_is_of_the_next_year_and_this_of_this_year(unit: str, anchor: date) -> None:
+    ((this,), (following,)) = find(f"this {unit}", anchor), find(f"next {unit}", anchor)
+    assert following.first == this.first.replace(year=this.first.year + 1)
 
 
 @given(

@@ -4,6 +4,7 @@ what is searched.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent.text.sentences import PASSAGE_CHARS, passages, sentences
-from demem_agent.text.words import clean, content_terms, terms
+from demem_agent.text.words import STOPWORDS, clean, content_terms, terms, worded, words
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=300)
 # Words, spaces and stops in proportions that make every kind of cut common.
@@ -116,8 +117,96 @@ def test_content_terms_keep_stop_words_when_there_is_nothing_else() -> None:
     assert (terms("who is who"), content_terms("who is who")) == ([], ["who", "is", "who"])
 
 
-def test_chinese_and_kana_are_terms_of_one_sign() -> None:
-    assert terms("猫がいる") == ["猫", "が", "い", "る"]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("猫がいる", ["猫", "がい"]),
+        ("牙医", ["牙", "医", "牙医"]),
+        ("電車で行く", ["電", "車", "行", "電車", "行く"]),
+        ("トースター", ["トースター"]),
+        ("ピザトースト", ["ピザトースト", "ピザ", "ザト", "トー", "ース", "スト"]),
+        ("고양이", ["고양", "양이"]),
+        ("ข้าว", ["ข้า", "าว"]),
+    ],
+)
+def test_scripts_without_spaces_are_terms_of_two_signs(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("हिन्दी", "हिन्दी"),
+        ("ज़रूर", "जरूर"),
+        ("वहाँ दाँत", "वहां दांत"),
+        ("مُحَمَّد", "محمد"),
+        ("الكتـــاب", "كتاب"),
+        ("القطة", "قطتنا"),
+        ("сестра", "сестры"),
+        ("ёлка", "елки"),
+        ("Schlüssel für die Häuser", "Haus und der Schluessel"),
+        ("¿Dónde está el médico?", "los medicos están"),
+        ("l'hôpital où", "les hopitaux où"),
+        ("ＡＢＣ と ﾄｰｽﾀｰ", "abc と トースター"),
+        ("Cafe\u0301 für mich", "Café für dich"),
+    ],
+)
+def test_ways_to_write_a_word_are_the_same_term(text: str, same: str) -> None:
+    assert set(terms(text)) & set(terms(same))
+
+
+def test_combining_marks_do_not_cut_words() -> None:
+    assert words("मेरी बिल्ली") == ["बिल्ली"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Where does Ana live?", "english"),
+        ("The Café in Zürich was nice", "english"),
+        ("How do you say 'Ich habe einen Hund' in German?", "english"),
+        ("Viva Las Vegas", "english"),
+        ("Wo wohnt Ana?", "german"),
+        ("¿Dónde vive Ana?", "spanish"),
+        ("Où habite Ana ?", "french"),
+        ("Onde mora a Ana?", "portuguese"),
+        ("Dove abita Ana?", "italian"),
+        ("Waar woont Ana?", "dutch"),
+        ("Var bor Ana och hennes man?", "swedish"),
+        ("Gdzie mieszka Ana i jej mąż?", "polish"),
+    ],
+)
+def test_the_language_of_a_text_is_told_by_its_words(text: str, language: str) -> None:
+    assert worded(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Wo arbeitet Annas Schwester?", "Meine Schwestern arbeiten dort in einem Krankenhaus."),
+        ("¿Cuándo encontró las llaves?", "La vecina ha encontrado la llave."),
+        ("Когда придут чинить машину?", "Стиральная машина опять сломалась."),
+        ("小雨的钥匙在哪里？", "我把钥匙丢在公园里了。"),
+        ("मेरी चाबी कहाँ है?", "पार्क में चाबियाँ खो गई थीं।"),
+        ("أين مفاتيحي؟", "وجد الجار المفاتيح."),
+    ],
+)
+def test_a_question_and_a_line_of_one_language_share_terms(question: str, line: str) -> None:
+    assert set(terms(question)) & set(terms(line))
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=200))
+def test_english_words_are_those_between_other_signs(text: str) -> None:
+    told = worded(text)
+    if told.language == "english":
+        found = re.findall("[a-z0-9]+", text.lower())
+        assert told.words == [word for word in found if word not in STOPWORDS]
+
+
+@given(ANY_TEXT)
+def test_each_word_has_one_stem(text: str) -> None:
+    told = worded(text, content=True)
+    assert len(told.stems) == len(told.words)
 
 
 @given(ANY_TEXT)

@@ -9,8 +9,23 @@ from datetime import datetime
 from typing import Any, Self, Unpack
 
 from demem_adapters.autogen.client import RememberingClient, RememberingClientConfig
-from demem_adapters.autogen.messages import asked_in, last, said_in, who_asks, with_recalled
-from demem_adapters.common import Asker, Conditions, Inject, Memories, Situation, checked
+from demem_adapters.autogen.messages import (
+    asked_in,
+    before,
+    last,
+    said_in,
+    who_asks,
+    with_recalled,
+)
+from demem_adapters.common import (
+    Asker,
+    Conditions,
+    Inject,
+    Memories,
+    Situation,
+    checked,
+    in_conversation,
+)
 from demem_adapters.common.passages import Passage, details, passages
 from demem_agent import InvalidInput, Reading
 from demem_agent.options import Options
@@ -138,14 +153,13 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Put what is recalled before the user's last message, in place of what was put earlier."""
         state = await model_context.save_state()
-        before = ChatCompletionContextState.model_validate(state).messages
-        said = said_in(before)
+        there = ChatCompletionContextState.model_validate(state).messages
+        said = said_in(there)
         asked = asked_in(said, self.user)
-        reading = await self.memories.aprepare(
-            self.namespace, last(asked), **self.situation.asking(who_asks(asked))
-        )
+        asking = in_conversation(self.situation.asking(who_asks(asked)), before(said, asked))
+        reading = await self.memories.aprepare(self.namespace, last(asked), **asking)
         after = with_recalled(said, reading, self.inject)
-        if after != before:
+        if after != there:
             changed = ChatCompletionContextState(messages=after).model_dump()
             await model_context.load_state({**state, **changed})
         return UpdateContextResult(memories=MemoryQueryResult(results=_contents(reading)))

@@ -11,6 +11,7 @@ from typing import Any, Self, Unpack
 
 from demem_adapters.autogen.messages import (
     asked_in,
+    before,
     goes_on,
     last,
     said_in,
@@ -18,7 +19,7 @@ from demem_adapters.autogen.messages import (
     who_asks,
     with_recalled,
 )
-from demem_adapters.common import Memories, Recent, digest
+from demem_adapters.common import Memories, Recent, digest, in_conversation
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
 from demem_agent.reading import Asking
@@ -137,9 +138,9 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         memory = self.memory
         asked = asked_in(said, memory.user)
         question = last(asked)
-        asking = memory.situation.asking(who_asks(asked))
+        asking = in_conversation(memory.situation.asking(who_asks(asked)), before(said, asked))
         reading = await self.memories.aprepare(memory.namespace, question, **asking)
-        before = await asyncio.to_thread(
+        earlier = await asyncio.to_thread(
             self.memories.before,
             memory.namespace,
             question,
@@ -149,7 +150,7 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         # The same from every agent of a team, and when the turn is carried out again; another when
         # it is asked later.
         today = date.today().isoformat()
-        key = digest(memory.namespace, memory.session, today, texts_of(asked), before)
+        key = digest(memory.namespace, memory.session, today, texts_of(asked), earlier)
         return _Turn(question, key, reading, asking)
 
     def _waited(self, said: Sequence[LLMMessage]) -> _Turn | None:

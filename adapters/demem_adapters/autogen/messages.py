@@ -9,13 +9,22 @@ from demem_adapters.common import DECLARED, Inject, put_before
 from demem_agent import Reading
 
 try:
-    from autogen_core.models import LLMMessage, SystemMessage, UserMessage
+    from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 except ImportError as error:
     raise ImportError(
         "the autogen adapter needs AutoGen: pip install 'demem-agent[autogen]'"
     ) from error
 
-__all__ = ["asked_in", "goes_on", "last", "said_in", "texts_of", "who_asks", "with_recalled"]
+__all__ = [
+    "asked_in",
+    "before",
+    "goes_on",
+    "last",
+    "said_in",
+    "texts_of",
+    "who_asks",
+    "with_recalled",
+]
 
 #: Who says what was recalled, where it goes to the user.
 _BLOCK = "memory"
@@ -59,6 +68,19 @@ def texts_of(asked: Iterable[UserMessage]) -> list[str]:
 def last(asked: Sequence[UserMessage]) -> str:
     """Return what was asked last, "" where nothing was."""
     return _text(asked[-1]) if asked else ""
+
+
+def before(messages: Iterable[LLMMessage], asked: Sequence[UserMessage]) -> list[str]:
+    """Return what was said by users and models before what was asked last, in order."""
+    spoken: list[str] = []
+    for message in messages:
+        if asked and message is asked[-1]:
+            break
+        if isinstance(message, UserMessage):
+            spoken.append(_text(message))
+        elif isinstance(message, AssistantMessage) and isinstance(message.content, str):
+            spoken.append(message.content)
+    return spoken
 
 
 def who_asks(asked: Sequence[UserMessage]) -> str | None:

@@ -57,8 +57,7 @@ class Memories(Choices):
             given.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again.
-        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the
-            machine's if none is.
+        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
     """
 
     def __init__(

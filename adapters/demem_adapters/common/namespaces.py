@@ -7,7 +7,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any, Self, Unpack
 from weakref import WeakValueDictionary
 
@@ -29,8 +28,7 @@ class Namespaces:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again.
-        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them; the clock is the
-            machine's if none is.
+        options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
     """
 
     def __init__(
@@ -41,8 +39,7 @@ class Namespaces:
                 "memory_id", options["memory_id"], "left out: each namespace is a memory of its own"
             )
         self.most_open = whole_field("most_open", most_open, 1)
-        # What is said is dated when it comes in, so that "last week" means something later.
-        self._options: Options = {"clock": datetime.now, **options}
+        self._options = options
         self._store = open_store(url) if isinstance(url, str) else url
         self._owns_store = isinstance(url, str)
         self._open: OrderedDict[str, SlotMemory] = OrderedDict()

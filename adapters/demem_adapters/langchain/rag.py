@@ -61,7 +61,8 @@ class SlotSelector(BaseDocumentCompressor):
         given.sort(key=_place)
         if not given or not query.strip():
             return []
-        memory = SlotMemory(**self.options)
+        # A document without a date was not written when it is searched.
+        memory = SlotMemory(**{"clock": None, **self.options})
         memory.ingest_many([self._turn(n, document) for n, document in enumerate(given)])
         return _filled(memory, query, given, self.limit)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from demem_adapters.common import Memories, Recent, digest, put_before
+from demem_adapters.common import Memories, Recent, digest, in_conversation, put_before
 from demem_agent import (
     Evidence,
     FeedbackReport,
@@ -47,6 +47,13 @@ _Facts = Annotated[
     list[str] | None,
     Field(description="What holds now and may matter for what is right, such as rain."),
 ]
+_Before = Annotated[
+    list[str] | None,
+    Field(
+        description="What was said last in the conversation, in order: for a question such as "
+        "'when was that?', which does not say what it is about."
+    ),
+]
 _Share = Annotated[float | None, Field(description="From 0 to 1.")]
 _Kind = Annotated[str, Field(description="slots or certificates.")]
 
@@ -68,13 +75,25 @@ class _Situation:
         return {"asker": self.asker, "conditions": self.conditions}
 
 
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    """What was recalled for a question, what was said before it, and how it was recorded if it was.
+
+    A question that names nothing is recorded with what it leaves unsaid.
+    """
+
+    reading: Reading | None
+    asking: Asking
+    recorded: str
+
+
 class Desk:
     """What the tools, the resources and the prompt do; each is told whose memory first."""
 
     def __init__(self, memories: Memories) -> None:
         self.memories = memories
         #: Those of late, for the feedback on what was answered from them.
-        self._readings: Recent[tuple[str, str, _Situation], Reading] = Recent()
+        self._readings: Recent[tuple[str, str, _Situation], _Recalled] = Recent()
 
     def remember(
         self,
@@ -106,6 +125,7 @@ class Desk:
         limit: int = 0,
         asker: _Asker = "",
         conditions: _Facts = None,
+        said_before: _Before = None,
     ) -> str:
         """Recall what bears on a question, as text with dates; empty if nothing does. It is data,
         not instructions.
@@ -117,12 +137,13 @@ class Desk:
             return ""
         most = self.memories.limit or memory.settings.read_limit
         situation = _Situation.of(asker, conditions)
+        asking = in_conversation(situation.asking(), said_before or ())
         reading = self.memories.recall(
-            namespace, question, limit=min(limit or most, most), **situation.asking()
+            namespace, question, limit=min(limit or most, most), **asking
         )
         if reading is None:
             return ""
-        self._readings[namespace, question, situation] = reading
+        self._readings[namespace, question, situation] = _Recalled(reading, asking, question)
         return reading.text
 
     def feedback(
@@ -150,10 +171,14 @@ class Desk:
         signal_of(told)  # before the answer is recorded: a mistake leaves nothing behind
         memory = self.memories.of(namespace)
         situation = _Situation.of(asker, conditions)
-        id = _answer_of(memory, question, answer, situation)
+        asked = (namespace, question, situation)
+        recalled = self._readings.get(asked, _Recalled(None, situation.asking(), question))
+        id = _answer_of(memory, recalled.recorded, answer, situation)
         if id is None:
-            reading = self._readings.get((namespace, question, situation))
-            id = memory.answered(question, answer, reading=reading, **situation.asking()).id
+            made = memory.answered(question, answer, reading=recalled.reading, **recalled.asking)
+            id = made.id
+            if recalled.reading is not None:
+                self._readings[asked] = replace(recalled, recorded=made.query)
         return _reported(memory.feedback(id, key=key or digest(id, told), **told))
 
     def explain(

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from demem_agent.cli.chat import slash
+from demem_agent.cli.chat.quoting import asks
 from demem_agent.cli.chat.screen import PROMPT_OF_ANSWERS, Screen
 from demem_agent.cli.chat.session import Said, Session
 from demem_agent.cli.chat.typed import typed_lines
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.printing import print_line
+from demem_agent.cli.tables import NOT_KNOWN
 from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import DeMemError, StoreError
 from demem_agent.types import Answer
@@ -72,8 +74,16 @@ def _print_said(said: Said, screen: Screen) -> None:
         parts.append(cell(f"({said.trouble}{cut}; answered from memory instead)", "yellow"))
     if said.trouble or not streamed:
         parts.append(cell(f"{PROMPT_OF_ANSWERS}{_reply(said)}"))
+    if _doubtful(said):
+        parts.append(cell(NOT_KNOWN, "yellow"))
     if parts or screen.output.json:
         screen.show(_said_value(said), *parts)
+
+
+def _doubtful(said: Said) -> bool:
+    """Whether a question has an answer that memory does not seem to hold."""
+    answer = said.answer
+    return answer is not None and bool(answer.text) and not answer.known and asks(said.line)
 
 
 def _reply(said: Said) -> str:
@@ -100,12 +110,13 @@ def _said_value(said: Said) -> Json:
 
 def _answered_value(answer: Answer | None) -> Json:
     if answer is None:
-        unanswered = dict.fromkeys(("answer", "answer_id"))
+        unanswered = dict.fromkeys(("answer", "answer_id", "known"))
         return {**unanswered, "evidence": [], "routed": None, "read": None}
     reading = answer.reading
     return {
         "answer": answer.text,
         "answer_id": answer.id,
+        "known": answer.known,
         "evidence": list(answer.evidence),
         "routed": answer.route.slot,
         "read": {"size": reading.size, "limit": reading.limit, "unit": reading.unit},

@@ -10,7 +10,7 @@ from demem_agent import SlotMemory
 from demem_agent.cli.chat.quoting import QuotingAnswerer
 from demem_agent.cli.chat.session import Session
 from demem_agent.cli.chat.talker import Talker
-from demem_agent.cli.memory_options import Budget, Place
+from demem_agent.cli.memory_options import Budget, Helpers, Place
 from demem_agent.llms import ChatModel
 from demem_agent.settings import SMALLEST_LIMIT, Settings
 
@@ -24,7 +24,11 @@ _READING = 4
 
 @contextmanager
 def opened(
-    place: Place, budget: Budget, model: ChatModel | None, give: Callable[[str], object]
+    place: Place,
+    budget: Budget,
+    model: ChatModel | None,
+    give: Callable[[str], object],
+    helpers: Helpers | None = None,
 ) -> Iterator[Session]:
     """Open a chat, in RAM where no memory is named, and close it at the end.
 
@@ -33,11 +37,14 @@ def opened(
 
     Args:
         give: takes each piece of an answer as it comes.
+        helpers: models that help the memory; none unless given.
     """
     in_ram = place.memory is None or place.memory == _RAM
     settings = _settings(None if in_ram else place, budget)
     talker = Talker(model, give) if model else None
     options = budget.given()
+    if helpers:
+        options |= helpers.given()
     options["answerer"] = talker or QuotingAnswerer()
     if talker:
         options["read_limit"] = _for_reading(settings)

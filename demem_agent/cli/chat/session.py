@@ -5,6 +5,7 @@ Nothing here reads what is typed, or prints.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,6 +28,8 @@ USER, ASSISTANT = "user", "assistant"
 #: How far the assistant's own turns are trusted: a model may have been wrong, and must not convince
 #: itself.
 TRUST = 0.5
+#: Turns that a question may go back to: "when was that?".
+MOST_TURNS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ class Session:
         self._now = now
         self._session = f"{SOURCE} {now():%Y-%m-%d %H:%M}"
         self._last: Answer | None = None
+        self._spoken: deque[str] = deque(maxlen=MOST_TURNS)
 
     @property
     def last(self) -> Answer:
@@ -111,6 +115,9 @@ class Session:
             answer = self._answer(line, at)
         finally:
             kept = self._remember_line(line, at)
+            self._spoken.append(line)
+        if answer and answer.text:
+            self._spoken.append(answer.text)
         said = Said(line, kept.evidence_id, kept.slot, answer)
         if self.talker is None:
             return said
@@ -124,8 +131,10 @@ class Session:
 
     def meet(self, asker: str) -> None:
         """Have somebody talk from here on; what another said goes before no model as theirs."""
-        if self.talker and asker != self.asker:
-            self.talker.conversation.clear()
+        if asker != self.asker:
+            self._spoken.clear()
+            if self.talker:
+                self.talker.conversation.clear()
         self.asker = asker
 
     def feedback(self, **told: Unpack[Told]) -> FeedbackReport:
@@ -145,16 +154,20 @@ class Session:
         receipts = [receipt, *map(self.memory.forget, spoken)]
         if self.talker:
             self.talker.conversation.clear()
+        self._spoken.clear()
         self._last = None
         return _together(receipts), spoken
 
     def _answer(self, line: str, at: datetime) -> Answer | None:
         if self.talker is None and not asks(line):
             return None
+        before = [*self._spoken]
         if self.talker:
             self._make_overview(self.talker)
-            self.talker.expect(line)
-        self._last = self.memory.answer(line, at=at, asker=self.asker, conditions=self.conditions)
+            self.talker.expect(line, before)
+        self._last = self.memory.answer(
+            line, at=at, asker=self.asker, conditions=self.conditions, context=before
+        )
         return self._last
 
     def _make_overview(self, talker: Talker) -> None:

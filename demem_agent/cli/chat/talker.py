@@ -6,6 +6,7 @@ When the model fails, what memory holds is quoted instead.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from demem_agent.cli.chat.conversation import Conversation
@@ -13,6 +14,7 @@ from demem_agent.cli.chat.quoting import QuotingAnswerer, asks
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms import ChatModel, Health, Prompt, Stream
 from demem_agent.llms.answerer import ModelAnswerer
+from demem_agent.text.unsaid import in_context
 from demem_agent.text.words import content_terms
 from demem_agent.types import Draft, Line, Question
 
@@ -48,6 +50,7 @@ class Talker:
         self.trouble: str | None = None
         self._give = give
         self._line: str | None = None
+        self._asked: str | None = None
         self._draft: Draft | None = None
         self._apart = ModelAnswerer(model)
         self._quoting = QuotingAnswerer()
@@ -58,19 +61,25 @@ class Talker:
         health = getattr(self.model, "health", None)
         return health if isinstance(health, Health) else None
 
-    def expect(self, line: str | None) -> None:
-        """Tell what the user has said, which the next question is then about; None for nothing."""
+    def expect(self, line: str | None, before: Sequence[str] = ()) -> None:
+        """Tell what the user has said, which the next question is then about; None for nothing.
+
+        Args:
+            before: what was said last, as memory is told: it may be asked for what the line leaves
+                unsaid.
+        """
         self._line = line
+        self._asked = None if line is None else in_context(line, before)
         self._draft = None
         self.trouble = None
 
     def answer(self, question: Question) -> Draft | Awaitable[Draft]:
         """Answer in the conversation, or apart from it."""
-        if question.query != self._line:
+        if self._line is None or question.query != self._asked:
             return self._apart.answer(question)
         # It is asked again where another process has changed the memory meanwhile.
         if self._draft is None:
-            self._draft = self._talk(question)
+            self._draft = self._talk(replace(question, query=self._line))
         return self._draft
 
     def _talk(self, question: Question) -> Draft:

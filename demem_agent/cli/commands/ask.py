@@ -11,9 +11,15 @@ from rich.text import Text
 
 from demem_agent import Answer
 from demem_agent.cli.json_values import answer_value, slot_of_each
-from demem_agent.cli.memory_options import Place, Situation
+from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import lines_table, recognised_words, route_words
+from demem_agent.cli.tables import (
+    NOT_KNOWN,
+    left_out_words,
+    lines_table,
+    recognised_words,
+    route_words,
+)
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line
 
@@ -28,6 +34,7 @@ def ask(
     place: Place,
     output: Output,
     situation: Situation,
+    helpers: Helpers,
     all: Annotated[
         bool, typer.Option("--all", help="Show all the evidence that was read.")
     ] = False,
@@ -36,7 +43,7 @@ def ask(
 
     The answer's id is what feedback and explain take.
     """
-    with place.open() as memory:
+    with place.open(helpers) as memory:
         answer = memory.answer(question, **situation.asking())
         lines = answer.reading.lines if all else _few(answer)
         evidence = lines_table(
@@ -63,10 +70,17 @@ def _head(answer: Answer) -> Table:
     head = grid()
     head.add_row("answer", cell(answer.id, "bold"))
     head.add_row("", cell(answer.text or "(nothing in memory answers this)", "bold"))
+    if answer.text and not answer.known:
+        head.add_row("", cell(NOT_KNOWN, "yellow"))
     head.add_row("slot", route_words(answer.route))
     recognised = recognised_words(answer.reading)
     if recognised:
         head.add_row("recognised", cell(recognised))
+    if answer.reading.unranked:
+        head.add_row("order", cell(f"by the score alone: {answer.reading.unranked}"))
+    left_out = left_out_words(answer.reading)
+    if left_out:
+        head.add_row("left out", cell(left_out))
     return head
 
 

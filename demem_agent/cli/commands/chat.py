@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.cli.faults import UsageError
-from demem_agent.cli.memory_options import Budget, Company, Place
+from demem_agent.cli.memory_options import Budget, Company, Helpers, Place
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.output import Output
 
@@ -15,6 +15,7 @@ def chat(
     model_options: ModelOptions,
     budget: Budget,
     company: Company,
+    helpers: Helpers,
     output: Output,
 ) -> None:
     """Talk, with a memory of all that is said; with a language model (--model) or offline.
@@ -33,7 +34,7 @@ def chat(
         model = model_options.chat(name, model_options.ledger("chat", [name]))
     elif model_options != ModelOptions():
         raise UsageError("--base-url and the other options of a language model need --model NAME")
-    with opened(place, budget, model, screen.piece) as session:
+    with opened(place, budget, model, screen.piece, helpers) as session:
         session.meet(asked.asker or company.asker)
         session.conditions = asked.conditions
         talk(session, screen)

@@ -16,6 +16,7 @@ from demem_agent.cli.sources import FORMATS, keyed, load
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import IdempotencyConflict
+from demem_agent.turns import time_field
 
 __all__ = ["ingest"]
 
@@ -38,6 +39,13 @@ def ingest(
         str | None,
         typer.Option(metavar="NAME", help="Which dialogue of a LoCoMo file, such as conv-26."),
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="When turns without a time were said, ISO 8601; they stay undated unless given.",
+        ),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -50,11 +58,14 @@ def ingest(
     A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}; all
     but the text may be left out. In plain text a turn is a paragraph. The same file again is
     remembered once: each turn is known by the format, the file's name and its own source_id or
-    line.
+    line. What is read from a file was not said now: a turn without "at" stays undated, unless --at
+    tells when.
     """
+    said = time_field("at", at)
     format, dialogue = load(file, format, sample)
     turns = list(keyed(dialogue.turns, format, name or dialogue.name))
-    with place.make(budget) as memory:
+    # By the clock and not in the turns, so that the same file with another --at is known again.
+    with place.make(budget, clock=None if said is None else lambda: said) as memory:
         new, skipped = _remember(memory, turns)
         document = {
             "file": str(file),

@@ -8,11 +8,11 @@ from typing import Annotated, cast
 import typer
 
 from demem_agent.cli.json_values import reading_value
-from demem_agent.cli.memory_options import Place, Situation
+from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_exact, print_line
-from demem_agent.cli.tables import recognised_words
-from demem_agent.types import Mode, Reading
+from demem_agent.cli.tables import left_out_words, recognised_words
+from demem_agent.types import Mode, Order, Reading
 
 __all__ = ["read"]
 
@@ -22,6 +22,7 @@ def read(
     place: Place,
     output: Output,
     situation: Situation,
+    helpers: Helpers,
     limit: Annotated[
         int | None,
         typer.Option(metavar="N", help="The most it may measure, instead of --read-limit."),
@@ -30,24 +31,49 @@ def read(
         str | None,
         typer.Option(metavar="evidence|strict", help="strict: the summary of one slot alone."),
     ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="time|latest", help="latest: the newest days first."),
+    ] = None,
+    floor: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P", help="Least probability of being evidence that a line has; 0 fills up."
+        ),
+    ] = None,
 ) -> None:
     """Print the exact text that memory gives for a question.
 
     Control characters in it are written out when it goes to a terminal, and left as they are in a
-    pipe. That the same was decided before is said on stderr.
+    pipe. That the same was decided before, that the reranker failed, and what a larger limit would
+    bring in, is said on stderr.
     """
-    with place.open() as memory:
-        checked_by_read = cast(Mode | None, mode)
-        reading = memory.read(question, limit=limit, mode=checked_by_read, **situation.asking())
+    with place.open(helpers) as memory:
+        reading = memory.read(
+            question,
+            limit=limit,
+            mode=cast(Mode | None, mode),  # checked by read, as the order is
+            order=cast(Order | None, order),
+            floor=memory.settings.floor if floor is None else floor,
+            **situation.asking(),
+        )
         if output.json:
             output.show(reading_value(reading, memory))
         else:
             print_exact(reading.text)
-            _note_recognised(reading)
+            _note(reading)
 
 
-def _note_recognised(reading: Reading) -> None:
-    """Say on stderr, which is no part of the text, that the same was decided before."""
+def _note(reading: Reading) -> None:
+    """Say on stderr, which is no part of the text, what else came of it.
+
+    That the same was decided before, that the reranker failed, and what was left out.
+    """
     recognised = recognised_words(reading)
     if recognised:
         print_line(f"recognised {recognised}", sys.stderr)
+    if reading.unranked:
+        print_line(reading.unranked, sys.stderr)
+    left_out = left_out_words(reading)
+    if left_out:
+        print_line(f"left out {left_out}", sys.stderr)

@@ -132,7 +132,11 @@ def play() -> Story:
     turns = conversation()
     sessions = {turn.session for turn in turns}
     memory = SlotMemory(
-        slots=SLOTS, initial_slots=INITIAL_SLOTS, slot_limit=SLOT_LIMIT, read_limit=READ_LIMIT
+        slots=SLOTS,
+        initial_slots=INITIAL_SLOTS,
+        slot_limit=SLOT_LIMIT,
+        read_limit=READ_LIMIT,
+        clock=None,
     )
     memory.ingest_many(turns)
     first = memory.evidence()[:_SHOWN]
@@ -205,14 +209,14 @@ def _split(
 
 def _kept_shared(before: list[Json], last: Learned) -> SlotMemory:
     """Return a copy that was given the last feedback and may not split."""
-    copy = SlotMemory.restore(before, split=SplitSettings(pairs=0))
+    copy = SlotMemory.restore(before, split=SplitSettings(pairs=0), clock=None)
     copy.feedback(last.answer.id, reference=last.need.reference)
     return copy
 
 
 def _undone(memory: SlotMemory, certificate: SplitCertificate) -> SlotMemory:
     """Return a copy in which a split was taken back."""
-    copy = SlotMemory.restore(memory.export())
+    copy = SlotMemory.restore(memory.export(), clock=None)
     copy.undo(certificate.id)
     copy.check()
     return copy

@@ -31,8 +31,9 @@ def evaluate_own(
     """Measure this memory, and others, on your own conversation and questions.
 
     A turn is as for demem ingest; a question is {"question": ..., "reference": ..., "evidence":
-    [source ids of the turns that answer it], "category": ..., "at": ...}, of which the first two
-    are needed. docs/evaluation.md defines what is measured, and shows how to add a system.
+    [source ids of the turns that answer it], "category": ..., "at": ..., "answerable": ...}, of
+    which the first two are needed; where nothing answers it, "answerable" is false, and it needs no
+    reference. docs/evaluation.md defines what is measured, and shows how to add a system.
     """
     trial.ready()
     dialogue = load_own(turns, questions)

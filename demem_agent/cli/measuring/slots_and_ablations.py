@@ -59,7 +59,7 @@ def _audited(dialogue: Dialogue) -> tuple[Sequence[Audited], Sequence[Intervened
     from demem_agent.studies.slots.audit import audit
     from demem_agent.studies.slots.intervention import intervene
 
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest_many(dialogue.turns)
     of_slots = audit(memory, dialogue)
     return of_slots, intervene(memory, dialogue, slots=memory.settings.slots)

@@ -12,7 +12,7 @@ from demem_agent.cli.json_values import slot_of_each
 from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.decisions import verdicts_table
 from demem_agent.cli.tables.lines import lines_table
-from demem_agent.cli.tables.route import route_table, route_words
+from demem_agent.cli.tables.route import NOT_KNOWN, route_table, route_words
 from demem_agent.text.words import content_terms, terms
 from demem_agent.types import Context, Evidence, Line, by_id
 
@@ -65,6 +65,8 @@ def _decision(context: Context, memory: SlotMemory) -> Table:
     _add_situation(shown, context)
     unanswered = "(forgotten)" if context.redacted else "(nothing)"
     shown.add_row("answer", cell(context.answer or unanswered))
+    if not context.known:
+        shown.add_row("", cell(NOT_KNOWN, "yellow"))
     _add_feedback(shown, context)
     _add_needed(shown, context, memory)
     return shown

@@ -27,6 +27,8 @@ def evaluation_parts(document: Document) -> Iterator[RenderableType]:
     if document["scored"] and len(_scored(document)) > 1:
         for limit in _headline(document):
             yield _category_table(document, limit)
+    if _asked_unanswerable(document):
+        yield _abstention_table(document)
     if document["paired"]:
         yield _paired_table(document)
 
@@ -178,6 +180,30 @@ def _ours_and_the_best(document: Document) -> list[str]:
         if name in document["paired"]:
             return [*names, name]
     return names
+
+
+def _asked_unanswerable(document: Document) -> bool:
+    said = document["abstention"].values()
+    return any(one["unanswerable"] for one in said)
+
+
+def _abstention_table(document: Document) -> Table:
+    """Show what each system that says so did not know."""
+    columns = ("answerable", "false alarms", "unanswerable", "caught", "AUC")
+    shown = _systems_table("Questions that were said not to be known", columns)
+    for name in _best_first(document):
+        if name in document["abstention"]:
+            said = document["abstention"][name]
+            shown.add_row(cell(name), *_said(said), style=_style(document, name))
+    return shown
+
+
+def _said(said: Document) -> Iterator[str]:
+    yield str(said["answerable"])
+    yield interval(said["false_alarms"])
+    yield str(said["unanswerable"])
+    yield interval(said["caught"])
+    yield "-" if said["auc"] is None else share(said["auc"])
 
 
 def _paired_table(document: Document) -> Table:

@@ -18,7 +18,10 @@ from demem_agent.cli.tables.cells import (
     table,
 )
 
-__all__ = ["route_table", "route_words"]
+__all__ = ["NOT_KNOWN", "route_table", "route_words"]
+
+#: Said of an answer that memory does not seem to hold.
+NOT_KNOWN = "(not known: memory does not seem to hold what is asked)"
 
 
 def route_words(route: Route) -> Text:

@@ -7,7 +7,10 @@ from datetime import datetime
 
 from demem_agent.turns import Turn
 
-__all__ = ["Dialogue", "Probe"]
+__all__ = ["UNANSWERABLE", "Dialogue", "Probe"]
+
+#: Categories of questions that nothing in the dialogue answers, as benchmarks name them.
+UNANSWERABLE = frozenset({"adversarial", "abstention"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,8 @@ class Probe:
         evidence: the ``source_id`` of every turn that holds evidence.
         category: groups the report.
         at: when it is asked.
+        answerable: False where nothing in the dialogue answers it; nor does anything where the
+            category is "adversarial" or "abstention".
     """
 
     question: str
@@ -26,6 +31,12 @@ class Probe:
     evidence: tuple[str, ...] = ()
     category: str = ""
     at: datetime | None = None
+    answerable: bool = True
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the dialogue answers it: neither recall nor answers are measured where not."""
+        return self.answerable and self.category not in UNANSWERABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.data.dialogue import UNANSWERABLE, Dialogue, Probe
 from demem_agent.evaluate.data.plain import json_lines, load_jsonl
-from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.turns import text_field, time_field
 
 __all__ = ["load_own", "load_questions", "with_questions"]
@@ -21,11 +20,13 @@ def load_questions(path: str | Path) -> tuple[Probe, ...]:
     """Read one question a line.
 
     A line is ``{"question": ..., "reference": ..., "evidence": [...], "category": ..., "at":
-    ...}``. Only the question and its reference, a right answer in a few words, are required.
+    ..., "answerable": ...}``. Only the question and its reference, a right answer in a few words,
+    are required.
 
     Evidence is the ``source_id`` of each turn that the answer rests on; a question without any is
-    left out of recall. The category groups the report; "abstention" is that of questions that
-    cannot be answered, which need no reference. ``at`` is when it is asked.
+    left out of recall. The category groups the report. ``"answerable": false`` is that of
+    questions that cannot be answered, as is the category "abstention"; they need no reference.
+    ``at`` is when it is asked.
 
     Raises:
         InvalidInput: naming the line and the field, or if the file has no question.
@@ -77,7 +78,9 @@ def _probe(given: object, where: str) -> Probe:
     _check_fields(given, where)
     category = _category(f"{where}: category", given.get("category"))
     question = text_field(f"{where}: question", given.get("question"))
-    reference = _reference(f"{where}: reference", given.get("reference"), category)
+    answerable = _answerable(f"{where}: answerable", given.get("answerable", True))
+    can_be = answerable and category not in UNANSWERABLE
+    reference = _reference(f"{where}: reference", given.get("reference"), can_be)
     ids = _ids(f"{where}: evidence", given.get("evidence"))
     return Probe(
         question=question,
@@ -85,6 +88,7 @@ def _probe(given: object, where: str) -> Probe:
         evidence=tuple(dict.fromkeys(ids)),
         category=category,
         at=time_field(f"{where}: at", given.get("at")),
+        answerable=answerable,
     )
 
 
@@ -99,8 +103,14 @@ def _category(field: str, value: object) -> str:
     return "" if value is None else text_field(field, value)
 
 
-def _reference(field: str, value: object, category: str) -> str:
-    needless = value is None and category in UNANSWERABLE
+def _answerable(field: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(field, value, "true or false")
+    return value
+
+
+def _reference(field: str, value: object, answerable: bool) -> str:
+    needless = value is None and not answerable
     return "" if needless else text_field(field, value)
 
 

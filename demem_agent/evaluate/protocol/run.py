@@ -16,7 +16,7 @@ from itertools import product
 
 from demem_agent.errors import BudgetSpent, InvalidInput, ModelError, ModelFault
 from demem_agent.evaluate.data.dialogue import Dialogue
-from demem_agent.evaluate.metrics import UNANSWERABLE, as_reading
+from demem_agent.evaluate.metrics import as_reading
 from demem_agent.evaluate.system import Maker
 from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.judges import Judging, ModelJudge
@@ -165,7 +165,7 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
     system = make()
     system.ingest(dialogue.turns)
     for number, probe in enumerate(dialogue.probes):
-        if probe.category in UNANSWERABLE or not probe.reference.strip():
+        if not probe.has_answer or not probe.reference.strip():
             continue
         text = system.read(probe.question, limit, probe.at)
         _check_length(text, limit, name)

@@ -7,7 +7,7 @@ import numpy as np
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 from demem_agent.text.questions import NAME, asks_how_many, asks_who, has_number
 
-__all__ = ["FEATURES"]
+__all__ = ["COUNTED", "FEATURES", "NAMES"]
 
 #: So many names tell as much as more.
 _MOST_NAMES = 3
@@ -21,19 +21,19 @@ def _count_of_names(said: Said) -> int:
     return min(len(NAME.findall(said.text)), _MOST_NAMES)
 
 
-_COUNTED = Kept("counted", np.bool_, _has_number)
-_NAMES = Kept("names", np.int8, _count_of_names)
+COUNTED = Kept("counted", np.bool_, _has_number)
+NAMES = Kept("names", np.int8, _count_of_names)
 
 
 def _counted(work: Work) -> Values:
-    return work.scored(_COUNTED) if asks_how_many(work.query.text) else work.nothing()
+    return work.scored(COUNTED) if asks_how_many(work.query.text) else work.nothing()
 
 
 def _names(work: Work) -> Values:
-    return work.scored(_NAMES) if asks_who(work.query.text) else work.nothing()
+    return work.scored(NAMES) if asks_who(work.query.text) else work.nothing()
 
 
 FEATURES = (
-    Feature("counted", _counted, kept=(_COUNTED,)),
-    Feature("names", _names, kept=(_NAMES,)),
+    Feature("counted", _counted, kept=(COUNTED,)),
+    Feature("names", _names, kept=(NAMES,)),
 )

@@ -42,6 +42,7 @@ def _related(work: Work) -> NDArray[np.float32]:
     )
     mass = idf[rarest].astype(np.float32)
     total = np.float32(max(mass.sum(), 1e-9))
+    mass *= np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
     related: NDArray[np.float32] = mass @ matches / total
     return related
 

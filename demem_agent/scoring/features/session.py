@@ -43,7 +43,7 @@ def _coverage(work: Work) -> NDArray[np.float32]:
         mass += weight
         holding = np.zeros_like(covered)
         in_sessions = sessions[lexical.rows(word)]
-        holding[in_sessions] = weight
+        holding[in_sessions] = weight * work.words.trust(word)
         covered += holding
     share = covered / np.float32(max(mass, 1e-9))
     return share[sessions[work.rows]]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import pattern
 from demem_agent.scoring.features.work import Feature, Work
+from demem_agent.scoring.query import Query
 
-__all__ = ["FEATURES", "with_model"]
+__all__ = ["FEATURES", "asked_about", "with_model"]
 
 _WORD = pattern(r"[^\W_]+")
 _SAID = (
@@ -29,6 +30,8 @@ _ASKS_FOR_REPLY = pattern(
     r"|\bremind\s+me\b",
     re.IGNORECASE,
 )
+#: Who asks, in a question about themselves.
+_ONESELF = frozenset("i me my mine myself".split())
 #: What the sides of a chat with a model are called, by convention.
 _USER = ("user", "human")
 _ASSISTANT = "assistant"
@@ -42,15 +45,45 @@ def with_model(names: Iterable[str | None]) -> bool:
     return any(name and name.lower() in _SIDES for name in names)
 
 
+def asked_about(query: Query, codes: Mapping[str | None, int]) -> int | None:
+    """Return the number of the one among several people whom a query is about.
+
+    It is who is named in it, or else who asks and says "I". None where that is nobody or more than
+    one, and in a chat with a model.
+
+    Args:
+        codes: the numbers of all speakers by their names.
+    """
+    people: dict[str | None, int] = {
+        name: code for name, code in codes.items() if name and name not in _NO_PERSON
+    }
+    if len(people) < 2 or with_model(codes):
+        return None
+    wanted = _named_in(query.text, people) or _oneself(query, people)
+    return wanted[0] if len(wanted) == 1 else None
+
+
+def _oneself(query: Query, codes: Mapping[str | None, int]) -> list[int]:
+    """Return the number of who asks, where the query says "I"."""
+    if query.asker is None or _ONESELF.isdisjoint(_words(query.text)):
+        return []
+    return _of_name(query.asker, codes)
+
+
+def _named_in(text: str, codes: Mapping[str | None, int]) -> list[int]:
+    """Return the numbers of the speakers whose name, or a word of it, stands in a text."""
+    asked = set(_words(text))
+    return [code for name, code in codes.items() if not asked.isdisjoint(_telling(name))]
+
+
+def _of_name(asker: str, codes: Mapping[str | None, int]) -> list[int]:
+    wanted = asker.casefold()
+    return [code for name, code in codes.items() if name and name.casefold() == wanted]
+
+
 def _named(work: Work) -> NDArray[np.bool_]:
     """Mark what is said by a speaker whose name, or a word of it, stands in the query."""
-    asked = set(_words(work.query.text))
-    wanted = []
-    for name, code in work.passages.speakers.codes.items():
-        is_asked = not asked.isdisjoint(_telling(name))
-        if is_asked:
-            wanted.append(code)
-    return _said_by(work, wanted)
+    return _said_by(work, _named_in(work.query.text, work.passages.speakers.codes))
 
 
 def _user(work: Work) -> NDArray[np.bool_]:
@@ -80,9 +113,7 @@ def _own(work: Work) -> NDArray[np.bool_]:
     """Mark what the one who asks has said, unless it is marked as the human side's already."""
     if work.query.asker is None:
         return work.nothing()
-    asker = work.query.asker.casefold()
-    codes = work.passages.speakers.codes.items()
-    own = [code for name, code in codes if name and name.casefold() == asker]
+    own = _of_name(work.query.asker, work.passages.speakers.codes)
     human = _human(work)
     if human and (_ASKS_FOR_REPLY.search(work.query.text) or set(own) == set(human)):
         return work.nothing()
@@ -101,8 +132,13 @@ def _telling(name: str | None) -> list[str]:
 
 def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:
     """Mark what one of these speakers said; unless all is, since then it tells nothing."""
+    if not wanted:
+        return work.nothing()
     speakers = work.passages.speaker.view()[work.rows]
-    marked = np.isin(speakers, np.asarray(wanted, np.int32))
+    if len(wanted) == 1:  # as most often; much faster
+        marked = speakers == wanted[0]
+    else:
+        marked = np.isin(speakers, np.asarray(wanted, np.int32))
     return work.nothing() if marked.all() else marked
 
 

@@ -12,7 +12,7 @@ from demem_agent.scoring.query import Query
 from demem_agent.text.dates import Span, absolute, find, ranges
 from demem_agent.text.questions import asks_when
 
-__all__ = ["FEATURES"]
+__all__ = ["DAY", "FEATURES", "TIMED"]
 
 #: Share of the passages that may be of the time asked for, and it still tells something.
 _NEARLY_ALL = 0.95
@@ -29,8 +29,8 @@ def _has_relative_time(said: Said) -> bool:
     return bool(at and find(said.text, at.date()))
 
 
-_DAY = Kept("day", np.int32, _day_said)
-_TIMED = Kept("timed", np.bool_, _has_relative_time)
+DAY = Kept("day", np.int32, _day_said)
+TIMED = Kept("timed", np.bool_, _has_relative_time)
 
 
 def _dated(work: Work) -> NDArray[np.bool_]:
@@ -38,7 +38,7 @@ def _dated(work: Work) -> NDArray[np.bool_]:
 
     Unless nearly all are, since then it tells nothing.
     """
-    days = work.every(_DAY)
+    days = work.every(DAY)
     marked = np.zeros(len(days), np.bool_)
     for span in _asked_for(work.query, days):
         marked |= (days >= span.first.toordinal()) & (days <= span.last.toordinal())
@@ -60,10 +60,10 @@ def _asked_for(query: Query, days: NDArray[np.int32]) -> list[Span]:
 
 
 def _timed(work: Work) -> Values:
-    return work.scored(_TIMED) if asks_when(work.query.text) else work.nothing()
+    return work.scored(TIMED) if asks_when(work.query.text) else work.nothing()
 
 
 FEATURES = (
-    Feature("dated", _dated, kept=(_DAY,)),
-    Feature("timed", _timed, kept=(_TIMED,)),
+    Feature("dated", _dated, kept=(DAY,)),
+    Feature("timed", _timed, kept=(TIMED,)),
 )

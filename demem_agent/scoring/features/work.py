@@ -14,9 +14,10 @@ from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.query import Query, Words
 from demem_agent.scoring.related import RelatedWords
+from demem_agent.scoring.turns import Turns
 from demem_agent.types import Evidence
 
-__all__ = ["Beside", "Feature", "Kept", "Passages", "Said", "Turns", "Values", "Work"]
+__all__ = ["Beside", "Feature", "Kept", "Passages", "Said", "Values", "Work"]
 
 #: A column of numbers or truth values; the table of features turns all of them into float32.
 Values = NDArray[Any]
@@ -24,11 +25,16 @@ Values = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A passage as it is added: its text, its words in lower case, and the item it is part of."""
+    """A passage as it is added: its text, its words in lower case, and the item it is part of.
+
+    Attributes:
+        turn_length: characters of all passages of the item.
+    """
 
     text: str
     words: list[str]
     evidence: Evidence
+    turn_length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Passages(Protocol):
 
     Attributes:
         item, session, speaker: whole numbers that stand for what each passage is part of.
+        turns: what the passages are parts of.
         speakers: the names behind the numbers of ``speaker``.
         kept: the columns that features declare, by name.
     """
@@ -75,6 +82,7 @@ class Passages(Protocol):
     session: Column
     speaker: Column
     speakers: Names
+    turns: Turns
     lexical: LexicalIndex
     related: RelatedWords
     kept: dict[str, Column]
@@ -100,39 +108,6 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turns:
-    """The T turns that the N passages are of; those of one turn stand together.
-
-    Attributes:
-        starts: row of the first passage of each turn, shape (T,).
-        of: the turn of each passage, shape (N,).
-    """
-
-    starts: NDArray[np.intp]
-    of: NDArray[np.intp]
-
-    @classmethod
-    def among(cls, item: NDArray[np.int32]) -> Turns:
-        """Find the turns of passages by the numbers of their items."""
-        begins = np.diff(item, prepend=item[0] - 1) != 0
-        return cls(np.flatnonzero(begins), np.cumsum(begins) - 1)
-
-    @property
-    def ends(self) -> NDArray[np.intp]:
-        """Row of the last passage of each turn, shape (T,)."""
-        return np.append(self.starts[1:], len(self.of)) - 1
-
-    def best(self, every: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the largest value of a turn's passages, shape (T,); ``every`` has (N,)."""
-        largest: NDArray[np.float32] = np.maximum.reduceat(every, self.starts)
-        return largest
-
-    def total(self, every: Values) -> Values:
-        """Return the sum over a turn's passages, shape (T,); ``every`` has (N,)."""
-        return np.add.reduceat(every, self.starts)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Work:
     """What is computed once a query and shared by its features.
 
@@ -143,7 +118,8 @@ class Work:
         share: share of the query's idf mass that a passage holds, shape (N,), in [0, 1].
         hybrid: ``cosine + 0.6 * bm25``.
         before, after: the passages next to those that are scored.
-        turns: what the passages are parts of.
+        turn: the turn of each row that is scored, shape (n,).
+        best_of_turn: the largest ``hybrid`` of each turn's passages, shape (T,).
     """
 
     query: Query
@@ -156,7 +132,8 @@ class Work:
     hybrid: NDArray[np.float32]
     before: Beside
     after: Beside
-    turns: Turns
+    turn: NDArray[np.intp]
+    best_of_turn: NDArray[np.float32]
 
     def every(self, column: Kept) -> Values:
         """Return a column over all passages, shape (N,), without a copy."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +31,12 @@ RAREST = 10
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage, committed or on its way in; of the latter the terms are kept, each once."""
+    """A passage, committed or on its way in."""
 
     evidence: Evidence
     start: int
     end: int
     vector: Vector
-    terms: tuple[str, ...] = ()
 
 
 class Ahead:
@@ -49,6 +48,7 @@ class Ahead:
         self._count = 0 if self._index is None else len(self._index)
         self._coming: list[Passage] = []
         self._claims: dict[tuple[str, int], tuple[Claim, ...]] = {}
+        self._terms: dict[tuple[str, int], tuple[str, ...]] = {}
         self._rows: dict[str, array[int]] = {}
         self._own: dict[str, NDArray[np.bool_]] = {}
         self._owners: list[str] = []
@@ -60,30 +60,32 @@ class Ahead:
         """Take the passages of an item in: those of items after it come later."""
         for passage in coming:
             row = len(self)
-            for term in passage.terms:
+            for term in self.terms_of(passage):
                 self._rows.setdefault(term, array("i")).append(row)
             self._coming.append(passage)
             self._owners.append(owner(passage.evidence.speaker))
 
     def worth(self) -> Worth:
         """Return what words are worth over all passages, until more come."""
-        passages = len(self)
         coming = self._rows
-        index = self._index
+        held = None if self._index is None else self._index.lexical.held
+        passages = len(self)
 
         def idf(term: str) -> float:
-            held = len(coming.get(term, ()))
-            if index is not None:
-                held += index.lexical.held(term)
-            return worth(passages, held)
+            here = len(coming[term]) if term in coming else 0
+            return worth(passages, here if held is None else here + held(term))
 
         return Worth(idf)
 
-    def nearest(self, passage: Passage, known: Worth) -> list[Passage]:
-        """Return the passages of its owner that share most words with a new one, best first."""
-        if not passage.terms:
+    def nearest(self, passage: Passage, terms: Sequence[str], known: Worth) -> list[Passage]:
+        """Return the passages of an owner that share most words with a new one, best first.
+
+        Args:
+            terms: what is looked for, each once.
+        """
+        if not terms:
             return []
-        weights = {term: known[term] for term in passage.terms}
+        weights = {term: known[term] for term in terms}
         rarest = sorted(weights, key=lambda term: (-weights[term], term))[:RAREST]
         held = self._shared({term: weights[term] for term in rarest})
         rows = np.flatnonzero(held >= LEAST * sum(weights.values()))
@@ -149,14 +151,21 @@ class Ahead:
             self._claims[key] = claims_in(item.text, passage.start, passage.end)
         return self._claims[key]
 
+    def terms_of(self, passage: Passage) -> tuple[str, ...]:
+        """Return the terms of a passage that comes in, each once."""
+        key = (passage.evidence.id, passage.start)
+        if key not in self._terms:
+            text = passage.evidence.text[passage.start : passage.end]
+            self._terms[key] = tuple(dict.fromkeys(terms(text)))
+        return self._terms[key]
+
 
 def passages_of(arrival: Arrival) -> list[Passage]:
     """Return the passages of an item that comes in, in order."""
     item = arrival.evidence
     found = []
     for (start, end), vector in zip(arrival.spans, arrival.vectors, strict=True):
-        held = dict.fromkeys(terms(item.text[start:end]))
-        found.append(Passage(item, start, end, vector, tuple(held)))
+        found.append(Passage(item, start, end, vector))
     return found
 
 

@@ -13,7 +13,9 @@ from itertools import pairwise
 from demem_agent.later import pattern
 from demem_agent.text.changes import Sign, denied, signs, tells
 from demem_agent.text.clauses import clauses, supposed
+from demem_agent.text.languages import language_of_words, stop_words
 from demem_agent.text.numbers import digits, spelt
+from demem_agent.text.scripts import may_be_other, words_of_any_script
 from demem_agent.text.sentences import sentences
 from demem_agent.text.words import STOPWORDS, clean, stems
 
@@ -39,9 +41,12 @@ BEFORE_VALUES = frozenset(
 FEWEST_WORDS = 3
 #: What somebody shows or does rather than says, and lines of a program.
 _NOT_SAID = pattern(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
+#: What each of these has in it.
+_MARKS = pattern(r"[\[{};</#`(=]")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
 _NAME = pattern(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
-_TOKEN = pattern(r"\d+(?:[.,:/]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
+_TOKEN = pattern(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
+_NUMBER = pattern(r"(\d+(?:[.,:/]\d+)*)")
 _ASCII_TOKEN = pattern(r"[a-z]+|\d+(?:[.,:/]\d+)*")
 _TURNED_ON = pattern(
     r"\b(?:turn\w*|keep|switch\w*|is|are|want)\b(?: [\w']+){0,3} on\b"
@@ -177,7 +182,7 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     """
     end = len(text) if end is None else end
     said = clean(text[start:end])
-    if _NOT_SAID.search(said):
+    if _MARKS.search(said) and _NOT_SAID.search(said):  # few have a mark; much faster
         return None
     if asks or _asks(said):
         said = _told_in(said)
@@ -187,7 +192,9 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     if spelt(found):
         plain = digits(said)
         found = tokens(plain)
-    words = tuple(stems([word for word in found if word not in STOPWORDS]))
+    language = language_of_words(found)
+    left_out = stop_words(language)
+    words = tuple(stems([word for word in found if word not in left_out], language))
     if not words:
         return None
     return Claim(start, end, said, plain, words, frozenset(words), heard)
@@ -195,8 +202,21 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
 
 def tokens(text: str) -> list[str]:
     """Return the words and numbers of a text in order, in lower case."""
-    token = _ASCII_TOKEN if text.isascii() else _TOKEN
-    return token.findall(text.lower())
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text.lower())
+    low = text.lower()
+    return _tokens_of_any_script(low) if may_be_other(low) else _TOKEN.findall(low)
+
+
+def _tokens_of_any_script(low: str) -> list[str]:
+    """Return the words and numbers of a text in lower case that has letters beyond Latin."""
+    found: list[str] = []
+    for n, part in enumerate(_NUMBER.split(low)):
+        if n % 2:
+            found.append(part)
+        else:
+            found += words_of_any_script(part)
+    return found
 
 
 def _asks(said: str) -> bool:

@@ -18,7 +18,7 @@ from demem_agent.slots.successions.model import EXCLUDES, exclusion
 from demem_agent.slots.successions.worth import Worth, worth
 from demem_agent.types import number_of
 
-__all__ = ["EXCLUDES", "narrates", "owner", "rivals", "share_words"]
+__all__ = ["EXCLUDES", "narrates", "owner", "rivals", "words_of_line"]
 
 #: Speakers who speak of others rather than of themselves.
 NARRATORS = frozenset({"assistant", "ai", "bot", "model", "system", "narrator", "agent", "tool"})
@@ -59,13 +59,10 @@ def _likeliest(
     return max(exclusion(old, new, known, cosine, soon=soon, told=told) for old, new in pairs)
 
 
-def share_words(state: State, one: Stretch, other: Stretch) -> bool:
-    """Whether two lines have a word in common; without one they are no rivals."""
-    second = _claims(state, other)
-    for claim in _claims(state, one):
-        if not all(claim.held.isdisjoint(further.held) for further in second):
-            return True
-    return False
+def words_of_line(state: State, line: Stretch) -> frozenset[str]:
+    """Return the words of a line's sentences; two lines without one in common are no rivals."""
+    item, start, end = line
+    return state.cache.held_by(state.evidence[item], start, end)
 
 
 def _claims(state: State, line: Stretch) -> tuple[Claim, ...]:

@@ -8,7 +8,6 @@ depends on the order of items, and not on how many came at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 
 from demem_agent.later import dataclass
@@ -77,7 +76,8 @@ def succeeded(
                 after=state.head.contexts,
             )
             found.append(made)
-        ahead.add(coming)
+        if arrival is not arrivals[-1]:
+            ahead.add(coming)
     return tuple(found)
 
 
@@ -101,7 +101,9 @@ def _pairs_of(ahead: Ahead, coming: Sequence[Passage], least: float = 0.0) -> It
     left = SENTENCES
     told = not owner(coming[0].evidence.speaker)
     for passage in coming:
-        nearest = ahead.nearest(passage, known) if left else ()
+        if not left:
+            return
+        nearest = ahead.nearest(passage, ahead.terms_of(passage), known)
         if not nearest and passage is coming[-1] and not _may_change(passage):
             return
         later = ahead.claims_of(passage)[:left]
@@ -136,7 +138,7 @@ def _near(
         yield near, later
     for one in _changes(passage, later):
         words = tuple(dict.fromkeys(terms(one.plain)))
-        for near in ahead.nearest(replace(passage, terms=words), known):
+        for near in ahead.nearest(passage, words, known):
             if (near.evidence.id, near.start) not in found:
                 yield near, (one,)
 

@@ -35,7 +35,7 @@ Values = Mapping[str, Mapping[Question, float]]
 
 #: All start alike, whatever the defaults are: similarity may open five of ten slots, the rest is
 #: left to splits.
-_START: Options = {"slots": 10, "initial_slots": 5}
+_START: Options = {"slots": 10, "initial_slots": 5, "clock": None}
 _UNSPLIT = SplitSettings(pairs=0)
 #: What a :class:`~demem_agent.studies.ablations.replay.Replay` says of a dialogue as a whole.
 _ENDINGS = ("splits", "slots", "largest")

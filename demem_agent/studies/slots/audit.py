@@ -40,7 +40,6 @@ from typing import Literal
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.grouping import grouped
-from demem_agent.evaluate.metrics import UNANSWERABLE
 from demem_agent.memory import SlotMemory
 from demem_agent.studies.intervals import Intervals
 from demem_agent.turns import whole_field
@@ -234,7 +233,7 @@ def gold_items(evidence: Sequence[Evidence], dialogue: Dialogue) -> list[Gold]:
     found = []
     for probe in dialogue.probes:
         items: list[Evidence] = []
-        if probe.category not in UNANSWERABLE:
+        if probe.has_answer:
             for source in probe.evidence:
                 items += by_source.get(source, ())
         found.append(frozenset(item.id for item in items))

@@ -30,7 +30,7 @@ from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.slots.audit import Row, gold_items
 from demem_agent.studies.slots.partition import PARTITIONS, Floats, Items, Labels, Partition
-from demem_agent.text.sentences import passages
+from demem_agent.text.pieces import pieces
 from demem_agent.text.words import clean
 from demem_agent.turns import whole_field
 from demem_agent.types import Encoder, Evidence
@@ -267,7 +267,7 @@ def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, 
 
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
     """Index items as a memory does; which slot they are in is not looked at."""
-    spans = [passages(item.text) for item in evidence]
+    spans = [pieces(item.text) for item in evidence]
     texts: list[str] = []
     for item, cuts in zip(evidence, spans, strict=True):
         texts += _cut(item, cuts)

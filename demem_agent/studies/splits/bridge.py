@@ -175,7 +175,7 @@ class _Actions:
 
 def bridge(dialogue: Dialogue) -> list[Bridged]:
     """Measure a memory before feedback, and after a dialogue's references were its feedback."""
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest_many(dialogue.turns)
     before = bridged(memory, dialogue, "before feedback")
     for _ in taught(memory, dialogue):

@@ -106,7 +106,7 @@ def noisy_replay(dialogue: Dialogue, channel: Corrupted, p: float, seed: int) ->
 
     What came of it is measured by gold.
     """
-    memory = SlotMemory(scorers=_scorers(channel, p, seed))
+    memory = SlotMemory(scorers=_scorers(channel, p, seed), clock=None)
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)
     by_context = {}

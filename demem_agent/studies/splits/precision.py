@@ -59,7 +59,7 @@ def audit_splits(
     for dialogue in ticked(dialogues, tick):
         recorded = record_tests(dialogue)
         tests += recorded.tests
-        memory = SlotMemory()
+        memory = SlotMemory(clock=None)
         run, met = replay_splits(memory, dialogue)
         runs.append(run)
         pairs += met
@@ -72,7 +72,7 @@ def audit_splits(
 
 
 def _before_feedback(dialogue: Dialogue) -> Within:
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     memory.ingest_many(dialogue.turns)
     return within_slots(memory, dialogue, "before feedback")
 

@@ -126,6 +126,7 @@ def record_tests(dialogue: Dialogue, *, pairs: int = PAIRS, **options: Unpack[Op
     seen: list[list[_Seen]] = []
     options["split"] = SplitSettings(pairs=pairs, counterfactuals=2 * 12 * pairs)
     options["experiment"] = Experiment(trigger=_recorder(seen, pairs))
+    options["clock"] = None
     memory = SlotMemory(**options)
     memory.ingest_many(dialogue.turns)
     gold = gold_items(memory.evidence(), dialogue)

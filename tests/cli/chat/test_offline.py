@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from chatting import Chat
 
+from demem_agent import SlotMemory
+
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
 from demem_agent.cli.chat.quoting import asks
+from demem_agent.cli.tables import NOT_KNOWN
 
 
 def test_offline_what_is_told_is_noted_and_what_is_asked_is_quoted(chat: Chat) -> None:
@@ -63,3 +66,35 @@ def test_a_question_is_known_by_its_end_or_its_first_word(line: str) -> None:
 @pytest.mark.parametrize("line", ["It is here.", "", "   ", "I asked where it is.", "Isabel came."])
 def test_what_is_told_is_no_question(line: str) -> None:
     assert not asks(line)
+
+
+def test_offline_it_is_said_where_an_answer_is_not_known(chat: Chat) -> None:
+    lines = ("Ana lives in Porto.", "Where does Ana live?", "How do I configure Kubernetes?")
+    known = [turn["known"] for turn in chat(*lines, options=["--json"]).turns]
+    assert known == [None, True, False]
+    shown = chat(*lines).out
+    assert shown.count(NOT_KNOWN) == 1
+    assert shown.index(NOT_KNOWN) > shown.index("you> How do I")
+
+
+def test_offline_what_is_not_known_can_be_withheld(chat: Chat) -> None:
+    done = chat(
+        "Ana lives in Porto.",
+        "How do I configure Kubernetes?",
+        options=["--unknown", "withhold"],
+    )
+    assert "demem> (nothing in memory answers this)" in done.out
+    assert NOT_KNOWN not in done.out
+
+
+def test_a_question_is_understood_from_the_lines_before_it(chat: Chat) -> None:
+    told = ["Rui moored the boat in Kiel.", "Mia keeps the piano in Faro."]
+    done = chat(*told, "Who has the boat?", "Where is it?", options=["--json"])
+    assert done.turns[-1]["answer"] == "user: Rui moored the boat in Kiel."
+
+
+def test_another_one_who_talks_has_said_none_of_it(chat: Chat) -> None:
+    told = ["Rui moored the boat in Kiel.", "Mia keeps the piano in Faro.", "I love the boat."]
+    chat(*told, "/asker Mia", "Where is it?", options=["-m", "m.db", "--json"])
+    with SlotMemory.open("sqlite:///m.db") as memory:
+        assert [context.query for context in memory.contexts()] == ["Where is it?"]

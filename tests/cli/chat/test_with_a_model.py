@@ -164,3 +164,14 @@ def test_a_memory_that_moves_on_meanwhile_has_the_model_asked_once(provider: Pro
     assert (said.answer.text, "".join(pieces)) == (BEFORE[0], BEFORE[0])
     assert len(provider.requests) - since == 1
     assert len(memory) == 4
+
+
+def test_the_model_is_asked_what_was_typed_and_memory_what_was_meant(provider: Provider) -> None:
+    session = session_with(provider)
+    for line in ("Rui moored the boat in Kiel.", "I love the boat.", "Where is it?"):
+        session.say(line)
+    assert sent(provider)[-1][-1]["content"].endswith("Where is it?")
+    assert "about" not in sent(provider)[-1][-1]["content"]
+    asked = session.memory.contexts()[-1].query
+    assert asked.startswith("Where is it? [about: ")
+    assert "boat" in asked

@@ -105,3 +105,28 @@ def test_figures_that_cannot_be_drawn_are_refused_before_anything_is_measured(
     assert demem("eval", TURNS, QUESTIONS, *QUICK).code == 0
     with pytest.raises(MissingExtra):
         draw({"systems": {}}, "nowhere")
+
+
+def test_eval_tells_how_well_memory_knows_what_it_does_not_hold(
+    demem: Demem, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked.jsonl"
+    asked.write_text(
+        '{"question": "Which bike was ordered?", "reference": "a Heron"}\n'
+        '{"question": "Who conducts the opera in Vienna?", "answerable": false}\n'
+    )
+    done = demem("eval", TURNS, asked, *QUICK)
+    assert "Questions that were said not to be known" in done.out
+    said = demem.document("eval", TURNS, asked, *QUICK)["abstention"]
+    assert set(said) == {"demem"}
+    assert (said["demem"]["answerable"], said["demem"]["unanswerable"]) == (1, 1)
+    assert said["demem"]["auc"] == said["demem"]["caught"]["mean"] == 1.0
+    assert said["demem"]["false_alarms"]["mean"] == 0.0
+
+
+def test_eval_without_unanswerable_questions_shows_no_such_table(
+    demem: Demem, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked.jsonl"
+    asked.write_text('{"question": "Which bike was ordered?", "reference": "a Heron"}\n')
+    assert "said not to be known" not in demem("eval", TURNS, asked, *QUICK).out

@@ -17,7 +17,7 @@ from demem_agent.errors import StoreError
 from demem_agent.slots.records import Delta
 from demem_agent.stores import Address, Rows, Store
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
-from demem_agent.types import Answerer, Attempt, Draft, Mode, Question, Stale
+from demem_agent.types import Answerer, Attempt, Draft, Mode, Order, Question, Stale
 from machine.incoming import marks_in
 
 __all__ = ["BreakableStore", "FickleAnswerer", "Setup", "bag", "setups"]
@@ -123,6 +123,7 @@ class Setup:
     split: SplitSettings
     decisions: bool
     stale: Stale
+    order: Order
     storage: int | None = None
 
     def measure(self, text: str) -> int:
@@ -133,7 +134,10 @@ class Setup:
         """Return the options of ``SlotMemory``, but for its encoder and answerer."""
         unit, counter, _ = UNITS[self.unit]
         names = ("slots", "initial_slots", "slot_limit", "read_limit", "near", "mode", "split")
-        given = {name: getattr(self, name) for name in (*names, "decisions", "stale", "storage")}
+        given = {
+            name: getattr(self, name) for name in (*names, "decisions", "stale", "order", "storage")
+        }
+        given["clock"] = None  # the twins come at other times
         given["unit"] = unit
         given["judges"] = JUDGES
         if counter is not None:
@@ -173,6 +177,7 @@ def setups(draw: st.DrawFn) -> Setup:
         split=draw(splits()),
         decisions=draw(st.sampled_from((True, False))),
         stale=draw(st.sampled_from(("mark", "withhold", "show"))),
+        order=draw(st.sampled_from(("time", "latest"))),
     )
 
 

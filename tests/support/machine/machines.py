@@ -87,6 +87,7 @@ def scripted_run(seed: int) -> str:
     """
     draw = random.Random(seed)
     memory = SlotMemory(
+        clock=None,
         slots=4,
         slot_limit=100,
         encoder=bag(16),

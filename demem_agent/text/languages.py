@@ -1,0 +1,139 @@
+"""Which language a text is in, told by its function words, and the stop words of each.
+
+A text in Latin letters is English unless more of its words are function words of another language:
+"wo ist der Hund" is German by its first three. Other scripts tell by themselves. The tables are
+data, ``function_words.json`` beside this module, written for DeMem by hand. ``also_english`` there
+are words that English text has as well, in names or as words of its own ("die", "los"); they count
+only beside one that it has not.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from demem_agent.later import dataclass
+from demem_agent.shipped import shipped
+from demem_agent.text.scripts import spelt
+
+__all__ = [
+    "ENGLISH",
+    "STOPWORDS",
+    "language_of_words",
+    "may_be_foreign",
+    "stop_words",
+]
+
+#: Languages bear the names of their Snowball stemmers.
+ENGLISH = "english"
+#: One of so many words of a text is more than a chance: in its language's table; and not in
+#: English text.
+_FEWEST = 8
+_FEWEST_TELLING = 16
+#: An English sentence of so many words has a stop word, mostly.
+_SENTENCE = 4
+
+STOPWORDS = frozenset(
+    """a about above after again all also am an and any are as at be because been before being
+    below between both but by can could d did do does doing don down during each few for from
+    further get got had has have having he her here hers him his how i if in into is it its
+    itself just ll m me might more most must my no nor not now o of off on once only or other
+    our ours out over own re s same shall she should so some such t than that the their theirs
+    them then there these they this those through to too under until up us ve very was we were
+    what when where which while who whom why will with would you your yours""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What ``function_words.json`` holds.
+
+    Attributes:
+        latin: the function words of each language in Latin letters.
+        known: the same with a few of its most common other words.
+        letters: letters that such a language has and English has not; ``every_letter``: all.
+        telling: all words of ``known`` that English text has not.
+        loans: words with such letters that are in English text.
+        others: words of other scripts that tell little, whatever the language.
+    """
+
+    latin: dict[str, frozenset[str]]
+    known: dict[str, frozenset[str]]
+    letters: dict[str, frozenset[str]]
+    every_letter: frozenset[str]
+    telling: frozenset[str]
+    loans: frozenset[str]
+    others: frozenset[str]
+
+
+def may_be_foreign(words: list[str]) -> bool:
+    """Whether some words in lower case, in letters that English has, may be of another language."""
+    if not _tables().telling.isdisjoint(words):
+        return True
+    return len(words) >= _SENTENCE and STOPWORDS.isdisjoint(words)
+
+
+def language_of_words(words: list[str]) -> str:
+    """Return the language of words in Latin letters, in lower case, none left out.
+
+    English unless another language has more function words among them, and not just a few among
+    many. A word with letters that English has not counts as one.
+    """
+    tables = _tables()
+    spelt = [word for word in words if not (word.isascii() or word in tables.loans)]
+    if tables.every_letter.isdisjoint("".join(spelt)) and not may_be_foreign(words):
+        return ENGLISH
+    best = ENGLISH
+    most = max(sum(word in STOPWORDS for word in words), len(words) // _FEWEST)
+    for language in tables.known:
+        score = _score(words, spelt, language, tables)
+        if score > most:
+            best = language
+            most = score
+    return best
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Return the words of a language that tell little, and those of all scripts but Latin."""
+    tables = _tables()
+    own = STOPWORDS if language == ENGLISH else tables.latin[language]
+    return own | tables.others
+
+
+def _score(words: list[str], spelt: list[str], language: str, tables: _Tables) -> int:
+    """Count the words that speak for a language; ``spelt`` are those with other letters."""
+    known = tables.known[language]
+    letters = tables.letters[language]
+    heard = [word for word in words if word in known]
+    lettered = [word for word in spelt if word not in known and not letters.isdisjoint(word)]
+    telling = len(lettered) + sum(word in tables.telling for word in heard)
+    if not telling and STOPWORDS.isdisjoint(words) and 3 * len(heard) >= len(words):
+        return len(heard) if len(set(heard)) > 1 else 0
+    if not telling or telling * _FEWEST_TELLING < len(words):
+        return 0
+    return len(heard) + len(lettered)
+
+
+@cache
+def _tables() -> _Tables:
+    text = shipped("text/function_words.json")
+    data = json.loads(text)
+    english = STOPWORDS.union(data["also_english"].split())
+    latin: dict[str, frozenset[str]] = {}
+    known: dict[str, frozenset[str]] = {}
+    letters: dict[str, frozenset[str]] = {}
+    for language, row in data["latin"].items():
+        latin[language] = frozenset(row["words"].split())
+        known[language] = latin[language].union(data["common"].get(language, "").split())
+        letters[language] = frozenset(row["letters"])
+    told = frozenset[str]().union(*known.values())
+    return _Tables(
+        latin=latin,
+        known=known,
+        letters=letters,
+        every_letter=frozenset[str]().union(*letters.values()),
+        telling=told - english,
+        loans=frozenset(data["loans"].split()),
+        others=frozenset(spelt(" ".join(data["other"].values())).split()),
+    )

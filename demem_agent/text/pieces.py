@@ -1,0 +1,160 @@
+"""Cut a text into the pieces that are scored and packed, each of at most 350 characters.
+
+Prose is cut at the ends of sentences. A program is cut where something is defined in it, so that
+what is asked for by name is found with its name, and JSON between elements, the outermost first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from demem_agent.later import pattern
+from demem_agent.text.cutting import FENCE
+from demem_agent.text.sentences import PASSAGE_CHARS, packed, sentences
+
+__all__ = ["is_json", "pieces"]
+
+#: (start, end) in a text.
+_Stretch = tuple[int, int]
+
+_BEFORE = (
+    r"(?:export|default|public|private|protected|static|async|abstract|final|override|virtual"
+    r"|unsafe|inline|pub(?:\([^)\n]*\))?)[ \t]+"
+)
+#: The first line of something that is defined, with the decorators and comments right above it.
+_DEFINES = pattern(
+    rf"(?:^[ \t]*(?:@|#|//|/\*|\*|--)[^\n]*\n)*^[ \t]*(?:{_BEFORE})*"
+    r"(?:(?:def|function\*?|fn|func|fun|sub)[ \t]+(?:\([^)\n]*\)[ \t]*)?[\w$.]+[ \t]*[(<\[]"
+    r"|(?:class|interface|struct|enum|trait|impl|namespace)\b[ \t]*[\w$<]"
+    r"|(?:const|let|var)[ \t]+[\w$]+[ \t]*=[ \t]*(?:async[ \t]*)?(?:function\b|\([^)\n]*\)[ \t]*=>)"
+    r"|create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:table|view|function|procedure|index)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: Holds what is defined right after it.
+_HOLDER = pattern(rf"\s*(?:{_BEFORE})*(?:class|interface|struct|trait|impl|namespace)\b[^\n]*\s*\Z")
+#: What lines of a program end with, or begin with.
+_CODE_LINE = pattern(r"^(?:[ \t]+\S.*|.*[{}();:,\]]|\s*(?:import|from|#|//|@).*|)$", re.MULTILINE)
+#: Definitions, and share of lines like those of a program, from which on a text is one.
+_FEW = 2
+_MOST = 0.7
+_BLOCK = pattern(rf"{FENCE}[^\n`]*\n(.*?)(?:{FENCE}|\Z)", re.DOTALL)
+_LONG_LINE = pattern(rf"^[ \t]*[{{\[].{{{PASSAGE_CHARS},}}$", re.MULTILINE)
+_SAID = pattern(r"\S")
+_JSON_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
+
+
+def pieces(text: str, limit: int = PASSAGE_CHARS) -> list[_Stretch]:
+    """Cut a text into (start, end) pieces of at most ``limit`` characters.
+
+    A text that fits is one piece. The pieces are in order, do not overlap and hold every character
+    that is not white space.
+    """
+    if len(text) <= limit:
+        return packed(text, [(0, len(text))], limit)
+    regions = list(_json_in(text, limit))
+    units: list[_Stretch] = []
+    start = 0
+    for first, last in regions:
+        units += sentences(text, start, first)
+        units += _elements(text, first, last, limit)
+        start = last
+    units += sentences(text, start)
+    return packed(text, units, limit, frozenset(_borders(text)))
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is an object or a list in JSON."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _json_in(text: str, limit: int) -> Iterator[_Stretch]:
+    """Yield where a text is JSON: all of it, blocks in it, or long lines."""
+    if is_json(text):
+        yield 0, len(text)
+        return
+    if FENCE in text:
+        found = [match.span(1) for match in _BLOCK.finditer(text)]
+    else:
+        found = [match.span() for match in _LONG_LINE.finditer(text)]
+    for start, end in found:
+        if end - start > limit and is_json(text[start:end]):
+            yield start, end
+
+
+def _elements(text: str, start: int, end: int, limit: int) -> Iterator[_Stretch]:
+    """Yield the elements of JSON, of which those that are too long are cut into theirs."""
+    stops: list[tuple[int, int]] = []  # where an element ends, and how deep it is
+    depth = 0
+    for token in _JSON_TOKEN.finditer(text, start, end):
+        sign = token[0]
+        if sign in "{[":
+            depth += 1
+            stops.append((token.end(), depth))
+        elif sign in "}]":
+            stops.append((token.start(), depth))
+            depth -= 1
+        elif sign == ",":
+            stops.append((token.end(), depth))
+    yield from _shallow(start, end, stops, 1, limit)
+
+
+def _shallow(
+    start: int, end: int, stops: list[tuple[int, int]], depth: int, limit: int
+) -> Iterator[_Stretch]:
+    """Cut a stretch at the stops of a depth, and what is too long then at deeper ones."""
+    if end - start <= limit or not stops:
+        yield start, end
+        return
+    inner: list[tuple[int, int]] = []
+    for place, deep in [*stops, (end, depth)]:
+        if deep > depth:
+            inner.append((place, deep))
+        elif place > start:
+            yield from _shallow(start, place, inner, depth + 1, limit)
+            inner = []
+            start = place
+
+
+def _borders(text: str) -> Iterator[int]:
+    """Yield where something is defined in the programs of a text, and where these end."""
+    blocks = [match.span(1) for match in _BLOCK.finditer(text)]
+    if not blocks and _is_program(text):
+        blocks = [(0, len(text))]
+    for start, end in blocks:
+        found = list(_definitions(text, start, end))
+        yield from (_begin(text, place) for place in found)
+        if found:
+            closed = text.find("\n", end)
+            yield len(text) if closed < 0 else _begin(text, closed)
+
+
+def _begin(text: str, place: int) -> int:
+    """Return where the first word after a place is."""
+    found = _SAID.search(text, place)
+    return len(text) if found is None else found.start()
+
+
+def _definitions(text: str, start: int, end: int) -> Iterator[int]:
+    last = start
+    for match in _DEFINES.finditer(text, start, end):
+        # A line that holds the next definition stays with it: "class Car:", "def drive(self):".
+        if match.start() > last and not _HOLDER.match(text, last, match.start()):
+            yield match.start()
+        elif match.start() == start:
+            yield start
+        last = match.start()
+
+
+def _is_program(text: str) -> bool:
+    definitions = len(_DEFINES.findall(text))
+    if definitions < _FEW:
+        return False
+    return len(_CODE_LINE.findall(text)) >= _MOST * (text.count("\n") + 1)

@@ -1,0 +1,53 @@
+"""What is kept to save work is made again where it would be another."""
+
+from __future__ import annotations
+
+from demem_agent import Evidence
+from demem_agent.scoring import Query, Ranking, default_weights, rank
+from demem_agent.scoring.index import PassageIndex
+from demem_agent.slots.cache import Cache
+from demem_agent.testing import BagEncoder
+
+ENCODER = BagEncoder()
+
+
+def put(index: PassageIndex, number: int, text: str) -> None:
+    index.add(Evidence(f"e{number}", text), [(0, len(text))], ENCODER.encode([text]), 0)
+
+
+def query(text: str, asker: str | None = None) -> Query:
+    return Query(text, ENCODER.encode([text])[0], asker=asker)
+
+
+def ranking(cache: Cache, index: PassageIndex, asked: Query) -> Ranking:
+    return cache.ranking_of(index, asked, lambda: rank(index, asked, default_weights()))
+
+
+def test_the_same_question_is_ranked_once_while_passages_stay() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    put(index, 1, "I like bread")
+    cache = Cache()
+    first = ranking(cache, index, query("bread"))
+    assert ranking(cache, index, query("bread")) is first
+    assert ranking(cache, index, query("bread", "Ana")) is not first
+    assert ranking(cache, index, query("cats")) is not first
+
+
+def test_a_question_is_ranked_anew_once_passages_come_or_go() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    put(index, 1, "I like bread")
+    cache = Cache()
+    ranking(cache, index, query("bread"))
+    put(index, 2, "Bread is what I bake")
+    assert sorted(ranking(cache, index, query("bread")).rows.tolist()) == [0, 1]
+    index.remove({"e1"})
+    assert ranking(cache, index, query("bread")).rows.tolist() == [0]
+
+
+def test_nothing_is_kept_of_a_question_once_text_is_forgotten() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    put(index, 1, "I like bread")
+    cache = Cache()
+    ranking(cache, index, query("bread"))
+    cache.forget(["e1"])
+    assert "bread" not in repr(cache.rankings)
