@@ -125,15 +125,24 @@ def _at(q: int, times: Sequence[Times]) -> tuple[float, ...]:
     return tuple(float(np.percentile(run, q)) * 1e3 for run in times)
 
 
-_IMPORT = """
-import json, sys, time
+_STARTING = """
+import sys, time
 start = time.perf_counter()
-import numpy
-between = time.perf_counter()
-import demem_agent
-end = time.perf_counter()
-print(json.dumps([end - start, between - start, sorted(set(sys.argv[1:]) & set(sys.modules))]))
+{}
+took = time.perf_counter() - start
+import json
+print(json.dumps([took, sorted(set(sys.argv[1:]) & set(sys.modules))]))
 """
+#: What is timed in a fresh process each, from the least on.
+_STARTS = {
+    "numpy": "import numpy",
+    "package": "import demem_agent",
+    "memory": "from demem_agent import SlotMemory",
+    "reading": """from demem_agent import SlotMemory
+memory = SlotMemory()
+memory.ingest("I moved to Lisbon yesterday.", at="2024-03-02")
+memory.read("Where do I live?")""",
+}
 _RESIDENT = """
 import json, sys
 def resident():
@@ -162,19 +171,28 @@ def _fresh(script: str, *arguments: str) -> Any:
 
 
 def import_time(bench: Bench) -> list[Figure]:
-    """Measure how long the package takes to import, and what it loads."""
-    found = [_fresh(_IMPORT, *HEAVY) for _ in range(max(bench.runs, 5))]
+    """Measure how long a process takes to start, beside one that imports numpy alone."""
+    times: dict[str, list[float]] = {what: [] for what in _STARTS}
     heavy: set[str] = set()
-    for _, _, loaded in found:
-        heavy.update(loaded)
-    whole = tuple(took for took, _, _ in found)
-    numpy = median(took for _, took, _ in found)
+    for _ in range(max(bench.runs, 15)):
+        for what, script in _STARTS.items():
+            took, loaded = _fresh(_STARTING.format(script), *HEAVY)
+            times[what].append(took)
+            heavy.update(loaded)
     loads = ", ".join(sorted(heavy)) or "none"
-    note = f"{numpy:.2f} s of it is numpy; of {', '.join(HEAVY)} it loads: {loads}"
+    note = f"numpy alone {median(times['numpy']):.2f} s; of {', '.join(HEAVY)} it loads: {loads}"
     return [
-        Figure("import demem_agent", "s", whole, target=0.3, note=note),
+        Figure("import demem_agent", "s", tuple(times["package"]), target=0.3, note=note),
         Figure("heavy libraries loaded by that", "", (len(heavy),), target=0),
+        Figure("import SlotMemory, against numpy alone", "x", _ratios(times, "memory"), target=2),
+        Figure("import, one ingest, one read, against it", "x", _ratios(times, "reading")),
     ]
+
+
+def _ratios(times: Mapping[str, Sequence[float]], what: str) -> tuple[float, ...]:
+    """Return how many times as long as numpy something took, run by run."""
+    sides = zip(times[what], times["numpy"], strict=True)
+    return tuple(ours / numpy for ours, numpy in sides)
 
 
 def resident_memory(bench: Bench) -> list[Figure]:

@@ -7,9 +7,10 @@ See ``SlotMemory`` to begin.
 
 from __future__ import annotations
 
-from demem_agent.async_memory import AsyncSlotMemory
+from typing import TYPE_CHECKING
+
 from demem_agent.errors import DeMemError, InvalidInput
-from demem_agent.memory import SlotMemory
+from demem_agent.later import members_of
 from demem_agent.settings import Settings, SplitSettings
 from demem_agent.turns import Turn
 from demem_agent.types import (
@@ -27,6 +28,19 @@ from demem_agent.types import (
     Slot,
     SplitCertificate,
 )
+
+if TYPE_CHECKING:
+    from demem_agent.async_memory import AsyncSlotMemory
+    from demem_agent.memory import SlotMemory
+else:
+    # The records are light; a memory is loaded by those who make one.
+    __getattr__ = members_of(
+        __name__,
+        {
+            "AsyncSlotMemory": "demem_agent.async_memory",
+            "SlotMemory": "demem_agent.memory",
+        },
+    )
 
 __all__ = [
     "Answer",
@@ -78,3 +92,7 @@ __public__ = (
     "demem_agent.types",
 )
 __version__ = "0.1.0"
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

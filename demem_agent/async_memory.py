@@ -9,32 +9,20 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
+from demem_agent import flows
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
 from demem_agent.door import is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
-from demem_agent.flows.advise import advise, tried
-from demem_agent.flows.answer import answer, answered
-from demem_agent.flows.arrange import merge, pin, rename
-from demem_agent.flows.decide import decide, outcome
-from demem_agent.flows.feedback import feedback
-from demem_agent.flows.forget import forget
-from demem_agent.flows.ingest import ingest
-from demem_agent.flows.read import read, route
-from demem_agent.flows.reembed import reembed
-from demem_agent.flows.room import make_room, receipts
-from demem_agent.flows.share import SHARING, share, sharings, wants_place
-from demem_agent.flows.summarise import due, summarise
-from demem_agent.flows.supersede import supersede
-from demem_agent.flows.undo import undo
 from demem_agent.held import Held
 from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
+from demem_agent.settings import SHARING
+from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
-from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
@@ -142,15 +130,15 @@ class AsyncSlotMemory(MemoryHandle):
 
     async def route(self, query: str, **how: Unpack[Routes]) -> Route:
         """Choose the slot that a query goes to."""
-        return await self._run(route, self._door.routing(query, how))
+        return await self._run(flows.read.route, self._door.routing(query, how))
 
     async def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model."""
-        return await self._run(read, self._door.reading(query, how))
+        return await self._run(flows.read.read, self._door.reading(query, how))
 
     async def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision."""
-        given = await self._run(answer, self._door.asking("answer", query, how))
+        given = await self._run(flows.answer.answer, self._door.asking("answer", query, how))
         await self._keep_within(Brought(contexts=frozenset({given.id})))
         return given
 
@@ -158,7 +146,9 @@ class AsyncSlotMemory(MemoryHandle):
         self, query: str, text: str, *, reading: Reading | None = None, **how: Unpack[Asking]
     ) -> Answer:
         """Record an answer that was produced elsewhere."""
-        given = await self._run(answered, *self._door.answered(query, text, reading, how))
+        given = await self._run(
+            flows.answer.answered, *self._door.answered(query, text, reading, how)
+        )
         await self._keep_within(Brought(contexts=frozenset({given.id})))
         return given
 
@@ -167,8 +157,8 @@ class AsyncSlotMemory(MemoryHandle):
     ) -> FeedbackReport:
         """Learn from how an answer did, or a decision."""
         if is_decision(answer):
-            return await self._run(outcome, *self._door.outcome(answer, told, key))
-        report = await self._run(feedback, self._given(answer, told, key))
+            return await self._run(flows.decide.outcome, *self._door.outcome(answer, told, key))
+        report = await self._run(flows.feedback.feedback, self._given(answer, told, key))
         await self._keep_within(learned(report))
         return await self._with_place(report)
 
@@ -191,56 +181,58 @@ class AsyncSlotMemory(MemoryHandle):
 
     async def advice(self, situation: str, **how: Unpack[Advises]) -> str:
         """Return what worked in a situation, in a line."""
-        return await self._run(advise, self._door.advising(situation, how))
+        return await self._run(flows.advise.advise, self._door.advising(situation, how))
 
     async def tried(self, situation: str, **how: Unpack[Tries]) -> tuple[Tried, ...]:
         """Return how actions did in a situation, the best first."""
-        return await self._run(tried, self._door.trying(situation, how))
+        return await self._run(flows.advise.tried, self._door.trying(situation, how))
 
     async def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
     ) -> Receipt:
         """Erase evidence and every text that came from it."""
-        return await self._run(forget, self._door.selected(evidence_id, source_id, before))
+        return await self._run(
+            flows.forget.forget, self._door.selected(evidence_id, source_id, before)
+        )
 
     async def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer, or that a line was superseded."""
-        await self._run(undo, text_field("id", id))
+        await self._run(flows.undo.undo, text_field("id", id))
 
     async def supersede(self, old: str, new: str, *, key: str | None = None) -> Succession:
         """Settle that one item has taken the place of another."""
-        return await self._run(supersede, *self._door.superseding(old, new, key))
+        return await self._run(flows.supersede.supersede, *self._door.superseding(old, new, key))
 
     async def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
         """Have the memory's ``compressor`` write summaries."""
         author = self._author()
         named = None if slot is None else whole_field("slot", slot, 0)
         async with self._fresh():
-            numbers = due(self._held.state, named)
-        done = [await self._run(summarise, number, author) for number in numbers]
+            numbers = flows.summarise.due(self._held.state, named)
+        done = [await self._run(flows.summarise.summarise, number, author) for number in numbers]
         return tuple(done)
 
     async def rename(self, slot: int, name: str | None) -> None:
         """Name a slot."""
-        await self._run(rename, *self._door.naming(slot, name))
+        await self._run(flows.arrange.rename, *self._door.naming(slot, name))
         await self._keep_within(Brought(slot=slot))
 
     async def pin(self, slot: int, pinned: bool = True) -> None:
         """Have a slot stay as it is divided."""
-        await self._run(pin, *self._door.pinning(slot, pinned))
+        await self._run(flows.arrange.pin, *self._door.pinning(slot, pinned))
 
     async def merge(self, slot: int, *, into: int) -> None:
         """Move all that is in one slot into another and close it."""
-        await self._run(merge, *self._door.merging(slot, into))
+        await self._run(flows.arrange.merge, *self._door.merging(slot, into))
 
     async def share(self, answers: int = SHARING) -> Sharing | None:
         """Merge two slots where a conflict waits for one, and no known decision loses by it."""
-        return await self._run(share, whole_field("answers", answers, 2))
+        return await self._run(flows.share.share, whole_field("answers", answers, 2))
 
     async def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder."""
         team = self._held.team_with(encoder)
-        return await self._run_by(team, reembed, self._held.adopting(team))
+        return await self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
     async def evidence(self) -> tuple[Evidence, ...]:
         """Return every live item, in order of ingestion."""
@@ -272,7 +264,7 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             return self._situations()
 
-    async def decision_log(self) -> DecisionLog:
+    async def decision_log(self) -> choosing.DecisionLog:
         """Return all that was decided."""
         async with self._fresh():
             return self._decision_log()
@@ -280,7 +272,7 @@ class AsyncSlotMemory(MemoryHandle):
     async def explain(self, id: str) -> Explained:
         """Explain a decision among actions."""
         log = await self.decision_log()
-        return await asyncio.to_thread(explained, log, text_field("id", id))
+        return await asyncio.to_thread(choosing.log.explained, log, text_field("id", id))
 
     async def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""
@@ -290,12 +282,12 @@ class AsyncSlotMemory(MemoryHandle):
     async def receipts(self) -> tuple[Receipt, ...]:
         """Return what was forgotten to keep within ``storage``, the oldest first."""
         async with self._fresh():
-            return receipts(self._held.state)
+            return flows.room.receipts(self._held.state)
 
     async def sharings(self) -> tuple[Sharing, ...]:
         """Return which slots ``share`` has merged, and what that rested on."""
         async with self._fresh():
-            return sharings(self._held.state)
+            return flows.share.sharings(self._held.state)
 
     async def fingerprint(self) -> str:
         """Digest what is remembered: the same operations in the same order give the same 64 hex
@@ -343,30 +335,30 @@ class AsyncSlotMemory(MemoryHandle):
             yield
 
     async def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        done = await self._run(ingest, *self._door.arrivals(turns))
+        done = await self._run(flows.ingest.ingest, *self._door.arrivals(turns))
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         await self._keep_within(Brought(items=frozenset(items)))
         return done
 
     async def _with_place(self, report: FeedbackReport) -> FeedbackReport:
         """Look for a slot to free where a conflict waits for one, if that is wanted."""
-        if not wants_place(report, self.settings.split):
+        if not flows.share.wants_place(report, self.settings.split):
             return report
         try:
-            await self._run(share, self.settings.split.sharing)
+            await self._run(flows.share.share, self.settings.split.sharing)
         except CollaboratorError as error:
             return replace(report, failed=str(error))
         return report
 
     async def _choose(self, asked: Choosing) -> Decision:
-        made = await self._run(decide, asked)
+        made = await self._run(flows.decide.decide, asked)
         await self._keep_within(Brought(decision=made.id))
         return made
 
     async def _keep_within(self, brought: Brought) -> None:
         """Forget what there is no room for, if storage is bounded."""
         if self.settings.storage is not None:
-            await self._run(make_room, brought)
+            await self._run(flows.room.make_room, brought)
 
     async def _reembed_or_release(self) -> None:
         try:

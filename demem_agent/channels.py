@@ -7,10 +7,10 @@ and its keyword in :class:`Told`, and its name in :data:`demem_agent.types.Chann
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from demem_agent.errors import InvalidInput
+from demem_agent.later import dataclass
 from demem_agent.turns import text_field, unit_field
 from demem_agent.types import Channel, Context
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from datetime import datetime
 
+from demem_agent import flows
 from demem_agent.channels import Signal
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
-from demem_agent.flows.feedback import Given, Raters
-from demem_agent.flows.forget import Selected
+from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.settings import Settings
@@ -114,8 +114,8 @@ class Door:
         answer: Answer | Decision | str,
         told: Mapping[str, object],
         key: str | None,
-        raters: Raters,
-    ) -> Given:
+        raters: flows.feedback.Raters,
+    ) -> flows.feedback.Given:
         """Check what is told of an answer, and that somebody is there to judge it if asked to."""
         known = answer if isinstance(answer, Answer) else None
         answer_id = text_field("answer", answer if known is None else known.id)
@@ -125,7 +125,7 @@ class Door:
         if key is not None:
             text_field("key", key)
         request = [answer_id, *astuple(signal)]
-        return Given(
+        return flows.feedback.Given(
             answer_id=answer_id,
             signal=signal,
             key=key,
@@ -167,9 +167,11 @@ class Door:
             text_field("key", key)
         return id, signal, key, request_hash("outcome", [id, *astuple(signal)])
 
-    def selected(self, evidence_id: str | None, source_id: str | None, before: When) -> Selected:
+    def selected(
+        self, evidence_id: str | None, source_id: str | None, before: When
+    ) -> flows.forget.Selected:
         """Check what is to be forgotten: exactly one of these is given."""
-        selected = Selected(evidence_id, source_id, time_field("before", before))
+        selected = flows.forget.Selected(evidence_id, source_id, time_field("before", before))
         if evidence_id is not None:
             text_field("evidence_id", evidence_id)
         if source_id is not None:

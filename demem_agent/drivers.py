@@ -7,14 +7,12 @@ that the order of the ledger is the order of the state.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from demem_agent.encoders import EncoderInfo, as_matrix
 from demem_agent.encoders.crossing import relevances
 from demem_agent.errors import CollaboratorError, DeMemError
+from demem_agent.later import dataclass, module
 from demem_agent.requests import (
     Commit,
     Complete,
@@ -35,6 +34,11 @@ from demem_agent.requests import (
 )
 from demem_agent.stores import Address, Store
 from demem_agent.types import Answerer, Compressor, Draft, Encoder, Proposal, Reranker, Scorer
+
+if TYPE_CHECKING:
+    import asyncio
+else:
+    asyncio = module("asyncio")  # it takes as long to import as a third of numpy
 
 __all__ = ["Collaborators", "drive", "drive_async"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from demem_agent import flows
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
 from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState, StoreError
-from demem_agent.flows.feedback import Raters
 from demem_agent.options import (
     Options,
     checked_encoder,
@@ -118,11 +118,11 @@ class Held:
 
         return adopt
 
-    def raters(self) -> Raters:
+    def raters(self) -> flows.feedback.Raters:
         """Return the names of those who rate answers, and of the models behind them."""
         answerer = self.team.answerer
         answering = str(getattr(answerer, "name", type(answerer).__name__))
-        return Raters(
+        return flows.feedback.Raters(
             scorers=_distinct(self.team.scorers),
             judges=_distinct(self.team.judges),
             models=(answering, self.team.encoder_info.name),

@@ -9,33 +9,19 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
+from demem_agent import flows
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
-from demem_agent.flows.advise import advise, tried
-from demem_agent.flows.answer import answer, answered
-from demem_agent.flows.arrange import merge, pin, rename
-from demem_agent.flows.decide import decide, outcome
-from demem_agent.flows.feedback import Given as GivenFeedback
-from demem_agent.flows.feedback import feedback
-from demem_agent.flows.forget import forget
-from demem_agent.flows.ingest import ingest
-from demem_agent.flows.read import read, route
-from demem_agent.flows.reembed import reembed
-from demem_agent.flows.room import make_room, receipts
-from demem_agent.flows.share import SHARING, share, sharings, wants_place
-from demem_agent.flows.summarise import due, summarise
-from demem_agent.flows.supersede import supersede
-from demem_agent.flows.undo import undo
 from demem_agent.held import Held
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
-from demem_agent.settings import Settings
+from demem_agent.settings import SHARING, Settings
+from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
-from demem_agent.slots.choosing.log import DecisionLog, explained
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
@@ -162,9 +148,9 @@ class MemoryHandle:
     def _decisions(self) -> tuple[Decision, ...]:
         return tuple(self._held.state.choices.values())
 
-    def _decision_log(self) -> DecisionLog:
+    def _decision_log(self) -> choosing.DecisionLog:
         state = self._held.state
-        return DecisionLog(
+        return choosing.DecisionLog(
             slots=state.settings.slots,
             settings=state.settings.decide,
             dimensions=state.head.dimensions,
@@ -187,7 +173,9 @@ class MemoryHandle:
         """Return how many turns are written at once: one by one, where each may need room."""
         return BATCH if self.settings.storage is None else 1
 
-    def _given(self, answer: Answer | Decision | str, told: Told, key: str | None) -> GivenFeedback:
+    def _given(
+        self, answer: Answer | Decision | str, told: Told, key: str | None
+    ) -> flows.feedback.Given:
         return self._door.feedback(answer, told, key, self._held.raters())
 
     def _author(self) -> str:
@@ -332,7 +320,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
         """
-        return self._run(route, self._door.routing(query, how))
+        return self._run(flows.read.route, self._door.routing(query, how))
 
     def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model: never more than its limit, marks included.
@@ -349,7 +337,7 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the field and its range.
             NotFound: for a slot that is not active.
         """
-        return self._run(read, self._door.reading(query, how))
+        return self._run(flows.read.read, self._door.reading(query, how))
 
     def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision, so that feedback can refer to it.
@@ -360,7 +348,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
         """
-        given = self._run(answer, self._door.asking("answer", query, how))
+        given = self._run(flows.answer.answer, self._door.asking("answer", query, how))
         self._keep_within(Brought(contexts=frozenset({given.id})))
         return given
 
@@ -379,7 +367,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: for a blank query, or a text that is none.
         """
-        given = self._run(answered, *self._door.answered(query, text, reading, how))
+        given = self._run(flows.answer.answered, *self._door.answered(query, text, reading, how))
         self._keep_within(Brought(contexts=frozenset({given.id})))
         return given
 
@@ -415,8 +403,8 @@ class SlotMemory(MemoryHandle):
             NotFound: for an unknown answer or decision.
         """
         if is_decision(answer):
-            return self._run(outcome, *self._door.outcome(answer, told, key))
-        report = self._run(feedback, self._given(answer, told, key))
+            return self._run(flows.decide.outcome, *self._door.outcome(answer, told, key))
+        report = self._run(flows.feedback.feedback, self._given(answer, told, key))
         self._keep_within(learned(report))
         return self._with_place(report)
 
@@ -470,7 +458,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
         """
-        return self._run(advise, self._door.advising(situation, how))
+        return self._run(flows.advise.advise, self._door.advising(situation, how))
 
     def tried(self, situation: str, **how: Unpack[Tries]) -> tuple[Tried, ...]:
         """Return how actions did in a situation, or else where it is alike, the best first.
@@ -484,7 +472,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
         """
-        return self._run(tried, self._door.trying(situation, how))
+        return self._run(flows.advise.tried, self._door.trying(situation, how))
 
     def forget(
         self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
@@ -501,7 +489,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             NotFound: for an unknown evidence id or source id.
         """
-        return self._run(forget, self._door.selected(evidence_id, source_id, before))
+        return self._run(flows.forget.forget, self._door.selected(evidence_id, source_id, before))
 
     def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer or a decision, or a succession.
@@ -517,7 +505,7 @@ class SlotMemory(MemoryHandle):
             NotFound: for what is the id of nothing that can be undone.
             InvalidInput: if there is nothing to undo.
         """
-        self._run(undo, text_field("id", id))
+        self._run(flows.undo.undo, text_field("id", id))
 
     def supersede(self, old: str, new: str, *, key: str | None = None) -> Succession:
         """Settle that one item has taken the place of another, and return the succession.
@@ -534,7 +522,7 @@ class SlotMemory(MemoryHandle):
             InvalidInput: for the same item twice, or where ``old`` has taken the place of ``new``.
             IdempotencyConflict: if the key was used for another request.
         """
-        return self._run(supersede, *self._door.superseding(old, new, key))
+        return self._run(flows.supersede.supersede, *self._door.superseding(old, new, key))
 
     def summarise(self, slot: int | None = None) -> tuple[Summarised, ...]:
         """Have the memory's ``compressor`` write summaries.
@@ -554,8 +542,8 @@ class SlotMemory(MemoryHandle):
         author = self._author()
         named = None if slot is None else whole_field("slot", slot, 0)
         with self._still():
-            numbers = due(self._held.state, named)
-        return tuple(self._run(summarise, number, author) for number in numbers)
+            numbers = flows.summarise.due(self._held.state, named)
+        return tuple(self._run(flows.summarise.summarise, number, author) for number in numbers)
 
     def rename(self, slot: int, name: str | None) -> None:
         """Name a slot, for people; None takes it away. Nothing else depends on it.
@@ -563,7 +551,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             NotFound: for a slot that is not active.
         """
-        self._run(rename, *self._door.naming(slot, name))
+        self._run(flows.arrange.rename, *self._door.naming(slot, name))
         self._keep_within(Brought(slot=slot))
 
     def pin(self, slot: int, pinned: bool = True) -> None:
@@ -575,7 +563,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             NotFound: for a slot that is not active.
         """
-        self._run(pin, *self._door.pinning(slot, pinned))
+        self._run(flows.arrange.pin, *self._door.pinning(slot, pinned))
 
     def merge(self, slot: int, *, into: int) -> None:
         """Move all that is in one slot into another and close it.
@@ -586,7 +574,7 @@ class SlotMemory(MemoryHandle):
             NotFound: for a slot that is not active.
             InvalidInput: if one of them is pinned, or both are the same.
         """
-        self._run(merge, *self._door.merging(slot, into))
+        self._run(flows.arrange.merge, *self._door.merging(slot, into))
 
     def share(self, answers: int = SHARING) -> Sharing | None:
         """Merge two slots where a conflict waits for one, and no known decision loses by it.
@@ -607,7 +595,7 @@ class SlotMemory(MemoryHandle):
             InvalidInput: for ``answers`` out of range.
             CollaboratorError: if the answerer or a scorer fails; nothing was merged.
         """
-        return self._run(share, whole_field("answers", answers, 2))
+        return self._run(flows.share.share, whole_field("answers", answers, 2))
 
     def reembed(self, encoder: Encoder) -> int:
         """Encode everything anew with another encoder, and return the number of items.
@@ -616,7 +604,7 @@ class SlotMemory(MemoryHandle):
             InvalidInput: for what is no encoder.
         """
         team = self._held.team_with(encoder)
-        return self._run_by(team, reembed, self._held.adopting(team))
+        return self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Return every live item, in order of ingestion."""
@@ -651,7 +639,7 @@ class SlotMemory(MemoryHandle):
         with self._still():
             return self._situations()
 
-    def decision_log(self) -> DecisionLog:
+    def decision_log(self) -> choosing.DecisionLog:
         """Return all that was decided, as ``demem_agent.evaluate.replay_decisions`` takes it."""
         with self._still():
             return self._decision_log()
@@ -667,7 +655,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             NotFound: for what is the id of no decision.
         """
-        return explained(self.decision_log(), text_field("id", id))
+        return choosing.log.explained(self.decision_log(), text_field("id", id))
 
     def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""
@@ -677,12 +665,12 @@ class SlotMemory(MemoryHandle):
     def receipts(self) -> tuple[Receipt, ...]:
         """Return what was forgotten to keep within ``storage``, the oldest first."""
         with self._still():
-            return receipts(self._held.state)
+            return flows.room.receipts(self._held.state)
 
     def sharings(self) -> tuple[Sharing, ...]:
         """Return which slots ``share`` has merged, and what that rested on, the oldest first."""
         with self._still():
-            return sharings(self._held.state)
+            return flows.share.sharings(self._held.state)
 
     def fingerprint(self) -> str:
         """Digest what is remembered, as 64 hex digits.
@@ -743,7 +731,7 @@ class SlotMemory(MemoryHandle):
             yield
 
     def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        done = self._run(ingest, *self._door.arrivals(turns))
+        done = self._run(flows.ingest.ingest, *self._door.arrivals(turns))
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         self._keep_within(Brought(items=frozenset(items)))
         return done
@@ -753,23 +741,23 @@ class SlotMemory(MemoryHandle):
 
         The feedback stands whatever becomes of it.
         """
-        if not wants_place(report, self.settings.split):
+        if not flows.share.wants_place(report, self.settings.split):
             return report
         try:
-            self._run(share, self.settings.split.sharing)
+            self._run(flows.share.share, self.settings.split.sharing)
         except CollaboratorError as error:
             return replace(report, failed=str(error))
         return report
 
     def _choose(self, asked: Choosing) -> Decision:
-        made = self._run(decide, asked)
+        made = self._run(flows.decide.decide, asked)
         self._keep_within(Brought(decision=made.id))
         return made
 
     def _keep_within(self, brought: Brought) -> None:
         """Forget what there is no room for, if storage is bounded."""
         if self.settings.storage is not None:
-            self._run(make_room, brought)
+            self._run(flows.room.make_room, brought)
 
     def _reembed_or_release(self) -> None:
         try:

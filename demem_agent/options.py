@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict, get_type_hints
+from typing import Any, TypedDict
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import default_scorers
@@ -84,7 +84,7 @@ class Options(TypedDict, total=False):
     experiment: Experiment
 
 
-_KNOWN = frozenset(get_type_hints(Options))
+_KNOWN = frozenset(Options.__annotations__)
 _SETTINGS = frozenset(Settings.__dataclass_fields__)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.encoders import EncoderInfo
+from demem_agent.later import dataclass
 from demem_agent.slots.records import Delta
 from demem_agent.types import Attempt, Compression, Question
 

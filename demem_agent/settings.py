@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import get_args
 
 from demem_agent.errors import InvalidInput
+from demem_agent.later import dataclass
 from demem_agent.turns import whole_field
 from demem_agent.types import Mode, Order, Stale, Unit, Unknown
 
@@ -14,6 +15,8 @@ __all__ = ["DecideSettings", "Settings", "SplitSettings"]
 
 #: A summary or reading must have room for the marks or date of one line and a few words.
 SMALLEST_LIMIT = 40
+#: Answers that ``share`` spends on its tests unless said otherwise.
+SHARING = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, replace
 from datetime import date, datetime, time
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import InvalidInput
+from demem_agent.later import dataclass, module
+
+if TYPE_CHECKING:
+    import hashlib
+    import json
+else:
+    hashlib = module("hashlib")
+    json = module("json")
 
 __all__ = [
     "Turn",
@@ -54,7 +61,7 @@ class Turn:
     key: str | None = None
 
 
-_FIELDS = frozenset(field.name for field in fields(Turn))
+_FIELDS = frozenset(Turn.__annotations__)
 
 
 def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:

@@ -7,9 +7,11 @@ symbol it uses is given in each docstring.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+
+from demem_agent.later import dataclass
 
 __all__ = [
     "Answer",

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import ast
 import importlib
-import json
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,30 @@ HEAVY = {
     "typer",
 }
 
+#: What only some operations need: none of it is loaded before.
+LATER = {
+    "asyncio",
+    "concurrent",
+    "demem_agent.async_memory",
+    "demem_agent.cli",
+    "demem_agent.decision",
+    "demem_agent.evaluate",
+    "demem_agent.flows.feedback",
+    "demem_agent.llms",
+    "demem_agent.splitting",
+    "demem_agent.studies",
+    "demem_agent.testing",
+    "importlib.metadata",
+    "importlib.resources",
+    "logging",
+    "numpy.ma",
+    "numpy.random",
+    "pathlib",
+    "pydantic",
+    "tempfile",
+    "urllib",
+}
+
 OUTSIDERS = [
     *sorted((ROOT / "adapters").rglob("*.py")),
     *sorted((ROOT / "examples").glob("*.py")),
@@ -45,6 +69,8 @@ def imported_modules(source: str) -> set[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found.update(name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "demem_agent":
+            found.update(f"demem_agent.{name.name}" for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             found.add(node.module or "")
     return found
@@ -91,18 +117,102 @@ def test_public_names_are_sorted_and_at_most_twenty() -> None:
     assert 1 <= len(demem_agent.__all__) <= 20
 
 
+def test_a_name_that_is_not_loaded_yet_is_offered_all_the_same() -> None:
+    script = "import demem_agent; print('SlotMemory' in vars(demem_agent), dir(demem_agent))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("False")
+    assert [name for name in demem_agent.__all__ if repr(name) not in done.stdout] == []
+
+
 def test_every_public_name_exists() -> None:
     assert [name for name in demem_agent.__all__ if not hasattr(demem_agent, name)] == []
 
 
-def test_import_loads_nothing_heavy() -> None:
-    script = "import json, sys, demem_agent; print(json.dumps(sorted(sys.modules)))"
+@cache
+def loaded_by(script: str) -> frozenset[str]:
+    """Return the modules that a fresh process has loaded after a script."""
+    script = f"{script}\nimport sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    loaded = {name.partition(".")[0] for name in json.loads(done.stdout)}
-    assert "demem_agent" in loaded
-    assert loaded & HEAVY == set()
+    return frozenset(done.stdout.split())
+
+
+def in_rooms(loaded: Iterable[str], rooms: Iterable[str]) -> list[str]:
+    """Return those of some modules that are one of some packages, or in it."""
+    return sorted(
+        name for name in loaded if any(f"{name}.".startswith(f"{room}.") for room in rooms)
+    )
+
+
+def test_import_loads_the_records_and_not_even_numpy() -> None:
+    loaded = loaded_by("import demem_agent")
+    assert "demem_agent.types" in loaded
+    assert (
+        in_rooms(loaded, {*HEAVY, *LATER, "numpy", "json", "dateutil", "demem_agent.memory"}) == []
+    )
+
+
+def test_the_decision_kernel_is_loaded_alone() -> None:
+    loaded = loaded_by("import demem_agent.decision")
+    assert "demem_agent.decision.certificates" in loaded
+    assert in_rooms(loaded, {"demem_agent.text", "demem_agent.slots", "demem_agent.memory"}) == []
+
+
+def test_a_memory_loads_nothing_heavy_and_no_operation() -> None:
+    loaded = loaded_by("from demem_agent import SlotMemory")
+    assert "demem_agent.memory" in loaded
+    operations = {name for name in in_rooms(loaded, ["demem_agent.flows"]) if name.count(".") > 1}
+    assert operations == set()
+    assert in_rooms(loaded, {*HEAVY, *LATER}) == []
+
+
+def test_a_first_reading_loads_what_it_needs_and_nothing_more() -> None:
+    loaded = loaded_by(
+        "from demem_agent import SlotMemory; memory = SlotMemory();"
+        "memory.ingest('I moved to Lisbon.'); memory.read('Where do I live?')"
+    )
+    assert in_rooms(loaded, ["demem_agent.flows.read"]) != []
+    assert in_rooms(loaded, {*HEAVY, *LATER}) == []
+
+
+def eager(source: str) -> list[str]:
+    """Return what a source has compiled where it is imported: patterns, methods of records.
+
+    A record without slots, which few are, cannot be written later.
+    """
+    found = []
+    if "slots=True" in source:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ImportFrom) and node.module == "dataclasses":
+                found += [name.name for name in node.names if name.name == "dataclass"]
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            calls = [node for node in ast.walk(statement.value) if isinstance(node, ast.Call)]
+            found += [text for call in calls if (text := ast.unparse(call.func)) == "re.compile"]
+    return found
+
+
+def test_what_a_memory_loads_compiles_patterns_and_records_when_they_are_used() -> None:
+    loaded = in_rooms(loaded_by("from demem_agent import SlotMemory"), ["demem_agent"])
+    guilty = {}
+    for name in loaded:
+        path = importlib.import_module(name).__file__
+        assert path is not None
+        found = eager(Path(path).read_text(encoding="utf-8"))
+        guilty |= {name: found} if found and name != "demem_agent.later" else {}
+    assert len(loaded) > 50
+    assert guilty == {}
+
+
+def test_what_is_compiled_at_once_is_seen() -> None:
+    record = "@dataclass(frozen=True, slots=True)\nclass A:\n    a: int\n"
+    assert eager(f"from dataclasses import dataclass, field\n{record}") == ["dataclass"]
+    assert eager(f"from demem_agent.later import dataclass\n{record}") == []
+    assert eager("A = re.compile('a')\nB: dict = {1: re.compile('b')}\n") == ["re.compile"] * 2
+    assert eager("def f():\n    return re.compile('a')\n") == []
 
 
 def test_import_scan_sees_every_form_of_import() -> None:
@@ -207,15 +317,18 @@ def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Pat
 #: Rooms and root modules, each above all that it may import from (``docs/architecture.md``).
 FLOORS = """cli studies evaluate testing llms async_memory memory copying held door options flows
     splitting feedback drivers stores answering reading requests slots summaries scoring encoders
-    text decision settings channels turns types errors""".split()
+    text decision settings channels turns types errors shipped later""".split()
 
 
 def arrows_up(source: str, floor: str) -> list[str]:
-    """Return the rooms above a floor that a source imports from, but for what only types need."""
+    """Return the rooms above a floor that a source imports from, but for what only types need.
+
+    What has an ``else`` is no such thing: it is imported when it is first used.
+    """
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = [ast.Pass()]
+            node.body = node.body if node.orelse else [ast.Pass()]
     above = FLOORS[: FLOORS.index(floor)]
     names = imported_modules(ast.unparse(tree))
     rooms = [name.split(".")[1] for name in names if name.startswith("demem_agent.")]
@@ -241,4 +354,7 @@ def test_every_arrow_points_down() -> None:
 def test_an_arrow_that_points_up_is_seen() -> None:
     source = "from demem_agent.flows.read import read\nfrom demem_agent.text.words import words\n"
     assert arrows_up(source, "slots") == ["flows"]
-    assert arrows_up("if TYPE_CHECKING:\n    from demem_agent.flows import read\n", "slots") == []
+    assert arrows_up("from demem_agent import flows\n", "slots") == ["flows"]
+    only_types = "if TYPE_CHECKING:\n    from demem_agent.flows import read\n"
+    assert arrows_up(only_types, "slots") == []
+    assert arrows_up(f"{only_types}else:\n    read = module('read')\n", "slots") == ["flows"]

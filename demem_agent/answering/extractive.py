@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.encoders import as_matrix, default_encoder
+from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.cutting import through_turn
 from demem_agent.text.dates import find
@@ -43,10 +42,10 @@ _LEAST = 0.25
 _CLOSE = 0.85
 
 _HOW_MANY = ("how many", "how much", "how long", "how old")
-_PLACE = re.compile(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
+_PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
-_YEAR = re.compile(r"\d{4}")
+_YEAR = pattern(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)

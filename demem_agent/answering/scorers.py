@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from demem_agent.later import pattern
 from demem_agent.text.words import content_terms
 from demem_agent.types import Attempt
 
 __all__ = ["Contained", "TokenF1", "coverage", "default_scorers"]
 
-_MONTH = re.compile(r"\b([A-Z][a-z]+)[,.]\s*(\d{4})")  # "February, 2023" is one part
-_PARTS = re.compile(r"[,;\n]|\band\b")
+_MONTH = pattern(r"\b([A-Z][a-z]+)[,.]\s*(\d{4})")  # "February, 2023" is one part
+_PARTS = pattern(r"[,;\n]|\band\b")
 
 
 class TokenF1:

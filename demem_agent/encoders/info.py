@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.errors import CollaboratorError
+from demem_agent.later import dataclass
 
 __all__ = ["EncoderInfo", "as_matrix", "describe"]
 
@@ -136,8 +136,7 @@ def _model_names(encoder: object) -> Iterator[str]:
     for attribute in _MODEL_NAMES:
         found = _text(encoder, attribute)
         if found:
-            path = PurePath(found)
-            yield path.name if path.is_absolute() else found
+            yield os.path.basename(os.path.normpath(found)) if os.path.isabs(found) else found
 
 
 def _text(thing: object, path: str) -> str:

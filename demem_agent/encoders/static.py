@@ -12,15 +12,16 @@ from __future__ import annotations
 import json
 import threading
 import unicodedata
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, cached_property
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.errors import InvalidInput
+from demem_agent.shipped import shipped
 
 __all__ = ["MAX_CHARS", "StaticEncoder", "is_word", "whole_words"]
 
@@ -29,7 +30,7 @@ __all__ = ["MAX_CHARS", "StaticEncoder", "is_word", "whole_words"]
 #: and gigabytes.
 MAX_CHARS = 8192
 
-_FOLDER = Path(__file__).parent / "minilm256"
+_FOLDER = "encoders/minilm256"
 #: Texts pooled at once: their rows, about half a megabyte, stay in the processor's cache.
 _BLOCK = 64
 #: About 3 MB when full; then it starts again empty, as word use is heavily skewed.
@@ -109,7 +110,7 @@ class _Model:
     def __init__(self, rows: NDArray[np.int8], vocabulary: dict[str, int]) -> None:
         self.rows = rows
         self.pieces = _Pieces(vocabulary)
-        self.characters = _Characters(set(chain.from_iterable(vocabulary)))
+        self.characters = _Characters(vocabulary)
 
     def encode(self, texts: list[str]) -> NDArray[np.float64]:
         ids: list[int] = []
@@ -189,8 +190,13 @@ def _piece(word: str, start: int, end: int) -> str:
 class _Characters(dict[int, str]):
     """What to put in place of each character of decomposed text: a table for ``str.translate``."""
 
-    def __init__(self, known: set[str]) -> None:
-        self._known = known
+    def __init__(self, vocabulary: Iterable[str]) -> None:
+        self._vocabulary = vocabulary
+
+    @cached_property
+    def _known(self) -> set[str]:
+        """The characters of the vocabulary; few texts have one that takes asking."""
+        return set().union(*self._vocabulary)
 
     def __missing__(self, code: int) -> str:
         if len(self) >= _CACHED_CHARACTERS:
@@ -239,16 +245,15 @@ def _model() -> _Model:
 
 @cache
 def _load() -> _Model:
-    spec = json.loads((_FOLDER / "tokenizer.json").read_bytes())
-    return _Model(_read_rows(_FOLDER / "model.safetensors"), spec["model"]["vocab"])
+    spec = json.loads(shipped(f"{_FOLDER}/tokenizer.json"))
+    return _Model(_rows_in(shipped(f"{_FOLDER}/model.safetensors")), spec["model"]["vocab"])
 
 
-def _read_rows(path: Path) -> NDArray[np.int8]:
-    """Read the one array of a safetensors file.
+def _rows_in(data: bytes) -> NDArray[np.int8]:
+    """Return the one array of a safetensors file.
 
     The file is the size of a JSON header, that header, then the data.
     """
-    data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     shape = json.loads(data[8:start])["embeddings"]["shape"]
     return np.frombuffer(data, np.int8, offset=start).reshape(shape)
@@ -256,5 +261,5 @@ def _read_rows(path: Path) -> NDArray[np.int8]:
 
 @cache
 def _config() -> _Config:
-    config: _Config = json.loads((_FOLDER / "config.json").read_bytes())
+    config: _Config = json.loads(shipped(f"{_FOLDER}/config.json"))
     return config

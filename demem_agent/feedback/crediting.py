@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from demem_agent.channels import CHANNELS, ChannelRow, Signal, row_of, told_rewards
 from demem_agent.feedback.verdicts import verdicts_after
+from demem_agent.later import dataclass
 from demem_agent.reading.packing import render
 from demem_agent.scoring import Query
 from demem_agent.slots.experience import query_of, testable

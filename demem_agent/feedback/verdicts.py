@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 
 from demem_agent.channels import Signal, row_of
+from demem_agent.later import dataclass
 from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.recognition import Asked
 from demem_agent.slots.records import REWARDED

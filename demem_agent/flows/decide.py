@@ -6,12 +6,13 @@ Generators like those of ``demem_agent.flows.read``.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from demem_agent.channels import Signal, row_of
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.flows.encode import encoded_text
+from demem_agent.later import dataclass
 from demem_agent.requests import Flow, Vectors
 from demem_agent.slots.choosing.asked import Choosing
 from demem_agent.slots.choosing.playbook import Offer

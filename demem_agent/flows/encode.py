@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from demem_agent.encoders import EncoderInfo
 from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
+from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.requests import Encode, Flow, Vectors
 from demem_agent.scoring import Query, focus

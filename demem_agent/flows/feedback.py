@@ -7,7 +7,7 @@ tests; a slot is split only with a certificate.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from demem_agent.answering.corrections import CORRECTION, correction_turn, stem
@@ -17,6 +17,7 @@ from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.feedback.crediting import Rated, credited, lines_of
 from demem_agent.flows.commit import committed
 from demem_agent.flows.ingest import ingest
+from demem_agent.later import dataclass
 from demem_agent.reading.packing import render, strip_rendered
 from demem_agent.requests import Flow, Score
 from demem_agent.slots.experience import testable

@@ -6,7 +6,7 @@ What is left of a forgotten item is numbers: that an operation took place, score
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from demem_agent.answering.corrections import CORRECTION, stem
 from demem_agent.errors import NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.flows.quoting import Quotes
+from demem_agent.later import dataclass
 from demem_agent.requests import Flow
 from demem_agent.scoring import moment
 from demem_agent.slots.choosing.kept import is_kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from demem_agent.answering.corrections import CORRECTION
@@ -17,6 +17,7 @@ from demem_agent.flows.encode import (
     mismatch,
     require_same_encoder,
 )
+from demem_agent.later import dataclass
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import operation, stored_result, unkeyed

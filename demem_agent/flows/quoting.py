@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
+from demem_agent.later import dataclass, pattern
 from demem_agent.text.sentences import sentences
 
 __all__ = ["QUOTED_CHARS", "TELLING_WORDS", "Quotes"]
@@ -16,12 +16,12 @@ QUOTED_CHARS = 20
 #: As many words in a row tell who is quoted, however short they are.
 TELLING_WORDS = 3
 
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 #: How the text of a slot opens: for whom, when and about what something was decided. Of a question
 #: it gives the rarest words (:mod:`demem_agent.slots.openings`).
-_OPENING = re.compile(r"\bdecided ([^:\n]+):")
+_OPENING = pattern(r"\bdecided ([^:\n]+):")
 #: What a question got from the turns before it (:mod:`demem_agent.text.unsaid`): single words.
-_CARRIED = re.compile(r"\[about: ([^\[\]]*)\]")
+_CARRIED = pattern(r"\[about: ([^\[\]]*)\]")
 #: As many of them in one text tell where they came from; so do all that there are, and a number.
 CARRIED_WORDS = 2
 

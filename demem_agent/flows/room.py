@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from demem_agent.flows.commit import committed
 from demem_agent.flows.forget import Going, lapsed, rebuilt, receipt_of, redacted_certificates
 from demem_agent.flows.quoting import Quotes
+from demem_agent.later import dataclass
 from demem_agent.requests import Flow
 from demem_agent.slots.choosing.names import forgotten_name
 from demem_agent.slots.keeping import Brought, Piece, by_worth, storage_of

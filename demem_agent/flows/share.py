@@ -17,10 +17,8 @@ from demem_agent.splitting.sharing import shareable
 from demem_agent.splitting.trials import Overtaken
 from demem_agent.types import FeedbackReport, Sharing
 
-__all__ = ["SHARING", "share", "sharings", "wants_place"]
+__all__ = ["share", "sharings", "wants_place"]
 
-#: Answers to spend on it unless said otherwise.
-SHARING = 100
 #: What such an operation is called in the ledger.
 KIND = "share"
 

@@ -7,7 +7,6 @@ An option of ``read`` is a key of :class:`Reads`, a field of :class:`Ask` and a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypedDict
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import CollaboratorError, InvalidInput
+from demem_agent.later import dataclass
 from demem_agent.settings import Settings, check_floor, check_mode, check_order
 from demem_agent.slots.records import Vector
 from demem_agent.text.unsaid import in_context

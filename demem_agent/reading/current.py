@@ -8,11 +8,12 @@ is said all the same. A question of how it is now believes a succession sooner.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
 
+from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch, rows_of

@@ -8,11 +8,12 @@ this decision, and from :data:`WRONG` against it on one stands behind the first 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Query, Ranking
 from demem_agent.scoring.index import rows_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from demem_agent.later import dataclass, pattern
 from demem_agent.summaries.compress import Excerpt, Summary, summary_text
 from demem_agent.text.dates import moment
 from demem_agent.text.periods import day_name
@@ -35,9 +35,7 @@ _BEGUN = ["#", "-", " ", *(CLOSE[:length] for length in range(1, len(CLOSE)))]
 _CUT_OFF = "|".join(map(re.escape, _BEGUN))
 #: A rendered block: the opening mark, then only lines that rendering can produce, then the closing
 #: mark, or the end of a text that was cut off there.
-_BLOCK = re.compile(
-    rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)"
-)
+_BLOCK = pattern(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
 #: Lines that did not fit before packing gives up looking for shorter ones.
 _MISSES = 12
 #: Returns a line as it is told.

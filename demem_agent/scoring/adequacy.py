@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 from functools import cache
-from importlib.resources import files
+
+from demem_agent.later import dataclass
+from demem_agent.shipped import shipped
 
 __all__ = ["NOTHING", "RUNNER_UP", "SIGNALS", "Adequacy", "Signals", "default_adequacy"]
 
@@ -87,8 +89,7 @@ def default_adequacy() -> Adequacy:
     Raises:
         KeyError: if the file lacks a parameter.
     """
-    text = files("demem_agent.scoring").joinpath("adequacy.json").read_text(encoding="utf-8")
-    found = json.loads(text)
+    found = json.loads(shipped("scoring/adequacy.json"))
     weights = {name: float(found["weights"][name]) for name in SIGNALS}
     return Adequacy(
         intercept=float(found["intercept"]),

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from demem_agent.later import dataclass
+from demem_agent.shipped import shipped
 
 __all__ = ["Floor", "default_floor"]
 
@@ -48,6 +49,6 @@ def default_floor() -> Floor:
     Raises:
         KeyError: if the file lacks a parameter.
     """
-    text = files("demem_agent.scoring").joinpath("floor.json").read_text(encoding="utf-8")
+    text = shipped("scoring/floor.json")
     found = json.loads(text)
     return Floor(float(found["intercept"]), float(found["slope"]))

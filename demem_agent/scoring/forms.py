@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import blake2b
 
+from demem_agent.later import dataclass, pattern
 from demem_agent.text.cutting import through_turn
 from demem_agent.text.dates import find
 from demem_agent.text.sameness import tells_nothing, wording
@@ -17,7 +16,7 @@ __all__ = ["FILLER", "QUESTION", "Forms", "forms_of"]
 FILLER = 1
 QUESTION = 2
 #: What ends a sentence within a text.
-_ENDS = re.compile(r"[.!?…。！？\n]\s")
+_ENDS = pattern(r"[.!?…。！？\n]\s")
 #: In wordings of fewer words no half is told.
 _HALVED = 4
 

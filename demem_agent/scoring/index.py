@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said

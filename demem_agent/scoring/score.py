@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.adequacy import NOTHING, Signals
 from demem_agent.scoring.features import TABLE
 from demem_agent.scoring.features.speakers import with_model

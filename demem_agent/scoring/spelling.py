@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import islice
 
 from demem_agent.encoders.static import whole_words
+from demem_agent.later import dataclass
 from demem_agent.scoring.focus import FRAME
 from demem_agent.scoring.letters import marked, plain
 from demem_agent.scoring.lexical import LexicalIndex

@@ -5,11 +5,10 @@ Nothing is read but the features and scores that the ranking was made of.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.adequacy import RUNNER_UP, Signals
 from demem_agent.scoring.features import FEATURES, speakers
 from demem_agent.scoring.features.kinds import COUNTED, NAMES

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.features import FEATURES
+from demem_agent.shipped import shipped
 
 __all__ = ["Weights", "default_weights", "weights_from"]
 
@@ -40,8 +40,7 @@ def default_weights() -> Weights:
     Raises:
         LookupError: if the file lacks a feature; the text names it.
     """
-    text = files("demem_agent.scoring").joinpath("weights.json").read_text(encoding="utf-8")
-    found = json.loads(text)
+    found = json.loads(shipped("scoring/weights.json"))
     return weights_from(found["weights"], found["chat"])
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from demem_agent.later import dataclass
 from demem_agent.scoring import Query, Ranking
 from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.successions.claims import Claim, claims_in

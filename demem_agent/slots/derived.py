@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from demem_agent.channels import CORRECTION
 from demem_agent.errors import InvariantBroken
+from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.slots.choosing.playbook import Playbook
+from demem_agent.slots import choosing
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.recognition import Decisions
 from demem_agent.slots.records import StoredEvidence
@@ -41,7 +42,7 @@ class Derived:
     experience: Experience | None = None
     decisions: Decisions = field(default_factory=Decisions)
     cards: dict[str, None] = field(default_factory=dict)
-    playbook: Playbook | None = None
+    playbook: choosing.playbook.Playbook | None = None
     current: Lineage = field(default_factory=Lineage)
 
     def passages(self) -> PassageIndex:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from demem_agent.channels import row_of
+from demem_agent.later import pattern
 from demem_agent.scoring import Query
 from demem_agent.scoring.columns import Column
 from demem_agent.slots.records import StoredContext, Vector, at_home
@@ -29,7 +28,7 @@ AskedBy = tuple[str, str]
 
 _RATERS = {None: 0, "scorers": 1, "judges": 2}
 
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 
 
 def known_reference(context: Context) -> str | None:

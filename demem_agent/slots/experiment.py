@@ -7,9 +7,9 @@ one frozen record, given as ``SlotMemory(experiment=...)`` to a memory that is s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from demem_agent.later import dataclass
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.records import SlotState, Vector, direction
 from demem_agent.slots.successions.model import probability

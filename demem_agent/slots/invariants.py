@@ -6,7 +6,7 @@ import numpy as np
 
 from demem_agent.errors import InvariantBroken
 from demem_agent.scoring.index import Stretch
-from demem_agent.slots.choosing.playbook import Playbook, played
+from demem_agent.slots import choosing
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.records import Certified, SlotState, StoredContext
 from demem_agent.slots.state import State
@@ -112,8 +112,9 @@ def _check_choices(state: State) -> None:
 def _check_playbook(state: State) -> None:
     """Compare the playbook with one that is made anew from the rows."""
     kept = state.playbook()
-    empty = Playbook(state.settings.slots, state.settings.decide, state.head.dimensions)
-    anew = played(empty, state.situations.values(), state.choices.values())
+    make = choosing.playbook.Playbook
+    empty = make(state.settings.slots, state.settings.decide, state.head.dimensions)
+    anew = choosing.playbook.played(empty, state.situations.values(), state.choices.values())
     _require(kept.same_as(anew), "the playbook is not what the rows come to")
 
 

@@ -8,11 +8,12 @@ Summaries have a bound of their own, K times L.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
 from demem_agent.errors import InvalidInput
+from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.choosing.kept import Kept, by_last_decision
 from demem_agent.slots.choosing.names import is_forgotten

@@ -9,8 +9,9 @@ stand for the excerpts that say the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.experience import asker_of
 from demem_agent.slots.recognition import best_line

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.slots.records import SlotState, StoredEvidence, Vector, empty_slot, mean_vector
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary, compress, excerpts

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.summaries.compress import Summary
 from demem_agent.summaries.grounding import Written
 from demem_agent.types import (

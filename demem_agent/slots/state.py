@@ -13,15 +13,16 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from demem_agent.errors import NotFound
+from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
+from demem_agent.slots import choosing
 from demem_agent.slots.cache import Cache
-from demem_agent.slots.choosing.playbook import Playbook, played
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.recognition import best_line
@@ -239,20 +240,22 @@ class State:
         self.successions[succession.id] = succession
         self.derived.current.put(succession)
 
-    def playbook(self) -> Playbook:
+    def playbook(self) -> choosing.playbook.Playbook:
         """Return what worked in which situations; an empty one before the first."""
         known = self.derived.playbook
         if known is not None:
             return known
-        return Playbook(self.settings.slots, self.settings.decide, self.head.dimensions)
+        make = choosing.playbook.Playbook
+        return make(self.settings.slots, self.settings.decide, self.head.dimensions)
 
     def play_anew(self) -> None:
         """Make the playbook from the rows."""
         self.derived.playbook = None
         if self.situations:
             empty = self.playbook()
-            choices = self.choices.values()
-            self.derived.playbook = played(empty, self.situations.values(), choices)
+            situations = self.situations.values()
+            played = choosing.playbook.played(empty, situations, self.choices.values())
+            self.derived.playbook = played
 
     def _play(self, delta: Delta) -> None:
         """Take in situations and choices, new ones or what has become of them."""

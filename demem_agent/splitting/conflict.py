@@ -8,13 +8,13 @@ the state; nothing here asks a model or changes anything. The arithmetic is that
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.decision import Envelope, candidate_radius, guard_band
+from demem_agent.later import dataclass
 from demem_agent.settings import SplitSettings
 from demem_agent.slots.experience import testable
 from demem_agent.slots.records import SlotState, StoredContext

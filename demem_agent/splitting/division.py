@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.decision import Envelope, cover_partition
+from demem_agent.later import dataclass
 from demem_agent.slots.experience import AskedBy, question_of
 from demem_agent.slots.recognition import Asked
 from demem_agent.slots.records import SlotState, StoredContext, Vector, direction, empty_slot

@@ -7,12 +7,12 @@ A generator, driven like the flows; what the scores certify is in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.reading.packing import assemble, wrap
 from demem_agent.requests import Complete, Flow, Request, Score
 from demem_agent.slots.experience import known_reference, query_of, testable

@@ -10,7 +10,7 @@ are best for the one question and for the other are compared alone, as the paper
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from demem_agent.channels import row_of, told_rewards
 from demem_agent.decision import Envelope, betting, growing_shares
+from demem_agent.later import dataclass
 from demem_agent.slots.experience import AskedBy, question_of, spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.state import State

@@ -9,13 +9,14 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.decision import Envelope, betting, candidate_radius, growing_shares, guard_band
 from demem_agent.errors import CertificateRefused
+from demem_agent.later import dataclass
 from demem_agent.types import Candidate, SplitCertificate
 
 __all__ = ["Replayed", "envelope_of", "replay", "sealed"]

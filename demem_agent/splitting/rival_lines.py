@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.reading.decided import Decided, placed
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch, rows_of

@@ -9,13 +9,13 @@ bounded from above).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.requests import Complete, Flow, Request, Score
 from demem_agent.slots.experience import known_reference, testable
 from demem_agent.slots.records import SlotState

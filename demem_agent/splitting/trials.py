@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from demem_agent.errors import CollaboratorError
+from demem_agent.later import dataclass
 from demem_agent.requests import Flow, Request
 from demem_agent.scoring import Ranking
 from demem_agent.slots.records import SlotState, StoredContext

@@ -7,8 +7,9 @@ A generator, driven like the flows; how one pair is tested is in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from demem_agent.later import dataclass
 from demem_agent.requests import Flow
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.state import State

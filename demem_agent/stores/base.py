@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
     Delta,

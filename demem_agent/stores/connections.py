@@ -12,10 +12,11 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from demem_agent.errors import StoreError
+from demem_agent.later import dataclass
 from demem_agent.stores.schema import MIGRATIONS, VERSION
 
 try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from demem_agent.errors import StaleState, StoreError
+from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
     Delta,

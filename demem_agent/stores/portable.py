@@ -6,9 +6,10 @@ For backups, for moving house, for a person to read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 
 from demem_agent.errors import DeMemError, InvalidInput, InvariantBroken, StoreError
+from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.invariants import check
 from demem_agent.slots.records import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from demem_agent.later import dataclass
 from demem_agent.slots.records import SlotState, Vector
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt, Rank, Summary

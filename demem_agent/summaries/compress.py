@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from demem_agent.later import dataclass, pattern
 from demem_agent.text.dates import moment
 from demem_agent.text.saying import day, noted
 from demem_agent.text.sentences import passages, sentences
@@ -29,7 +28,7 @@ SHORT_CHARS = 25
 #: Items after which a plain excerpt has to be e times as specific to keep its place.
 RECENCY_ITEMS = 200.0
 
-_SPECIFIC = re.compile(
+_SPECIFIC = pattern(
     r"(?=[\dA-Z]|\b[ytaln])(?:"  # with what the rest begins: it takes half the time
     r"\d[\d.,:/-]*"  # numbers, times, dates
     r"|(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+"  # names: a capital that does not open a sentence

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from demem_agent.later import dataclass, pattern
 from demem_agent.summaries.compress import Excerpt
 from demem_agent.text.containing import on_one_line
 from demem_agent.text.words import content_terms, stems, words
@@ -24,9 +24,9 @@ NEEDED = 0.6
 #: Share of a statement's words that must stand in what it covers: what a model was talked into
 #: saying has few.
 GROUNDED = 0.5
-_CAPITAL = re.compile(r"[^\W\d_a-z][\w'’-]*")
+_CAPITAL = pattern(r"[^\W\d_a-z][\w'’-]*")
 #: A number as a whole, with its sign and all its parts: 5 and 20 are not 5.20.
-_NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,:/-]\d+)*")
+_NUMBER = pattern(r"(?<![\w.])[-−]?\d+(?:[.,:/-]\d+)*")
 _NUMBER_WORDS = frozenset(
     """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from demem_agent.later import pattern
 from demem_agent.text.periods import (
     ALSO_WORDS,
     MONTH,
@@ -26,7 +27,7 @@ _ORDINAL = r"(?:st|nd|rd|th)?"
 _YEAR = r"(?:\.?,?\s+(?:of\s+)?[12]\d{3}\b)"
 _NUMBER_ENDS = r"(?![\w%]|[.,:/-]\d)"
 #: Matched against lower-case text, as relative times are.
-ABSOLUTE = re.compile(
+ABSOLUTE = pattern(
     r"\b(?=\d|jan|feb|mar|apr|may|ju[nl]|aug|sep|oct|nov|dec|in\s|during|throughout"
     r"|spring|summer|autumn|fall|winter)"
     r"(?<![/.:-])(?:"

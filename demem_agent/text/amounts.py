@@ -14,6 +14,7 @@ from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
+from demem_agent.later import pattern
 from demem_agent.text.periods import (
     DAY,
     SEASON,
@@ -68,10 +69,10 @@ COUNTED = (
     rf"(?:(?:day|night|week(?:end)?|fortnight|month|year)s?{_HALF}|(?:{DAY}|{SEASON})s)"
     r"|half\s+an?\s+(?:week|month|year))"
 )
-_AMOUNT = re.compile(
+_AMOUNT = pattern(
     rf"({COUNT})(?:\s*(?:-|–|\bor\b|\bto\b)\s*({COUNT}))?(?:[-\s]+and.*?)?\s+([a-z]+)"
 )
-_HALVED = re.compile(rf"(?:half\s+an?|({COUNT}){_HALF})\s+(week|month|year)s?{_HALF}")
+_HALVED = pattern(rf"(?:half\s+an?|({COUNT}){_HALF})\s+(week|month|year)s?{_HALF}")
 
 
 def shifted(phrase: str, sign: int, anchor: date) -> Meaning | None:

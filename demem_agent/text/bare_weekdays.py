@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from demem_agent.later import pattern
 from demem_agent.text.periods import DAY, Meaning, Step, day_alone, period
 
 __all__ = ["BARE", "bare_weekday"]
@@ -27,20 +28,20 @@ BARE = (
     r"|\s+(?:(?:morning|afternoon|evening|night)s?\s+)?(?:only|nights|mornings|afternoons|evenings)\b"
     r"|,?\s+(?:jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec))"
 )
-_BEFORE = re.compile(r"(on|since|by|until|till)\s\Z")
-_STOP = re.compile(r"[.!?\n]")
-_BREAK = re.compile(r"[.!?;:,\n]|\b(?:and|but|so|because|while)\b")
+_BEFORE = pattern(r"(on|since|by|until|till)\s\Z")
+_STOP = pattern(r"[.!?\n]")
+_BREAK = pattern(r"[.!?;:,\n]|\b(?:and|but|so|because|while)\b")
 #: How far a clause is looked at.
 _REACH = 100
 
 _BE = r"(?:am|are|is|['’]m|['’]re|['’]s)"
-_SHALL = re.compile(
+_SHALL = pattern(
     r"\b(?:will|shall|won['’]?t|gonna|going\s+to|let['’]?s|see\s+you)\b|['’]ll\b"
     rf"|(?:\b|(?=['’])){_BE}\s+(?:(?:not|also|both|all|just|only)\s+)?"
     r"(?!nothing|something|anything|everything|interesting|boring|amazing|exciting|during|raining)"
     r"\w{2,}ing\b(?:\s+\w+ed\b)?"  # "getting married"
 )
-_DID = re.compile(
+_DID = pattern(
     r"\b(?:was|were|did|didn['’]?t|wasn['’]?t|weren['’]?t|had|went|got|took|saw|met|came|made|bought"
     r"|gave|left|lost|won(?!['’])|ran|ate|drank|drove|flew|rode|spoke|wrote|sang|slept|fell|broke|found"
     r"|sent|spent|held|swam|taught|threw|woke|caught|began|built|brought|cut\s+my|felt|kept|paid"
@@ -49,7 +50,7 @@ _DID = re.compile(
     r"|hundred|kindred|wicked|shed|bed|red)[a-z]{2,}(?<!e)ed)\b"
 )
 #: What says nothing of when: the present, a habit, a condition, words and plans.
-_OPEN = re.compile(
+_OPEN = pattern(
     r"\b(?:am|are|is|isn['’]?t|aren['’]?t|have|has|haven['’]?t|hasn['’]?t|do|does|don['’]?t|doesn['’]?t"
     r"|can|can['’]?t|cannot|could|couldn['’]?t|would|wouldn['’]?t|should|shouldn['’]?t|might|may|must"
     r"|if|whether|unless|when|whenever|that"
@@ -62,12 +63,12 @@ _OPEN = re.compile(
     r"|last|next|ago|month|year|week|years|months|weeks|early|late)\b|['’](?:m|re|ve|s|d)\b"
 )
 #: Where a whole sentence is about long ago or about what was usual.
-_ONCE = re.compile(
+_ONCE = pattern(
     r"\bwhen\s+(?:i|we|he|she|they|my\s\w+)\s+(?:was|were)\b|\bas\s+(?:an?|always|usual|kids)\b"
     r"|\bback\s+then\b|\bused\s+to\b|\bin\s+(?:those|the\s+old)\s+days\b|\bgrowing\s+up\b"
     r"|\bin\s+(?:1[89]|20)\d\d\b|\bevery\b|\bonce\s+upon\b"
 )
-_HABIT = re.compile(r"\b(?:always|usually|normally|typically|often|every|each|never|if|when|had)\b")
+_HABIT = pattern(r"\b(?:always|usually|normally|typically|often|every|each|never|if|when|had)\b")
 
 
 def bare_weekday(match: re.Match[str], anchor: date) -> Meaning | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from demem_agent.later import dataclass, pattern
 
 __all__ = ["CODE", "FAR", "JSON", "PROSE", "Kind", "Pair", "pairs"]
 
@@ -22,15 +23,15 @@ _LONGEST_KEY = 60
 #: Open brackets that are kept in mind.
 _DEEP = 200
 
-_PROSE = re.compile(
+_PROSE = pattern(
     r"[:;=8][-'^]?[()\[\]{}]"  # a face
     rf"|[{re.escape(_SIGNS)}\"]|\n[^\S\n]*\n"
 )
-_CODE = re.compile(
+_CODE = pattern(
     r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
     r"|//[^\n]*|#[^\n]*|[()\[\]{}]"
 )
-_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_JSON = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 
 
 @dataclass(frozen=True, slots=True)

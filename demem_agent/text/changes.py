@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal, get_args
 
+from demem_agent.later import pattern
+
 __all__ = [
     "Sign",
     "adds",
@@ -168,13 +170,13 @@ _EVERY: tuple[Sign, ...] = get_args(Sign)
 #: Words between the two parts of a phrase such as "ne ... plus".
 _BETWEEN = r"(?:\W+\w+){0,3}?\W+"
 #: What ``re.IGNORECASE`` takes for another letter than ``str.lower`` does.
-_ODD = re.compile("[İıſ]")
-_LETTERS = re.compile(r"[^\W\d_]+")
+_ODD = pattern("[İıſ]")
+_LETTERS = pattern(r"[^\W\d_]+")
 #: Words after one that denies, in which what held before is named.
 _DENIED = 3
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 #: "first" asks for the past at the end of a question or before a verb, not in "the first sprint".
-_FIRST = re.compile(r"(?<!\bthe )(?<!\bmy )(?<!\bour )\bfirst\b(?=\W*$| \w+(?:ed)?\b)", re.I)
+_FIRST = pattern(r"(?<!\bthe )(?<!\bmy )(?<!\bour )\bfirst\b(?=\W*$| \w+(?:ed)?\b)", re.I)
 
 
 def tells(text: str, sign: Sign) -> bool:

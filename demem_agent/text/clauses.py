@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from demem_agent.later import pattern
 from demem_agent.text.changes import depends
 
 __all__ = ["clauses", "supposed"]
@@ -18,13 +19,13 @@ LONG = 120
 #: Characters that a part has at least: less is no sentence of its own.
 LEAST = 24
 #: A comma, a word that joins, and somebody or something of whom something else is said.
-_JOINT = re.compile(
+_JOINT = pattern(
     r"[,;–-] (?=(?:(?:and|but|so|or|though|although|especially) )?(?:since|because|considering"
     r"|given|i|we|my|our|it|he|she|they|the|there|und ich|aber ich|et je|mais je|y yo|pero)\b)",
     re.IGNORECASE,
 )
 #: What a question takes for granted: "remind me that it's at 4 PM", "the fact that I have 5".
-_SUPPOSED = re.compile(
+_SUPPOSED = pattern(
     r"\b(?:that|the fact that|now that|since|because|given that) "
     r"(?=(?:i|we|my|our|it|he|she|they|the)\b)",
     re.IGNORECASE,

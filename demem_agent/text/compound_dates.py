@@ -21,6 +21,7 @@ from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
+from demem_agent.later import pattern
 from demem_agent.text.amounts import COUNT, LENGTHS, amount, coming
 from demem_agent.text.periods import (
     DAY,
@@ -105,7 +106,7 @@ HENCE = (
 FROM = rf"from\s+(?P<base>(?:(?:the|this|next|last)\s+)?{DAY}|today|tomorrow|yesterday)"
 THEN = rf"(?P<then>today|tomorrow|yesterday|last\s+{DAY})"
 
-_UNIT_BEFORE = re.compile(
+_UNIT_BEFORE = pattern(
     rf"\b(?:the\s+)?(?P<unit>week(?:end)?|month|year|night|{WEEKDAY}|{SEASON}|{MONTH})\s+\Z"
 )
 #: Behind these "late" and "early" are of the day: "stayed up late last week".
@@ -113,14 +114,14 @@ _OF_THE_DAY = (
     "up too so very was were been came home arrived worked working left leave slept".split()
 )
 _NOT_OF_THE_DAY = "".join(rf"(?<!\b{word}\s)" for word in _OF_THE_DAY)
-_PART_BEFORE = re.compile(
+_PART_BEFORE = pattern(
     r"\b(?:(?:the\s+)?(?P<part>beginning|start|middle|end)\s+of\s+"
     rf"|{_NOT_OF_THE_DAY}(?P<early>early|mid|late)[-\s]+)\Z"
 )
-_WITHOUT_PARTS = re.compile(rf"{WEEKDAY}|weekend|")
+_WITHOUT_PARTS = pattern(rf"{WEEKDAY}|weekend|")
 #: How far back these begin at most.
 _REACH = 24
-_COUNT_OF = re.compile(rf"({COUNT})\s+([a-z]+?)s?")
+_COUNT_OF = pattern(rf"({COUNT})\s+([a-z]+?)s?")
 
 
 def begins(match: re.Match[str]) -> int:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 
+from demem_agent.later import pattern
 from demem_agent.text.words import clean
 
 __all__ = ["contained", "entry", "on_one_line", "shown", "unsigned"]
 
 #: Control characters but for tab and line feed, and those of Unicode's property Bidi_Control.
-_ACTING = re.compile(
+_ACTING = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
 #: What nobody sees between two letters.
@@ -26,15 +27,15 @@ def _written_anyhow(word: str) -> str:
     return f"[{_UNSEEN}]*".join(f"[{letter}{letter.upper()}]" for letter in word)
 
 
-_HIDES = re.compile(f"[{_UNSEEN}]")
+_HIDES = pattern(f"[{_UNSEEN}]")
 #: The name of a reading's marks, however it is written.
-_MARK = re.compile(
+_MARK = pattern(
     rf"({_written_anyhow('demem')}[{_UNSEEN}\s]*)[:\uff1a\ufe55]"
     rf"([{_UNSEEN}\s]*{_written_anyhow('memory')})"
 )
 #: A text that begins as a line does that somebody has said, or as a margin: up to three words and a
 #: colon, or a bracket.
-_SIGNED = re.compile(r"\s*(?:\[|[\w'’.-]+(?:[^\S\n][\w'’.-]+){0,2}[^\S\n]?:(?!\S))")
+_SIGNED = pattern(r"\s*(?:\[|[\w'’.-]+(?:[^\S\n][\w'’.-]+){0,2}[^\S\n]?:(?!\S))")
 #: Stands before such a text where nobody is named.
 UNSIGNED = "[no speaker] "
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from demem_agent.later import pattern
 from demem_agent.text.brackets import CODE, FAR, JSON, PROSE, Kind, Pair, pairs
 from demem_agent.text.sentences import sentences
 
@@ -22,13 +23,13 @@ FENCE = "```"
 _SHORT = 100
 #: Characters from the end of a sentence to the first word of the next.
 _GAP = 8
-_WORD = re.compile(r"\w")
-_SAID = re.compile(r"\S")
+_WORD = pattern(r"\w")
+_SAID = pattern(r"\S")
 #: The line that a class begins with, where blanks alone tell how far it goes.
-_CLASS = re.compile(r"^([ \t]*)class \w+.*:$", re.MULTILINE)
+_CLASS = pattern(r"^([ \t]*)class \w+.*:$", re.MULTILINE)
 #: Data that begins with a bracket and ends with one.
-_ENDS_JSON = re.compile(r"[}\]]\s*\Z")
-_TURNS = re.compile(
+_ENDS_JSON = pattern(r"[}\]]\s*\Z")
+_TURNS = pattern(
     r"(?:but\b|(?:actually|wait|oh|well),? no\b|nvm\b|jk\b"
     r"|not (?:any ?more|now|really|true|yet)\b|no longer\b|never ?mind\b"
     r"|(?:(?:i['’]m|i am|i was) )?(?:just |only )?(?:kidding|joking)\b"

@@ -8,9 +8,9 @@ read by :mod:`demem_agent.text.absolute_dates`, in English alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
 
+from demem_agent.later import dataclass
 from demem_agent.text.absolute_dates import ABSOLUTE, absolute_meaning
 from demem_agent.text.compound_dates import begins
 from demem_agent.text.foreign_dates import foreign_times

@@ -23,7 +23,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -31,6 +30,7 @@ from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
+from demem_agent.later import dataclass
 from demem_agent.text.languages import ENGLISH
 from demem_agent.text.periods import Meaning, day_alone, day_name, named, period, period_name
 from demem_agent.text.scripts import may_be_other

@@ -10,10 +10,10 @@ only beside one that it has not.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from demem_agent.later import dataclass
+from demem_agent.shipped import shipped
 from demem_agent.text.scripts import spelt
 
 __all__ = [
@@ -128,7 +128,7 @@ def _score(words: list[str], spelt: list[str], language: str, tables: _Tables) -
 
 @cache
 def _tables() -> _Tables:
-    text = files("demem_agent.text").joinpath("function_words.json").read_text(encoding="utf-8")
+    text = shipped("text/function_words.json")
     data = json.loads(text)
     english = STOPWORDS.union(data["also_english"].split())
     latin: dict[str, frozenset[str]] = {}

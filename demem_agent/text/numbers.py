@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from demem_agent.later import pattern
+
 __all__ = ["digits", "spelt"]
 
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
@@ -13,10 +15,10 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _VALUES = {word: number for number, word in enumerate(_ONES)}
 _VALUES |= {word: number for number, word in zip(range(20, 100, 10), _TENS, strict=True)}
 _UNITS = "|".join(_ONES[1:10])
-_NUMBER = re.compile(
+_NUMBER = pattern(
     rf"\b(?:({'|'.join(_TENS)})(?:[- ]({_UNITS}))?|({'|'.join(_ONES)}))\b", re.IGNORECASE
 )
-_LETTERS = re.compile("[a-z]+")
+_LETTERS = pattern("[a-z]+")
 
 
 def digits(text: str) -> str:

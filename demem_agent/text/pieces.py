@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from demem_agent.later import pattern
 from demem_agent.text.cutting import FENCE
 from demem_agent.text.sentences import PASSAGE_CHARS, packed, sentences
 
@@ -23,7 +24,7 @@ _BEFORE = (
     r"|unsafe|inline|pub(?:\([^)\n]*\))?)[ \t]+"
 )
 #: The first line of something that is defined, with the decorators and comments right above it.
-_DEFINES = re.compile(
+_DEFINES = pattern(
     rf"(?:^[ \t]*(?:@|#|//|/\*|\*|--)[^\n]*\n)*^[ \t]*(?:{_BEFORE})*"
     r"(?:(?:def|function\*?|fn|func|fun|sub)[ \t]+(?:\([^)\n]*\)[ \t]*)?[\w$.]+[ \t]*[(<\[]"
     r"|(?:class|interface|struct|enum|trait|impl|namespace)\b[ \t]*[\w$<]"
@@ -32,20 +33,16 @@ _DEFINES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 #: Holds what is defined right after it.
-_HOLDER = re.compile(
-    rf"\s*(?:{_BEFORE})*(?:class|interface|struct|trait|impl|namespace)\b[^\n]*\s*\Z"
-)
+_HOLDER = pattern(rf"\s*(?:{_BEFORE})*(?:class|interface|struct|trait|impl|namespace)\b[^\n]*\s*\Z")
 #: What lines of a program end with, or begin with.
-_CODE_LINE = re.compile(
-    r"^(?:[ \t]+\S.*|.*[{}();:,\]]|\s*(?:import|from|#|//|@).*|)$", re.MULTILINE
-)
+_CODE_LINE = pattern(r"^(?:[ \t]+\S.*|.*[{}();:,\]]|\s*(?:import|from|#|//|@).*|)$", re.MULTILINE)
 #: Definitions, and share of lines like those of a program, from which on a text is one.
 _FEW = 2
 _MOST = 0.7
-_BLOCK = re.compile(rf"{FENCE}[^\n`]*\n(.*?)(?:{FENCE}|\Z)", re.DOTALL)
-_LONG_LINE = re.compile(rf"^[ \t]*[{{\[].{{{PASSAGE_CHARS},}}$", re.MULTILINE)
-_SAID = re.compile(r"\S")
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
+_BLOCK = pattern(rf"{FENCE}[^\n`]*\n(.*?)(?:{FENCE}|\Z)", re.DOTALL)
+_LONG_LINE = pattern(rf"^[ \t]*[{{\[].{{{PASSAGE_CHARS},}}$", re.MULTILINE)
+_SAID = pattern(r"\S")
+_JSON_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 
 
 def pieces(text: str, limit: int = PASSAGE_CHARS) -> list[_Stretch]:

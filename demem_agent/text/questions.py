@@ -6,24 +6,26 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from demem_agent.later import pattern
+
 __all__ = ["NAME", "asks_for", "asks_how_many", "asks_when", "asks_who", "has_number"]
 
-_DIGIT = re.compile(r"\d")
+_DIGIT = pattern(r"\d")
 _NUMBERS = frozenset(
     "one two three four five six seven eight nine ten"
     " once twice dozen hundred several couple".split()
 )
 #: A capital inside a sentence.
-NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+NAME = pattern(r"(?<=[a-z,] )[A-Z][a-z]+")
 
-_WHEN = re.compile(
+_WHEN = pattern(
     r"\bwhen\b|\bwhat date\b|\bhow long\b|\bdays\b"
     r"|\b(?:wann|cuándo|quand|quando|wanneer|когда|متى)\b"
     "|什么时候|什麼時候|何时|哪天|几点|いつ|何時|何日|언제|며칠|कब",
     re.IGNORECASE,
 )
-_HOW_MANY = re.compile(r"\bhow (?:many|much|long|old|often)\b", re.IGNORECASE)
-_WHO = re.compile(r"^\W*(?:who|which|where)\b|\bname[sd]?\b", re.IGNORECASE)
+_HOW_MANY = pattern(r"\bhow (?:many|much|long|old|often)\b", re.IGNORECASE)
+_WHO = pattern(r"^\W*(?:who|which|where)\b|\bname[sd]?\b", re.IGNORECASE)
 
 #: Words that ask, by what they ask for, in some languages; the first in a text counts. Those that
 #: mean something else in another of these languages are left out (German "was").

@@ -32,6 +32,7 @@ from datetime import date
 
 from dateutil.relativedelta import relativedelta
 
+from demem_agent.later import pattern
 from demem_agent.text.amounts import (
     COUNT,
     COUNTED,
@@ -113,7 +114,7 @@ def _ahead(words: Iterable[str]) -> str:
 # Matched against lower-case text, which is faster than ignoring case. The lookahead names the first
 # words of all that follows: plain literals are tried four times as fast as the alternatives
 # themselves.
-RELATIVE = re.compile(
+RELATIVE = pattern(
     rf"\b{_ahead(_BEGINNINGS)}(?:"
     rf"(?:the\s+)?(?P<fixed>day\s+before\s+yesterday|day\s+after\s+tomorrow){PART_OF_DAY}"
     rf"|(?P<soon>today|tomorrow)\s+week\b(?!\s*\d)"
@@ -134,22 +135,22 @@ RELATIVE = re.compile(
     r")\b(?!-\w)"
 )
 #: Only in queries: a turn that speaks of "the past two weeks" is seldom about their dates.
-RUNNING = re.compile(
+RUNNING = pattern(
     r"\b(?=in\s|over|during|within|for\s|the|this|my\s|our\s|past|last|previous)"
     r"(?:(?:in|over|during|within|for)\s+)?"
     r"(?:(?:(?:the|these|this|my|our)\s+)?(?:past|last|previous)\s+"
     rf"(?P<count>{COUNT})|the\s+(?:past|last)|past)\s+(?P<unit>day|week|month|year)s?\b"
 )
-_CLAUSE_ENDS = re.compile(r"[.!?;:,\n]|\b(?:and|but|so)\b")
+_CLAUSE_ENDS = pattern(r"[.!?;:,\n]|\b(?:and|but|so)\b")
 # Words before "in two weeks" that make it a length of time: a past tense, a frequency. The
 # participles listed first go with a plan ("getting married in two weeks"), and "need" or "feed"
 # only look like a past tense.
-_ELAPSED = re.compile(
+_ELAPSED = pattern(
     r"\b(?:(?!married|scheduled|supposed|expected|planned|excited)\w\w+(?<!e)ed"
     r"|was|were|had|did|got|took|went|made|read|left|saw|lost|won|wrote|built|ran|came"
     r"|(?:was|were|did|have|has|had)n['’]?t|not|never|ever|once|twice|times?)\b"
 )
-_ONE_UNIT = re.compile(
+_ONE_UNIT = pattern(
     r"(?:(?:a|one|half\s+an?)\s+(?:week(?:end)?|fortnight|month|year))(?:\s+and\s+a\s+half)?"
 )
 

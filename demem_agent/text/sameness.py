@@ -14,18 +14,19 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from demem_agent.later import pattern
 from demem_agent.text.cutting import FENCE
 
 __all__ = ["answers", "differs_by_typo", "tells_nothing", "wording"]
 
 #: A word or a number with what is in it, or a sign that tells something.
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"`[^`\n]+`|(?<!\w)-(?=[\d.])|\w+(?:(?<=\d)[.,:/-](?=\d)\w+)*(?:['’]\w+)*"
     r"|[%°$€£¥±≠≤≥<>=^~|&+✅❌✔✖✗✘☑☐👍👎]+|(?<=\w)[*/#](?=\w|\b)|(?<=\w )[*/](?= \w)|\?"
 )
 #: What prose hardly ever has, and code and data hardly ever lack.
-_CODE = re.compile(r"[{}=;\\_]|</|\w\(|^\s*[\[<]|\|.*\|", re.MULTILINE)
-_MAY_BE_CODE = re.compile(r"[{}=;\\_<(\[|]")  # one sign to look for is fast
+_CODE = pattern(r"[{}=;\\_]|</|\w\(|^\s*[\[<]|\|.*\|", re.MULTILINE)
+_MAY_BE_CODE = pattern(r"[{}=;\\_<(\[|]")  # one sign to look for is fast
 #: Words that are left for a text to be told by them: "hey Ben" stays as it is.
 _FEWEST = 2
 _FILLERS = frozenset(
@@ -98,11 +99,11 @@ _AUXILIARY = frozenset(
 _SUBJECT = frozenset(
     "i you he she it we they this that these those there anyone anything someone my your".split()
 )
-_DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")
+_DRAWN_OUT = pattern(r"([^\W\d_])\1{2,}")
 #: Letters that a word has at least for a typo in it to be taken for one, and for two swapped.
 _LONG = 6
 _SWAPPED = 4
-_DOUBLE = re.compile(r"(.)\1")
+_DOUBLE = pattern(r"(.)\1")
 _VOWELS = frozenset("aeiouy")
 
 Words = tuple[str, ...]

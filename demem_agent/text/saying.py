@@ -5,10 +5,9 @@ The words stand as they were said. What is known of them beside that stands in a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from demem_agent.later import dataclass, pattern
 from demem_agent.text.containing import contained, entry, on_one_line, unsigned
 from demem_agent.text.cutting import excerpt, through_turn
 from demem_agent.text.dates import find
@@ -20,7 +19,7 @@ from demem_agent.types import Evidence
 __all__ = ["Told", "day", "margin", "meant", "name_of", "noted", "said", "told"]
 
 #: A colon ends a name in a line, and brackets stand around a margin.
-_ENDS_NAME = re.compile(r":(?=\s|$)|[\[\]]")
+_ENDS_NAME = pattern(r":(?=\s|$)|[\[\]]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Set
 from itertools import pairwise
+
+from demem_agent.later import pattern
 
 __all__ = ["PASSAGE_CHARS", "packed", "passages", "sentences"]
 
@@ -13,7 +14,7 @@ PASSAGE_CHARS = 350
 
 #: Not after an initial or a title: "J. K. Rowling", "Dr. Ito".
 _ABBREVIATED = r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)"
-_SENTENCE_END = re.compile(
+_SENTENCE_END = pattern(
     rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}[\"'”’)\]]*\s+)"  # one sign to look for is fast
 )
 

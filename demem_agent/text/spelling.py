@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import pattern
+
 __all__ = ["NearWords", "distance", "is_spelled", "without_accents"]
 
-_ACCENTS = re.compile("[\u0300-\u036f]")
+_ACCENTS = pattern("[\u0300-\u036f]")
 #: Chinese, Japanese and Korean signs, which are no letters.
-_SIGNS = re.compile("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]")
+_SIGNS = pattern("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]")
 #: How many bits are set in each byte.
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
 _BITS = 64

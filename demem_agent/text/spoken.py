@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from demem_agent.later import pattern
 from demem_agent.text.cutting import FENCE, in_fence
 from demem_agent.text.dates import Span
 
 __all__ = ["spoken"]
 
 #: What stands between two marks of the same text, and is not the speaker's own.
-_PASSED_ON = re.compile(
+_PASSED_ON = pattern(
     r"```.*?(?:```|\Z)|`[^`\n]+`"
     r"|(?<!\w)\"[^\"\n]*\"(?!\w)|(?<!\w)'[^'\s]*'(?!\w)"
     r"|(?<![*\w])\*[^*\s][^*\n]*\*(?!\*)"
@@ -23,14 +24,14 @@ _PASSED_ON = re.compile(
     re.DOTALL,
 )
 #: What each of these has in it.
-_MARKS = re.compile("[`\"'“„«「*/]")
+_MARKS = pattern("[`\"'“„«「*/]")
 #: Signs that join values in data, right before or behind one.
 _BEFORE = frozenset(",;=/\\|{[<>@#$_-")
 #: Before a word that stands within a sentence.
-_GOES_ON = re.compile(r"[^\W_] $")
+_GOES_ON = pattern(r"[^\W_] $")
 #: These have a capital there, too.
-_WEEKDAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
-_BEHIND = re.compile(r"[,;=/\\|}\]<>@#$_](?=\S)")
+_WEEKDAY = pattern(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
+_BEHIND = pattern(r"[,;=/\\|}\]<>@#$_](?=\S)")
 
 
 def spoken(text: str, start: int, end: int, spans: Iterable[Span]) -> list[Span]:

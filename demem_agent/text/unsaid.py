@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from demem_agent.later import pattern
 from demem_agent.text.words import words
 
 __all__ = ["in_context"]
@@ -23,7 +24,7 @@ ENOUGH = 4
 
 #: What points back where it ends a clause or stands after a verb or a preposition: "was that",
 #: "about it", "did they"; and whose it is: "his".
-_POINTS = re.compile(
+_POINTS = pattern(
     r"\b(?:about|after|at|before|by|did|do|does|for|from|had|has|have|in|is|are|was|were|will|can"
     r"|could|should|would|like|of|on|to|with|and|but|without)"
     r" (?:that|this|it|those|these|them|they|him|her|he|she|there|one|ones|both|either)\b"
@@ -34,7 +35,7 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 #: A question that goes on from another.
-_GOES_ON = re.compile(
+_GOES_ON = pattern(
     r"^(?:and|or|but|also|what about|how about|yes|yeah|no|ok|okay)\b", re.IGNORECASE
 )
 #: Words that tell nothing of what a question is about.
@@ -43,8 +44,8 @@ _EMPTY = frozenset(
     many far often old time times exactly again really mean happen happened happens else please
     tell ask say said sure thank thanks""".split()
 )
-_NAME = re.compile(r"(?<=\w )(?:[A-Z][\w'’-]+)")
-_CHOICE = re.compile(
+_NAME = pattern(r"(?<=\w )(?:[A-Z][\w'’-]+)")
+_CHOICE = pattern(
     r"\bthe (first|1st|second|2nd|third|3rd|fourth|4th|fifth|5th|last|former|latter)\b"
     r"(?: (?:ones?|options?|of (?:them|these|those)|choices?|suggestions?)\b"
     r"|(?: place)?[?.!, ]*(?:$|please|sounds|is))",
@@ -65,10 +66,10 @@ _PLACES = {
     "5th": 4,
     "last": -1,
 }
-_LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
-_IN_A_ROW = re.compile(r"(?:^|[,;]|\bor\b|\band\b)\s*")
-_BRACKETS = re.compile(r"[\[\]]")
-_SENTENCE = re.compile(r"[^.!?\n]+")
+_LISTED = pattern(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
+_IN_A_ROW = pattern(r"(?:^|[,;]|\bor\b|\band\b)\s*")
+_BRACKETS = pattern(r"[\[\]]")
+_SENTENCE = pattern(r"[^.!?\n]+")
 
 
 def in_context(query: str, turns: Sequence[str]) -> str:

@@ -7,15 +7,14 @@ a question and a line of one language come out with the same terms.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 
 import Stemmer
 
+from demem_agent.later import dataclass, pattern
 from demem_agent.text.arabic import arabic_stem
 from demem_agent.text.languages import (
     ENGLISH,
@@ -48,11 +47,11 @@ __all__ = [
     "words",
 ]
 
-_WORD = re.compile(r"[^\W_]+")
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_WORD = pattern(r"[^\W_]+")
+_ASCII_WORD = pattern(r"[a-z0-9]+")
 #: Characters of a text that is kept no longer than it takes to cut it.
 _LONG = 1000
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = pattern("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.query import Query, words_of
-from demem_agent.scoring.spelling import is_marked, marked, plain, spelling_vectors
+from demem_agent.scoring.letters import is_marked, marked, plain, spelling_vectors
+from demem_agent.scoring.query import words_of
+from demem_agent.scoring.spelling import Heard
 from demem_agent.text.words import content_words, stems, worded
 from demem_agent.types import Evidence
 
@@ -27,8 +28,8 @@ def index_of(texts: list[str]) -> PassageIndex:
     return index
 
 
-def query(text: str) -> Query:
-    return Query(text, np.zeros(2, np.float32))
+def query(text: str) -> Heard:
+    return Heard(text)
 
 
 def nearness(one: str, other: str) -> float:
@@ -138,9 +139,7 @@ def test_a_speaker_is_known_by_name_in_any_script(question: str, name: str, othe
 
 
 def test_words_of_other_languages_are_not_near_by_chance() -> None:
-    memory = SlotMemory()
-    memory.ingest_many([Turn("मुझे जून से पहले पासपोर्ट बनवाना है।"), Turn("मैं एक स्कूल में रसायन पढ़ाता हूँ।")])
-    index = memory._held.state.passage_index()
+    index = index_of(["मुझे जून से पहले पासपोर्ट बनवाना है।", "मैं एक स्कूल में रसायन पढ़ाता हूँ।"])
     near = index.related.matches(["पासपोर्ट"], ["\0पासपोर्ट"], np.arange(2))
     assert near[0, 0] == 1
     assert near[0, 1] < 0.2

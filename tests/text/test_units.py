@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
 from demem_agent.errors import CollaboratorError
-from demem_agent.text import units
+from demem_agent.text import tokens
 from demem_agent.text.units import measure
 
 
@@ -23,9 +24,9 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise AssertionError("counting reached for the network")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    units._tiktoken.cache_clear()
+    tokens.tokens.cache_clear()
     yield
-    units._tiktoken.cache_clear()
+    tokens.tokens.cache_clear()
 
 
 @pytest.mark.parametrize("content", [None, b"", b"IQ== 0\n"], ids=["absent", "empty", "damaged"])
@@ -34,7 +35,7 @@ def test_without_a_sound_vocabulary_tokens_are_bounded_by_bytes(
 ) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     if content is not None:
-        name = units.hashlib.sha1(units._ENCODING_KEY.encode()).hexdigest()
+        name = hashlib.sha1(tokens._ENCODING_KEY.encode()).hexdigest()
         (tmp_path / name).write_bytes(content)
     assert measure("tokens")("naïve") == len("naïve".encode())
     assert not content or "tiktoken" not in sys.modules or (tmp_path / name).read_bytes() == content

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import pattern
 from demem_agent.scoring.features.work import Feature, Work
 from demem_agent.scoring.query import Query
 from demem_agent.text.languages import ENGLISH
@@ -16,14 +17,14 @@ from demem_agent.text.words import content_terms, language_of
 
 __all__ = ["FEATURES", "asked_about", "with_model"]
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = pattern(r"[^\W_]+")
 _SAID = (
     r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained"
     r"|advised|described|wrote|written|proposed|offered|showed|shown)"
 )
 _OF_ANYBODY = frozenset("the a an my your our his her their of".split())
 #: A question about what the other side of a chat said: the user's own words are then not ahead.
-_ASKS_FOR_REPLY = re.compile(
+_ASKS_FOR_REPLY = pattern(
     rf"\byou(?:['’]ve|\s+have|\s+had)?"
     rf"(?:\s+(?:just|also|once|earlier|previously|already))?\s+{_SAID}\b"
     r"|\bdid\s+you\s+(?:say|tell|suggest|recommend|mention|give|provide|share|list"

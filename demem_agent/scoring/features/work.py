@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from demem_agent.slots.choosing.playbook import Playbook
+from demem_agent.slots import choosing
 from demem_agent.slots.choosing.situations import Told
 from demem_agent.text.containing import on_one_line
 from demem_agent.text.units import Measure
@@ -19,7 +19,10 @@ BETWEEN = "; "
 
 
 def records_of(
-    book: Playbook, told: Told, known: str | None, among: Collection[str] | None = None
+    book: choosing.playbook.Playbook,
+    told: Told,
+    known: str | None,
+    among: Collection[str] | None = None,
 ) -> list[Tried]:
     """Return how actions did in a situation, or else where it is alike.
 

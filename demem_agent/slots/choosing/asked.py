@@ -7,11 +7,12 @@ An option of ``decide`` is a key of :class:`Decides`, a field of :class:`Choosin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any, TypedDict
 
 from demem_agent.errors import InvalidInput
+from demem_agent.later import dataclass
 from demem_agent.slots.choosing.names import is_forgotten
 from demem_agent.turns import (
     asker_field,

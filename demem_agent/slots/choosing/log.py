@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from demem_agent.errors import NotFound
+from demem_agent.later import dataclass
 from demem_agent.settings import DecideSettings
 from demem_agent.slots.choosing.playbook import (
     TAKEN,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from demem_agent.later import pattern
 
 __all__ = ["forgotten_name", "is_forgotten"]
 
-_FORGOTTEN = re.compile(r"forgotten \d+\.\d+")
+_FORGOTTEN = pattern(r"forgotten \d+\.\d+")
 
 
 def forgotten_name(seq: int, number: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from demem_agent.decision.learners.growing import Choice, GrowingPrior
 from demem_agent.decision.learners.prior import Known, Role
 from demem_agent.decision.learners.prior import Parting as Certificate
+from demem_agent.later import dataclass
 from demem_agent.settings import DecideSettings
 from demem_agent.slots.choosing.situations import Situations, Told
 from demem_agent.slots.records import StoredSituation, Vector

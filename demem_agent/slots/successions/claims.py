@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from demem_agent.later import pattern
 from demem_agent.text.changes import Sign, denied, signs, tells
 from demem_agent.text.clauses import clauses, supposed
 from demem_agent.text.languages import language_of_words, stop_words
@@ -21,12 +22,12 @@ from demem_agent.text.words import STOPWORDS, clean, stems
 __all__ = ["Claim", "claim", "claims_in", "tokens"]
 
 #: How a question begins that tells something first, and where it begins to ask.
-_TELLS = re.compile(
+_TELLS = pattern(
     r"\W*(?:(?:and|but|so|by the way|also|especially),? )?"
     r"(?:i|my|we|our|i['’]\w+|we['’]\w+|since|because|considering|given)\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = pattern(
     r"[,;–-] (?:(?:so|and|but|or) )?(?:can|could|how|what|which|should|is|are|do|does|would|will"
     r"|any|where|when|who|why)\b",
     re.IGNORECASE,
@@ -39,15 +40,15 @@ BEFORE_VALUES = frozenset(
 #: Words that a sentence has at least that says something.
 FEWEST_WORDS = 3
 #: What somebody shows or does rather than says, and lines of a program.
-_NOT_SAID = re.compile(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
+_NOT_SAID = pattern(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
 #: What each of these has in it.
-_MARKS = re.compile(r"[\[{};</#`(=]")
+_MARKS = pattern(r"[\[{};</#`(=]")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
-_NAME = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
-_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
-_NUMBER = re.compile(r"(\d+(?:[.,:/]\d+)*)")
-_ASCII_TOKEN = re.compile(r"[a-z]+|\d+(?:[.,:/]\d+)*")
-_TURNED_ON = re.compile(
+_NAME = pattern(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
+_TOKEN = pattern(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
+_NUMBER = pattern(r"(\d+(?:[.,:/]\d+)*)")
+_ASCII_TOKEN = pattern(r"[a-z]+|\d+(?:[.,:/]\d+)*")
+_TURNED_ON = pattern(
     r"\b(?:turn\w*|keep|switch\w*|is|are|want)\b(?: [\w']+){0,3} on\b"
     r"|\b(?:enabl|activat|encend|allum)\w+",
     re.IGNORECASE,

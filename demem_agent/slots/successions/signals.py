@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from operator import attrgetter
 
+from demem_agent.later import dataclass
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
 from demem_agent.slots.successions.worth import Worth
@@ -158,7 +158,7 @@ class Signals:
         return max(self.number, self.name, self.swapped, self.switched, self.denies, of_facts) > 0
 
 
-_NAMES = tuple(field.name for field in fields(Signals))
+_NAMES = tuple(Signals.__annotations__)
 _VALUES = attrgetter(*_NAMES)
 
 

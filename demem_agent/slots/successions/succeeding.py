@@ -8,9 +8,9 @@ depends on the order of items, and not on how many came at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.placement import Arrival
 from demem_agent.slots.state import State

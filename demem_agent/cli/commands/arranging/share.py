@@ -10,7 +10,7 @@ import typer
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables.cells import cell, grid
-from demem_agent.flows.share import SHARING
+from demem_agent.settings import SHARING
 
 __all__ = ["share"]
 
