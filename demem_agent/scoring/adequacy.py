@@ -38,9 +38,10 @@ class Signals:
             nothing, and what is behind the twentieth counts as that. 0 unless the query is about
             one of several people.
         held: the same by the share of the query's idf mass that each passage holds; in [-1, 1].
-        kind: whether the best passage holds the kind of thing that is asked for: 1 for a question
-            after a time or a name whose best passage has one, -1 where it has none; 0 where that is
-            open, and for any other question.
+        kind: whether the best passage holds the kind of thing that is asked for: for a question
+            after a time or a name ``related`` where its best passage has one, since any other
+            passage may have one too, and -1 where it has none; 0 where that is open, and for any
+            other question.
     """
 
     related: float

@@ -59,16 +59,18 @@ def signals_of(index: PassageIndex, query: Query, words: Words, scored: Scored) 
     """
     first = int(np.argmax(scored.scores))
     best = scored.table[first]
+    related = float(best[FEATURES.index("related")])
+    kind = _of_kind(index, query, int(scored.rows[first]))
     told, held = _by_the_one_asked_about(index, query, scored)
     return Signals(
-        related=float(best[FEATURES.index("related")]),
+        related=related,
         lead=float(scored.scores.max()) - _runner_up(scored.scores),
         coverage=float(best[FEATURES.index("coverage")]),
         missing=_missing(index.lexical, words),
         dated=float(best[FEATURES.index("dated")]),
         told=told,
         held=held,
-        kind=_of_kind(index, query, int(scored.rows[first])),
+        kind=related if kind > 0.0 else kind,
     )
 
 
@@ -82,7 +84,7 @@ def _missing(lexical: LexicalIndex, words: Words) -> float:
 
 
 def _of_kind(index: PassageIndex, query: Query, row: int) -> float:
-    """Return 1 or -1 for a passage that holds the kind of thing asked for or lacks it.
+    """Return 1 or -1 for a passage that holds the kind of thing asked for, or lacks it.
 
     Kinds are times and names; 0 for other questions. A number may be a date or an hour, and in what
     has no date of its own no relative time is looked for: then it is open whether a time is there.

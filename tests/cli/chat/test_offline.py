@@ -69,18 +69,18 @@ def test_what_is_told_is_no_question(line: str) -> None:
 
 
 def test_offline_it_is_said_where_an_answer_is_not_known(chat: Chat) -> None:
-    lines = ("Ana lives in Porto.", "Where does Ana live?", "How do I configure Kubernetes?")
+    lines = ("Ana lives in Porto.", "Where does Ana live?", "Who won the football final in Brazil?")
     known = [turn["known"] for turn in chat(*lines, options=["--json"]).turns]
     assert known == [None, True, False]
     shown = chat(*lines).out
     assert shown.count(NOT_KNOWN) == 1
-    assert shown.index(NOT_KNOWN) > shown.index("you> How do I")
+    assert shown.index(NOT_KNOWN) > shown.index("you> Who won")
 
 
 def test_offline_what_is_not_known_can_be_withheld(chat: Chat) -> None:
     done = chat(
         "Ana lives in Porto.",
-        "How do I configure Kubernetes?",
+        "Who won the football final in Brazil?",
         options=["--unknown", "withhold"],
     )
     assert "demem> (nothing in memory answers this)" in done.out
