@@ -66,6 +66,7 @@ _WEEKDAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _COUNTABLE = ("day", "week", "month", "year")
 #: Characters of a text of which it is not kept which languages it is in.
 _LONG = 1000
+_MOST_READ = 100_000
 #: Counts of more are no times of a conversation.
 _MOST = 999
 
@@ -103,7 +104,10 @@ def foreign_times(low: str, text: str, anchor: date) -> Iterator[tuple[int, int,
     Args:
         low: the text in lower case, character by character.
         anchor: the day on which it was said.
+
+    Of a longer text only the first 100,000 characters are looked at.
     """
+    low = low[:_MOST_READ]
     for name in _languages(text):
         language = _language(name)
         if language is None or not language.any.search(low):

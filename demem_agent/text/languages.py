@@ -2,9 +2,10 @@
 
 A text in Latin letters is English unless more of its words are function words of another language:
 "wo ist der Hund" is German by its first three. Other scripts tell by themselves. The tables are
-data, ``function_words.json`` beside this module, written for DeMem by hand. ``also_english`` there
-are words that English text has as well, in names or as words of its own ("die", "los"); they count
-only beside one that it has not.
+data, ``function_words.json`` beside this module, written for DeMem by hand. ``common`` there are
+everyday words by which short lines are told, and no stop words. ``also_english`` are words that
+English text has as well, in names or as words of its own ("die", "los"); they count only beside one
+that it has not.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ ENGLISH = "english"
 #: English text.
 _FEWEST = 8
 _FEWEST_TELLING = 16
+#: Words of a long text that tell its language.
+_ENOUGH = 2000
 #: An English sentence of so many words has a stop word, mostly.
 _SENTENCE = 4
 
@@ -89,6 +92,7 @@ def language_of_words(words: list[str]) -> str:
     as two.
     """
     tables = _tables()
+    words = words[:_ENOUGH]
     spelt = [word for word in words if not (word.isascii() or word in tables.loans)]
     if tables.every_letter.isdisjoint("".join(spelt)) and not may_be_foreign(words):
         return ENGLISH
