@@ -24,7 +24,7 @@ _LONGEST_KEY = 60
 _DEEP = 200
 
 _PROSE = pattern(
-    r"[:;=8][-'^]?[()\[\]{}]"  # a face
+    r"(?<!\S)[:;]['-]?[()]|[:;]['-]?[()](?!\w)"  # a face
     rf"|[{re.escape(_SIGNS)}\"]|\n[^\S\n]*\n"
 )
 _CODE = pattern(

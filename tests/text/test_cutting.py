@@ -62,6 +62,8 @@ def test_what_stands_between_the_signs_of_cuts_was_said(text: str, data: st.Data
         ('"One. Two," he said. Bye.', 'Two," he said.', f'"{CUT} Two," he said. {CUT}'),
         ("„Eins. Zwei“ und “one. Two” so.", "Two” so.", f"“{CUT} Two” so."),
         ("Sad :( so. Very :) then.", "Sad :( so.", f"Sad :( so. {CUT}"),
+        ("Sad:( so. (Very.)", "Sad:( so.", f"Sad:( so. {CUT}"),
+        ("See [1 of (19. 78)] there", "See [1 of (19.", f"See [1 of (19. {CUT})]"),
         ("a) one. b) two. (c) three.", "a) one.", f"a) one. {CUT}"),
         ('5" of rain. More rain.', '5" of rain.', f'5" of rain. {CUT}'),
         ("see [1. 2] there", "2] there", f"[ {CUT} 2] there"),
