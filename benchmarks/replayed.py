@@ -34,7 +34,7 @@ SHORT = 700
 
 def replayed(turns: Sequence[Turn], probes: Sequence[Probe]) -> Iterator[str]:
     """Yield what comes of a dialogue, a line for each operation."""
-    memory = SlotMemory()
+    memory = SlotMemory(clock=None)
     asked = iter(probes)
     for n, turn in enumerate(turns, start=1):
         yield f"ingested {memory.ingest_many([turn])}"

@@ -15,6 +15,7 @@ from demem_agent.reading.folding import Folding
 from demem_agent.reading.opposed import opposed
 from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
 from demem_agent.reading.scope import scoped
+from demem_agent.reading.shortening import shortening
 from demem_agent.scoring import Query, Ranking
 from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
@@ -77,7 +78,16 @@ def _of_passages(
     folds = Folding(state, ask, ranking)
     best = noted(state, asked, folds.lines())
     advice = advised(state, ask, query)
-    text = packed(best, ask.limit, state.measure, state.cache.told, heading(advice), ask.order)
+    shorten = shortening(query.text, state.passage_index().lexical)
+    text = packed(
+        best,
+        ask.limit,
+        state.measure,
+        state.cache.told,
+        heading(advice),
+        ask.order,
+        shorten=shorten,
+    )
     left = _left_out(text, folds.behind, unrelated)
     reading = _reading(state, ask, routed, text, left)
     return routed, replace(

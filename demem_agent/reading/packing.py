@@ -17,6 +17,7 @@ __all__ = [
     "CLOSE",
     "OPEN",
     "Packed",
+    "Shorten",
     "assemble",
     "in_order",
     "in_time_order",
@@ -40,10 +41,17 @@ _BLOCK = pattern(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|
 _MISSES = 12
 #: Returns a line as it is told.
 Tell = Callable[[Line], Told]
+#: Yields parts of a line, the best first.
+Shorten = Callable[[Line], Iterable[Line]]
 
 
 def _tell(line: Line) -> Told:
     return told(line.evidence, line.start, line.end)
+
+
+def _whole(_: Line) -> tuple[Line, ...]:
+    """Return no part of a line: it is read as a whole, or not at all."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,48 +92,80 @@ def packed(
     tell: Tell = _tell,
     head: str = "",
     order: Order = "time",
+    shorten: Shorten = _whole,
 ) -> Packed:
     """Take lines best first while they fit, and render them in an order of days.
 
+    Of the first one that does not fit a part is taken that does, if there is one.
+
     Args:
         tell: says a line; what it says may be kept between questions.
+        shorten: yields parts of a line, the best first.
         head: what stands before all lines; must fit the limit, marks included.
     """
     rendered = _once(tell)
-    taken: list[Line] = []
+    room = _Room(limit, measure, rendered, head)
     missed: list[Line] = []
     next_limit: int | None = None
-    by_item: dict[str, list[Line]] = {}
-    sizes: dict[str, int] = {}
-    days: set[str] = set()
-    total = measure(wrap(head)) + 1
     for line in best_first:
-        id = line.evidence.id
-        together = [*by_item.get(id, ()), line]
-        size = sum(measure(rendered(run) + "\n") for run in _runs(together))
-        cost = size - sizes.get(id, 0)
-        header = day(line.evidence)
-        if header not in days:
-            cost += measure(_header(header) + "\n")
-        if total + cost > limit:
-            # Up to here a larger limit would have taken the same.
-            next_limit = next_limit or total + cost
-            missed.append(line)
-            if len(missed) > _MISSES:
-                break
+        if room.takes(line):
             continue
-        total += cost
-        days.add(header)
-        by_item[id] = together
-        sizes[id] = size
-        taken.append(line)
+        # Up to here a larger limit would have taken the same.
+        next_limit = next_limit or room.needed
+        missed.append(line)
+        if len(missed) == 1:
+            any(map(room.takes, shorten(line)))
+        if len(missed) > _MISSES:
+            break
     # A tokenizer need not be additive.
+    taken = room.taken
     ordered, text = _told(taken, rendered, head, order)
     while taken and (size := measure(text)) > limit:
         missed.insert(0, taken.pop())
         next_limit = size
         ordered, text = _told(taken, rendered, head, order)
     return Packed(ordered, text, tuple(missed), next_limit)
+
+
+class _Room:
+    """What is left of a limit while lines are taken.
+
+    Attributes:
+        taken: the lines that fitted, in the order in which they came.
+        needed: what all of them and the last one that did not fit would measure.
+    """
+
+    def __init__(
+        self, limit: int, measure: Measure, rendered: Callable[[Line], str], head: str
+    ) -> None:
+        self._limit = limit
+        self._measure = measure
+        self._rendered = rendered
+        self._by_item: dict[str, list[Line]] = {}
+        self._sizes: dict[str, int] = {}
+        self._days: set[str] = set()
+        self._total = measure(wrap(head)) + 1
+        self.taken: list[Line] = []
+        self.needed = self._total
+
+    def takes(self, line: Line) -> bool:
+        """Take a line if it fits."""
+        id = line.evidence.id
+        together = [*self._by_item.get(id, ()), line]
+        size = sum(self._measure(self._rendered(run) + "\n") for run in _runs(together))
+        needed = self._total + size - self._sizes.get(id, 0)
+        header = day(line.evidence)
+        if header not in self._days:
+            needed += self._measure(_header(header) + "\n")
+        if needed > self._limit:
+            self.needed = needed
+            return False
+        self._total = needed
+        self._days.add(header)
+        self._by_item[id] = together
+        self._sizes[id] = size
+        self.taken.append(line)
+        return True
 
 
 def _once(tell: Tell) -> Callable[[Line], str]:

@@ -25,12 +25,12 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
 from demem_agent.later import dataclass
+from demem_agent.shipped import shipped
 from demem_agent.text.languages import ENGLISH
 from demem_agent.text.periods import Meaning, day_alone, day_name, named, period, period_name
 from demem_agent.text.scripts import may_be_other
@@ -254,8 +254,7 @@ _UNITS = ("day", "weekend", "week", "month", "year")
 
 @cache
 def _table() -> dict[str, dict[str, Any]]:
-    text = files("demem_agent.text").joinpath("foreign_dates.json").read_text(encoding="utf-8")
-    table: dict[str, dict[str, Any]] = json.loads(text)
+    table: dict[str, dict[str, Any]] = json.loads(shipped("text/foreign_dates.json"))
     return table
 
 

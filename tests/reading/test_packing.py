@@ -145,12 +145,18 @@ def long_talk(**options: object) -> SlotMemory:
 
 
 @pytest.mark.parametrize("limit", [450, 1000, 2000, 6000])
-def test_every_line_of_a_reading_is_a_passage(limit: int) -> None:
+def test_every_line_of_a_reading_is_a_passage_but_for_one_that_is_a_part_of_one(
+    limit: int,
+) -> None:
     memory = long_talk()
     memory.ingest("字。 " * 900 + LONG * 30, speaker="Ana")
     lines = memory.read("walk 7 by the river", limit=limit).lines
     assert lines
-    assert all((part.start, part.end) in passages(part.evidence.text) for part in lines)
+    parts = [one for one in lines if (one.start, one.end) not in passages(one.evidence.text)]
+    assert len(parts) <= 1
+    for part in parts:
+        cuts = passages(part.evidence.text)
+        assert any(start <= part.start and part.end <= end for start, end in cuts)
 
 
 @given(st.permutations(range(4)), st.integers(1, 4))

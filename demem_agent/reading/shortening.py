@@ -1,0 +1,54 @@
+"""Quote the best part of a line that does not fit: whole sentences of it, next to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+from demem_agent.reading.packing import Shorten
+from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.text.sentences import sentences
+from demem_agent.text.words import content_terms, terms
+from demem_agent.types import Line
+
+__all__ = ["shortening"]
+
+
+def shortening(query: str, lexical: LexicalIndex) -> Shorten:
+    """Return what yields the parts of a line, those first that hold most of the query's idf mass.
+
+    Of equals the longest is first, since it loses least. A part that holds no word of the query is
+    left out, and so is the whole line.
+    """
+    weights = {term: lexical.idf(term) for term in content_terms(query)}
+    return partial(_parts, weights=weights)
+
+
+def _parts(line: Line, weights: Mapping[str, float]) -> Iterator[Line]:
+    whole = (line.start, line.end)
+    worth = _worth(line, weights)
+    best_first = sorted(worth, key=lambda part: (-worth[part], part[0] - part[1], part))
+    for start, end in best_first:
+        if worth[start, end] and (start, end) != whole:
+            yield _part(line, start, end)
+
+
+def _worth(line: Line, weights: Mapping[str, float]) -> dict[tuple[int, int], float]:
+    """Return what each run of sentences of a line holds of the weights of words."""
+    text = line.evidence.text
+    spans = sentences(text, line.start, line.end)
+    held = [weights.keys() & set(terms(text[start:end])) for start, end in spans]
+    worth: dict[tuple[int, int], float] = {}
+    for first, (start, _) in enumerate(spans):
+        words: set[str] = set()
+        for last in range(first, len(spans)):
+            words |= held[last]
+            worth[start, spans[last][1]] = sum(map(weights.__getitem__, sorted(words)))
+    return worth
+
+
+def _part(line: Line, start: int, end: int) -> Line:
+    """Return a stretch of a line with what of it no longer holds."""
+    stale = [one for one in line.superseded if one.start < end and start < one.end]
+    return replace(line, start=start, end=end, superseded=tuple(stale))
