@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from demem_agent import SlotMemory
+from demem_agent import SlotMemory, options
 
 Scene = Mapping[str, Any]
 
@@ -28,6 +28,8 @@ ROOT = Path(__file__).parents[1]
 SCENES = Path(__file__).with_suffix(".json")
 #: Before readings were worked on.
 BEFORE = "f7fb248"
+#: Whether this tree dates what comes without a time; the earlier one has no such default.
+CLOCKED = "clock_of" in vars(options)
 WARES = ("apple cake", "lemon tart", "walnut tart", "rye loaf", "plum cake")
 
 
@@ -71,9 +73,7 @@ def reading(scene: Scene) -> str:
     """Return what a new memory reads in a scene."""
     asked = datetime.fromisoformat("2024-08-01T12:00")
     told = datetime.fromisoformat(scene["clock"]) if "clock" in scene else asked
-    memory = SlotMemory()
-    if "clock" in scene and hasattr(memory, "clock_default"):
-        memory = SlotMemory(clock=lambda: told)
+    memory = SlotMemory(clock=lambda: told) if "clock" in scene and CLOCKED else SlotMemory()
     for turn in turns_of(scene):
         memory.ingest(turn["text"], speaker=turn["speaker"], at=turn.get("at"))
     options: dict[str, Any] = {"context": scene["context"]} if "context" in scene else {}

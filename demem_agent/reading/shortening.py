@@ -6,26 +6,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
+from demem_agent.later import pattern
 from demem_agent.reading.packing import Shorten
 from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.text.cutting import in_fence
 from demem_agent.text.sentences import sentences
 from demem_agent.text.words import content_terms, terms
 from demem_agent.types import Line
 
 __all__ = ["shortening"]
 
+#: Of a program or of data, and not of prose.
+_DATA = pattern(r"[{}\[\]]|```")
+
 
 def shortening(query: str, lexical: LexicalIndex) -> Shorten:
     """Return what yields the parts of a line, those first that hold most of the query's idf mass.
 
     Of equals the longest is first, since it loses least. A part that holds no word of the query is
-    left out, and so is the whole line.
+    left out, and so is the whole line. Of programs and data there are no parts.
     """
     weights = {term: lexical.idf(term) for term in content_terms(query)}
     return partial(_parts, weights=weights)
 
 
 def _parts(line: Line, weights: Mapping[str, float]) -> Iterator[Line]:
+    if _DATA.search(line.text) or in_fence(line.evidence.text, line.start):
+        return  # half a definition or an entry is worth nothing
     whole = (line.start, line.end)
     worth = _worth(line, weights)
     best_first = sorted(worth, key=lambda part: (-worth[part], part[0] - part[1], part))

@@ -139,7 +139,9 @@ class RelatedWords:
         near = _products(self._vectors_of(forms), self._vectors.view())
         np.clip(near, 0.0, 1.0, out=near)
         near *= near
-        for n, stem in enumerate(stems):
+        for n, (stem, form) in enumerate(zip(stems, forms, strict=True)):
+            if not form.isalpha() and any(map(str.isdigit, form)):
+                near[n] = 0.0  # 77 is not nearly 78
             near[n, self._of_stem.get(stem, [])] = 1.0
         return near
 

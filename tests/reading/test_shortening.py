@@ -49,6 +49,15 @@ def test_a_part_without_a_word_of_the_question_is_none() -> None:
     assert parts_of(" ".join(SENTENCES), "What does the parrot sing?") == []
 
 
+def test_programs_and_data_have_no_parts() -> None:
+    assert parts_of('{"boat": "red"}. The boat is red.', "Is the boat red?") == []
+    fenced = "Look:\n```\nboat = red. The boat.\nkey = blue. A key.\n```"
+    item = Evidence(id="e1", text=fenced)
+    start = fenced.index("boat")
+    line = Line(item, start, fenced.index("```", start))
+    assert list(shortening("the boat", LexicalIndex())(line)) == []
+
+
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6))
 def test_parts_are_whole_sentences_next_to_each_other_and_less_than_the_line(
     said: list[str],

@@ -111,6 +111,14 @@ PASSAGES = st.lists(st.lists(st.sampled_from(FORMS + STRANGE), max_size=6), min_
 ASKED = st.lists(st.sampled_from([*FORMS, *STRANGE, "pastry"]), min_size=1, max_size=5, unique=True)
 
 
+def test_a_number_is_met_by_itself_alone() -> None:
+    index = RelatedWords()
+    index.add(["compute", "77"], ["compute", "77"])
+    index.add(["compute", "78"], ["compute", "78"])
+    near = index.matches(["77"], ["77"], np.arange(2))
+    assert near.tolist() == [[1.0, 0.0]]
+
+
 def related(passages: Sequence[list[str]]) -> RelatedWords:
     index = RelatedWords()
     for forms in passages:
