@@ -14,7 +14,7 @@ from dataclasses import field
 from functools import cache
 from itertools import islice
 
-from demem_agent.encoders.static import whole_words
+from demem_agent.encoders.static import is_word, whole_words
 from demem_agent.later import dataclass
 from demem_agent.scoring.focus import FRAME
 from demem_agent.scoring.letters import marked, plain
@@ -247,7 +247,9 @@ def _places(form: str, text: str) -> Iterator[re.Match[str]]:
 
 def _is_right(form: str) -> bool:
     """Whether English has a word."""
-    return stems([without_accents(form)])[0] in _english()
+    plain = without_accents(form)
+    is_known = plain.isalpha() and is_word(plain)  # as most are; the stems of all take long to make
+    return is_known or stems([plain])[0] in _english()
 
 
 @cache

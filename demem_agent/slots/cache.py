@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import field
 
 from demem_agent.later import dataclass
-from demem_agent.scoring import Query, Ranking
+from demem_agent.scoring import Query, Ranking, Weights, rank
 from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.worth import Idf, Worth
@@ -104,7 +104,7 @@ class Cache:
             known[start, end] = frozenset().union(*(claim.held for claim in claims))
         return known[start, end]
 
-    def ranking_of(self, index: PassageIndex, query: Query, make: Callable[[], Ranking]) -> Ranking:
+    def ranking_of(self, index: PassageIndex, query: Query, weights: Weights) -> Ranking:
         """Return how an index ranks for a query; made again once the index has changed.
 
         A feedback asks for those of the same questions again and again.
@@ -112,10 +112,10 @@ class Cache:
         if self.ranked[0] is not index or self.ranked[1] != index.changes:
             self.rankings.clear()
             self.ranked = (index, index.changes)
-        key = query.key
+        key = (*query.key, weights)
         known = self.rankings.get(key)
         if known is None:
-            known = self.rankings[key] = make()
+            known = self.rankings[key] = rank(index, query, weights)
             if len(self.rankings) > _RANKED:
                 del self.rankings[next(iter(self.rankings))]
         return known

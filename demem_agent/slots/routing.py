@@ -11,7 +11,6 @@ from demem_agent.scoring import (
     Ranking,
     default_adequacy,
     default_weights,
-    rank,
     slot_scores,
 )
 from demem_agent.scoring.index import PassageIndex
@@ -39,7 +38,7 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     index = state.derived.index
     if index is None or not len(index):
         return _route_to_nowhere(state), None
-    ranking = state.cache.ranking_of(index, query, lambda: rank(index, query, default_weights()))
+    ranking = state.cache.ranking_of(index, query, default_weights())
     if query.relevance:
         ranking = reranked(index, ranking, query.relevance)
     experience = state.derived.experience
