@@ -40,7 +40,7 @@ from demem_agent.scoring import Floor, default_weights
 from demem_agent.scoring.forms import FILLER
 from demem_agent.settings import Settings
 from demem_agent.slots.routing import slot_ranking
-from demem_agent.text.saying import said
+from demem_agent.text.quoting.saying import said
 from demem_agent.turns import Turn
 
 SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "floor.json"

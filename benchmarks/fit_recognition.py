@@ -55,8 +55,8 @@ from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo
 from demem_agent.reading.decided import SURE
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.recognition import FARTHEST, KNOWN, LEAST, MOST_WORTH
-from demem_agent.text.questions import asks_for
-from demem_agent.text.words import STOPWORDS, content_terms
+from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.words import STOPWORDS, content_terms
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]

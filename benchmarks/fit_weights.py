@@ -56,7 +56,7 @@ from demem_agent.scoring import (
 )
 from demem_agent.scoring.features.speakers import with_model
 from demem_agent.slots import routing
-from demem_agent.text.saying import said
+from demem_agent.text.quoting.saying import said
 from demem_agent.turns import Turn
 
 Floats = NDArray[np.float64]

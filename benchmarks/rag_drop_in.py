@@ -42,7 +42,7 @@ from demem_agent.evaluate import (
     report,
 )
 from demem_agent.scoring.lexical import LexicalIndex
-from demem_agent.text.words import content_terms, terms
+from demem_agent.text.language.words import content_terms, terms
 
 Score = Callable[[str], NDArray[Any]]
 #: (with selection, alone, as `demem bench` has it)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from demem_agent import SlotMemory, Turn
-from demem_agent.text.words import STOPWORDS
+from demem_agent.text.language.words import STOPWORDS
 
 try:  # as the SQLite store does, so that both sides use the same SQLite
     import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]

@@ -30,7 +30,7 @@ from elsewhere import answerable
 
 from demem_agent import SlotMemory
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
-from demem_agent.text.words import words
+from demem_agent.text.language.words import words
 from demem_agent.turns import Turn
 
 LIMITS = (2000, 6000)

@@ -22,7 +22,7 @@ from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe
 from demem_agent.scoring import PassageIndex, focus
 from demem_agent.scoring.features.speakers import with_model
-from demem_agent.text.words import stems, words
+from demem_agent.text.language.words import stems, words
 
 __all__ = ["Kinds", "replaced", "swapped"]
 

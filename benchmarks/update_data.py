@@ -41,9 +41,9 @@ from demem_agent.evaluate.data.beam import load_beam
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.evaluate.data.letta import Update, load_letta
 from demem_agent.evaluate.data.longmemeval import load_longmemeval
-from demem_agent.text.numbers import digits
+from demem_agent.text.language.numbers import digits
+from demem_agent.text.language.words import content_terms
 from demem_agent.text.pieces import pieces
-from demem_agent.text.words import content_terms
 from demem_agent.types import Line
 
 __all__ = ["Change", "Chat", "Found", "Passage", "after", "beam_dated", "load"]

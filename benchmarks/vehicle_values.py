@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.words import content_terms
 
 __all__ = ["Call", "condition_clause", "conditions_of", "decisive", "words_of"]
 

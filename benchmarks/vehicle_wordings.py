@@ -13,7 +13,7 @@ from zlib import crc32
 from vehicle_data import Decision
 from vehicle_values import conditions_of
 
-from demem_agent.text.words import STOPWORDS
+from demem_agent.text.language.words import STOPWORDS
 
 __all__ = ["WORDINGS", "by_device", "wordings"]
 

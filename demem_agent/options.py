@@ -14,8 +14,8 @@ from demem_agent.errors import InvalidInput
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.stores import Address, MemoryStore, Store
+from demem_agent.text.language.words import clean
 from demem_agent.text.units import Measure
-from demem_agent.text.words import clean
 from demem_agent.turns import text_field
 from demem_agent.types import (
     Answerer,

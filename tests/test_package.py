@@ -262,7 +262,7 @@ def test_outsiders_import_what_is_public_and_nothing_else(path: Path) -> None:
 
 def test_the_wall_sees_every_way_around_it() -> None:
     source = """
-import demem_agent.text.words
+import demem_agent.text.language.words
 import demem_agent.errors
 import json, demem_agent.slots as slots
 from demem_agent import SlotMemory, flows, text
@@ -275,7 +275,7 @@ def f():
     from demem_agent.text import clean, units
 """
     assert {*beyond_the_wall(source)} == {
-        "demem_agent.text.words",
+        "demem_agent.text.language.words",
         "demem_agent.slots",
         "demem_agent.flows",
         "demem_agent.splitting.replaying",
@@ -352,7 +352,7 @@ def test_every_arrow_points_down() -> None:
 
 
 def test_an_arrow_that_points_up_is_seen() -> None:
-    source = "from demem_agent.flows.read import read\nfrom demem_agent.text.words import words\n"
+    source = "from demem_agent.flows.read import read\nfrom demem_agent.text.units import measure\n"
     assert arrows_up(source, "slots") == ["flows"]
     assert arrows_up("from demem_agent import flows\n", "slots") == ["flows"]
     only_types = "if TYPE_CHECKING:\n    from demem_agent.flows import read\n"

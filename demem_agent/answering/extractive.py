@@ -10,12 +10,12 @@ from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.spelling import put_right
-from demem_agent.text.cutting import through_turn
-from demem_agent.text.dates import find
-from demem_agent.text.questions import NAME, has_number
-from demem_agent.text.saying import day, meant, said
+from demem_agent.text.language.questions import NAME, has_number
+from demem_agent.text.language.words import clean, content_terms
+from demem_agent.text.quoting.cutting import through_turn
+from demem_agent.text.quoting.saying import day, meant, said
 from demem_agent.text.sentences import sentences
-from demem_agent.text.words import clean, content_terms
+from demem_agent.text.times.dates import find
 from demem_agent.types import (
     Draft,
     Encoder,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from demem_agent.later import pattern
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.words import content_terms
 from demem_agent.types import Attempt
 
 __all__ = ["Contained", "TokenF1", "coverage", "default_scorers"]

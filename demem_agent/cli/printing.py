@@ -11,7 +11,7 @@ import sys
 from io import TextIOWrapper
 from typing import TextIO
 
-from demem_agent.text.containing import shown
+from demem_agent.text.quoting.containing import shown
 
 __all__ = ["on_one_line", "prepare", "print_exact", "print_json", "print_line", "shown"]
 

@@ -16,8 +16,8 @@ from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Probe
 from demem_agent.reading.packing import CLOSE, OPEN
-from demem_agent.text.cutting import CUT
-from demem_agent.text.dates import absolute
+from demem_agent.text.quoting.cutting import CUT
+from demem_agent.text.times.dates import absolute
 from demem_agent.turns import Turn
 from demem_agent.types import Answerer, Attempt, Draft, Evidence, Line, Question, Reading
 

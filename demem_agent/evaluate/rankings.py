@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from demem_agent.encoders import default_encoder
 from demem_agent.reading.packing import in_time_order
 from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.text.language.words import content_terms, terms
 from demem_agent.text.pieces import pieces
-from demem_agent.text.words import content_terms, terms
 from demem_agent.turns import Turn, as_turn
 from demem_agent.types import Evidence, Line
 

@@ -20,7 +20,7 @@ from demem_agent.slots.experience import query_of, testable
 from demem_agent.slots.records import REWARDED, StoredContext
 from demem_agent.slots.routing import credible, slot_ranking, witness_slot
 from demem_agent.slots.state import State
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.words import content_terms
 from demem_agent.types import Channel, Context, Line, Verdict, number_of
 
 __all__ = ["Rated", "credited", "lines_of", "supports_of"]

@@ -16,8 +16,8 @@ from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.recognition import Asked
 from demem_agent.slots.records import REWARDED
 from demem_agent.slots.state import State
-from demem_agent.text.numbers import digits
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.numbers import digits
+from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context, Verdict, number_of
 
 __all__ = ["verdicts_after"]

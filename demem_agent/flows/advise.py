@@ -7,7 +7,7 @@ from demem_agent.requests import Flow
 from demem_agent.slots.choosing.advising import advice_words, records_of, within
 from demem_agent.slots.choosing.asked import Advised
 from demem_agent.slots.state import State
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 from demem_agent.types import Tried
 
 __all__ = ["advise", "tried"]

@@ -19,7 +19,7 @@ from demem_agent.slots.choosing.playbook import Offer
 from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.records import Delta, Head, StoredSituation
 from demem_agent.slots.state import State
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 from demem_agent.types import Decision, FeedbackReport, Situation
 
 __all__ = ["decide", "outcome"]

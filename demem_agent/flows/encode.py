@@ -14,7 +14,7 @@ from demem_agent.requests import Encode, Flow, Vectors
 from demem_agent.scoring import Query, focus
 from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 
 __all__ = ["Passages", "encodable", "encoded", "encoded_passages", "encoded_text"]
 

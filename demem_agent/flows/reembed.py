@@ -22,7 +22,7 @@ from demem_agent.slots.records import (
     Vector,
 )
 from demem_agent.slots.state import State
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 
 __all__ = ["reembed"]
 

@@ -14,7 +14,7 @@ from demem_agent.requests import Flow, Rerank
 from demem_agent.scoring import Query
 from demem_agent.slots.reranking import best_passages
 from demem_agent.slots.state import State
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 
 __all__ = ["understood"]
 

@@ -7,8 +7,8 @@ from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for
-from demem_agent.text.saying import noted
-from demem_agent.text.words import clean, spoken_words
+from demem_agent.text.language.words import clean, spoken_words
+from demem_agent.text.quoting.saying import noted
 from demem_agent.types import Draft, Line, Question
 
 __all__ = ["ModelAnswerer", "answering_prompt"]

@@ -21,8 +21,8 @@ from demem_agent.llms.calls.health import Health
 from demem_agent.llms.calls.retry import Retry
 from demem_agent.llms.model import Usage
 from demem_agent.llms.spending import Ledger
+from demem_agent.text.language.words import clean
 from demem_agent.text.units import measure
-from demem_agent.text.words import clean
 from demem_agent.turns import whole_field
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
-from demem_agent.text.changes import asks_of_now, asks_of_the_past
-from demem_agent.text.dates import absolute, ranges
-from demem_agent.text.numbers import digits
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
+from demem_agent.text.language.numbers import digits
+from demem_agent.text.language.words import content_terms
+from demem_agent.text.times.dates import absolute, ranges
 from demem_agent.types import Line, Succession, Superseded
 
 __all__ = ["Current", "current", "noted", "ordered", "withheld"]

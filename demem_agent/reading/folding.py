@@ -11,9 +11,9 @@ from demem_agent.encoders import is_word
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking
 from demem_agent.slots.state import State
-from demem_agent.text.dates import moment
+from demem_agent.text.language.words import stems
 from demem_agent.text.sameness import differs_by_typo
-from demem_agent.text.words import stems
+from demem_agent.text.times.dates import moment
 from demem_agent.types import Evidence, Line
 
 __all__ = ["Folding"]

@@ -19,7 +19,7 @@ from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.rivals import EXCLUDES, rivals
-from demem_agent.text.dates import moment
+from demem_agent.text.times.dates import moment
 from demem_agent.types import number_of
 
 __all__ = ["opposed"]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.summaries.compress import Excerpt, Summary, summary_text
-from demem_agent.text.dates import moment
-from demem_agent.text.periods import day_name
-from demem_agent.text.saying import Told, day, margin, told
+from demem_agent.text.quoting.saying import Told, day, margin, told
+from demem_agent.text.times.dates import moment
+from demem_agent.text.times.periods import day_name
 from demem_agent.text.units import Measure
 from demem_agent.types import Evidence, Line, Order, number_of
 

@@ -10,7 +10,7 @@ from demem_agent.scoring.index import Passage, PassageIndex
 from demem_agent.scoring.query import Query
 from demem_agent.scoring.score import Ranking, feature_table, rank, slot_scores
 from demem_agent.scoring.weights import Weights, default_weights
-from demem_agent.text.dates import moment
+from demem_agent.text.times.dates import moment
 
 __all__ = [
     "FEATURES",

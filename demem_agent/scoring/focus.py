@@ -6,12 +6,12 @@ what kind of answer is wanted and for which time, and match turns that have noth
 
 from __future__ import annotations
 
-from demem_agent.text.dates import running
-from demem_agent.text.words import words
+from demem_agent.text.language.words import words
+from demem_agent.text.times.dates import running
 
 __all__ = ["FRAME", "focus"]
 
-#: Words of asking, in any domain; what they ask for is in ``demem_agent.text.questions``.
+#: Words of asking, in any domain; what they ask for is in ``demem_agent.text.language.questions``.
 FRAME = frozenset(
     """many much often time times ever kind kinds type types sort sorts different various think
     thinks feel feeling lately recently currently tip tips advice suggest suggestion suggestions

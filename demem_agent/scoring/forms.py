@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from hashlib import blake2b
 
 from demem_agent.later import dataclass, pattern
-from demem_agent.text.cutting import through_turn
-from demem_agent.text.dates import find
+from demem_agent.text.quoting.cutting import through_turn
 from demem_agent.text.sameness import tells_nothing, wording
+from demem_agent.text.times.dates import find
 from demem_agent.types import Evidence
 
 __all__ = ["FILLER", "QUESTION", "Forms", "forms_of"]

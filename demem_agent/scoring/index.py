@@ -24,7 +24,7 @@ from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.scoring.spelling import Spelling
 from demem_agent.scoring.turns import Turns
-from demem_agent.text.words import worded
+from demem_agent.text.language.words import worded
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]

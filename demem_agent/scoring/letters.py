@@ -14,9 +14,9 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.text.languages import ENGLISH
-from demem_agent.text.scripts import is_latin
-from demem_agent.text.words import Worded
+from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.scripts import is_latin
+from demem_agent.text.language.words import Worded
 
 __all__ = ["is_marked", "marked", "plain", "spelling_vectors"]
 

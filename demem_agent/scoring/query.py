@@ -16,7 +16,7 @@ from demem_agent.scoring.letters import marked, plain
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.spelling import Heard
-from demem_agent.text.words import is_surely_english, stems, worded
+from demem_agent.text.language.words import is_surely_english, stems, worded
 
 __all__ = ["GUESSED", "Query", "Stretch", "Words", "words_of"]
 

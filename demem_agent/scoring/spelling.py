@@ -21,9 +21,9 @@ from demem_agent.scoring.letters import marked, plain
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
-from demem_agent.text.languages import ENGLISH
-from demem_agent.text.spelling import NearWords, is_spelled, without_accents
-from demem_agent.text.words import STOPWORDS, stems, worded, words
+from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.spelling import NearWords, is_spelled, without_accents
+from demem_agent.text.language.words import STOPWORDS, stems, worded, words
 
 __all__ = ["Heard", "Spelling", "put_right"]
 

@@ -18,7 +18,7 @@ from demem_agent.scoring.features.work import Kept
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words
-from demem_agent.text.questions import asks_when, asks_who
+from demem_agent.text.language.questions import asks_when, asks_who
 
 __all__ = ["Scored", "signals_of"]
 

@@ -11,10 +11,10 @@ from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.worth import Idf, Worth
 from demem_agent.summaries.compress import Excerpt, excerpts
-from demem_agent.text.numbers import digits
-from demem_agent.text.saying import Told, told
+from demem_agent.text.language.numbers import digits
+from demem_agent.text.language.words import content_terms
+from demem_agent.text.quoting.saying import Told, told
 from demem_agent.text.units import Measure
-from demem_agent.text.words import content_terms
 from demem_agent.types import Draft, Evidence, Line, number_of
 
 __all__ = ["Cache"]

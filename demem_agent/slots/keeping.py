@@ -19,8 +19,8 @@ from demem_agent.slots.choosing.kept import Kept, by_last_decision
 from demem_agent.slots.choosing.names import is_forgotten
 from demem_agent.slots.records import Certified
 from demem_agent.slots.state import State
+from demem_agent.text.language.words import content_terms
 from demem_agent.text.units import Measure
-from demem_agent.text.words import content_terms
 from demem_agent.types import Context, Storage, number_of
 
 __all__ = [

@@ -18,8 +18,8 @@ from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import SlotState
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Excerpt, summary_text
-from demem_agent.text.containing import on_one_line
-from demem_agent.text.saying import noted
+from demem_agent.text.quoting.containing import on_one_line
+from demem_agent.text.quoting.saying import noted
 from demem_agent.types import Context, Slot, number_of
 
 __all__ = ["Opened", "Opening", "opened", "slot_view"]

@@ -21,8 +21,8 @@ from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
-from demem_agent.text.questions import asks_for
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context
 
 __all__ = ["KNOWN", "Asked", "Decisions", "Recognised", "best_line"]

@@ -15,7 +15,7 @@ import numpy as np
 from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, rank
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.state import State
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 from demem_agent.types import Evidence
 
 __all__ = ["MOST", "best_passages", "reranked"]

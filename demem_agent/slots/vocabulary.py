@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
 from demem_agent.slots.ragged import NOTHING, Ragged
-from demem_agent.text.words import worded
+from demem_agent.text.language.words import worded
 
 __all__ = ["LEAST", "Shared", "Vocabulary"]
 

@@ -26,7 +26,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.rivals import EXCLUDES, rivals, words_of_line
 from demem_agent.splitting.conflict import Tried, Verdict, guarded, verdict_of
 from demem_agent.splitting.trials import Pair, Preview, Trials
-from demem_agent.text.numbers import digits
+from demem_agent.text.language.numbers import digits
 from demem_agent.types import Context, number_of
 
 __all__ = ["SCORES", "Settled", "lines_of_pair", "rival_pairs", "settled", "shared_reading"]

@@ -13,9 +13,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from demem_agent.later import dataclass, pattern
-from demem_agent.text.dates import moment
-from demem_agent.text.saying import day, noted
+from demem_agent.text.quoting.saying import day, noted
 from demem_agent.text.sentences import passages, sentences
+from demem_agent.text.times.dates import moment
 from demem_agent.text.units import Measure
 from demem_agent.types import Evidence
 

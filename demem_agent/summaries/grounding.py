@@ -13,8 +13,8 @@ from itertools import chain
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.summaries.compress import Excerpt
-from demem_agent.text.containing import on_one_line
-from demem_agent.text.words import content_terms, stems, words
+from demem_agent.text.language.words import content_terms, stems, words
+from demem_agent.text.quoting.containing import on_one_line
 from demem_agent.types import Compression, Proposal, Source
 
 __all__ = ["Written", "fault_of", "invented", "source_of", "written"]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.words import content_terms
 from demem_agent.types import Attempt, Draft, Question
 
 __all__ = [

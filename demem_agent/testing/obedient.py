@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.words import content_terms
 
 __all__ = ["obedient"]
 

@@ -5,8 +5,8 @@ Units measure how long it is.
 
 from __future__ import annotations
 
-from demem_agent.text.saying import day, noted, said
+from demem_agent.text.language.words import clean, content_terms
+from demem_agent.text.quoting.saying import day, noted, said
 from demem_agent.text.units import Measure, measure
-from demem_agent.text.words import clean, content_terms
 
 __all__ = ["Measure", "clean", "content_terms", "day", "measure", "noted", "said"]

@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 
 from demem_agent.later import pattern
-from demem_agent.text.changes import depends
+from demem_agent.text.language.changes import depends
 
 __all__ = ["clauses", "supposed"]
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from demem_agent.later import pattern
-from demem_agent.text.cutting import FENCE
+from demem_agent.text.quoting.cutting import FENCE
 from demem_agent.text.sentences import PASSAGE_CHARS, packed, sentences
 
 __all__ = ["is_json", "pieces"]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 
 __all__ = ["tokens"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from demem_agent.later import pattern
-from demem_agent.text.words import words
+from demem_agent.text.language.words import words
 
 __all__ = ["in_context"]
 

@@ -9,7 +9,7 @@ from benchmark_files import benchmark
 
 from demem_agent import Turn
 from demem_agent.evaluate import Dialogue, Probe
-from demem_agent.text.spelling import distance
+from demem_agent.text.language.spelling import distance
 
 typos = benchmark("typos")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory
 from demem_agent.feedback.verdicts import FOUND
 from demem_agent.testing import BagEncoder, ReadingAnswerer
-from demem_agent.text.numbers import digits
+from demem_agent.text.language.numbers import digits
 from demem_agent.types import Reading, Verdict
 
 TOLD = (

@@ -11,7 +11,7 @@ from generated_turns import turn
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.testing import BagEncoder
-from demem_agent.text.cutting import CUT, FENCE, through_turn
+from demem_agent.text.quoting.cutting import CUT, FENCE, through_turn
 from demem_agent.types import Evidence, Reading
 
 TURNS_A_MEMORY = 50

@@ -24,8 +24,8 @@ from demem_agent.reading.packing import (
     wrap,
 )
 from demem_agent.testing import BagEncoder, ReadingAnswerer
-from demem_agent.text.cutting import CUT
-from demem_agent.text.saying import told
+from demem_agent.text.quoting.cutting import CUT
+from demem_agent.text.quoting.saying import told
 from demem_agent.text.sentences import passages
 from demem_agent.text.units import Measure
 from demem_agent.types import Line, Mode, Unit

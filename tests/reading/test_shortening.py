@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory
 from demem_agent.reading.shortening import shortening
 from demem_agent.scoring.lexical import LexicalIndex
-from demem_agent.text.words import terms
+from demem_agent.text.language.words import terms
 from demem_agent.types import Evidence, Line
 
 MARKET = (

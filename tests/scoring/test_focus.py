@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory
 from demem_agent.scoring import focus
 from demem_agent.testing import BagEncoder
-from demem_agent.text.questions import (
+from demem_agent.text.language.questions import (
     NAME,
     asks_for,
     asks_how_many,
@@ -17,7 +17,7 @@ from demem_agent.text.questions import (
     asks_who,
     has_number,
 )
-from demem_agent.text.words import words
+from demem_agent.text.language.words import words
 
 PIECES = (
     "how many much often What kind of THINK tips you're well-known Rex baked bread? "

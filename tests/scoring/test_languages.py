@@ -12,7 +12,7 @@ from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.letters import is_marked, marked, plain, spelling_vectors
 from demem_agent.scoring.query import words_of
 from demem_agent.scoring.spelling import Heard
-from demem_agent.text.words import content_words, stems, worded
+from demem_agent.text.language.words import content_words, stems, worded
 from demem_agent.types import Evidence
 
 DIMENSIONS = 96

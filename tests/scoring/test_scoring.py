@@ -32,7 +32,7 @@ from demem_agent.scoring.adequacy import NOTHING
 from demem_agent.scoring.lexical import K1, B, LexicalIndex
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.testing import BagEncoder
-from demem_agent.text.words import stems
+from demem_agent.text.language.words import stems
 
 ENCODER = BagEncoder(8)
 WORDS = st.lists(st.sampled_from("ant bee cat dog eel fox".split()), max_size=12)

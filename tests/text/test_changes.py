@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_agent.text.changes import (
+from demem_agent.text.language.changes import (
     _SIGNS,
     Sign,
     asks_of_now,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from demem_agent import Evidence, SlotMemory
 from demem_agent.reading.packing import CLOSE, OPEN
-from demem_agent.text.containing import contained, entry, on_one_line, shown
-from demem_agent.text.saying import said
+from demem_agent.text.quoting.containing import contained, entry, on_one_line, shown
+from demem_agent.text.quoting.saying import said
 
 BREAKS = ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
 ACTING = "\x00\x07\x08\x1b\x7f\x9b\u061c\u200e\u200f\u202a\u202e\u2066\u2069"

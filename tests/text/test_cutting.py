@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
-from demem_agent.text.cutting import CUT, FENCE, excerpt, through_turn
+from demem_agent.text.quoting.cutting import CUT, FENCE, excerpt, through_turn
 
 CODE = f"Look:\n{FENCE}python\ndef one():\n    return 1\n\ndef two():\n    return 2\n{FENCE}\nDone."
 PARTS = ["so it is. ", "a\n", f"{FENCE}\n", f"{FENCE}\n", "x = 1\n", "\n", "But no. "]

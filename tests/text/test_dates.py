@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demem_agent.text.dates import Span, absolute, find, ranges, running
+from demem_agent.text.times.dates import Span, absolute, find, ranges, running
 
 FRIDAY = date(2023, 6, 9)
 WEDNESDAY = date(2023, 3, 15)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
-from demem_agent.text.dates import find, ranges
+from demem_agent.text.times.dates import find, ranges
 
 FRIDAY = date(2023, 6, 9)
 WEDNESDAY = date(2023, 6, 7)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
-from demem_agent.text.cutting import CUT, FENCE
 from demem_agent.text.pieces import is_json, pieces
+from demem_agent.text.quoting.cutting import CUT, FENCE
 from demem_agent.text.sentences import PASSAGE_CHARS, passages
 
 PARTS = [

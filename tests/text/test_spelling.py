@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_agent.text.spelling import NearWords, distance, is_spelled, without_accents
+from demem_agent.text.language.spelling import NearWords, distance, is_spelled, without_accents
 
 WORDS = st.text("abcé", max_size=7)
 

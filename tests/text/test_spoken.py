@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import Evidence, SlotMemory
-from demem_agent.text.dates import find
-from demem_agent.text.saying import meant
-from demem_agent.text.spoken import spoken
+from demem_agent.text.quoting.saying import meant
+from demem_agent.text.quoting.spoken import spoken
+from demem_agent.text.times.dates import find
 
 SAID = datetime(2024, 5, 15, 9)
 

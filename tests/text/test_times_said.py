@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import Evidence
-from demem_agent.text.dates import find
-from demem_agent.text.saying import meant
+from demem_agent.text.quoting.saying import meant
+from demem_agent.text.times.dates import find
 
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import InvalidInput, SlotMemory
+from demem_agent.text.language.words import words
 from demem_agent.text.unsaid import in_context
-from demem_agent.text.words import words
 
 OFFER = "Do you mean the trip to Faro, the ferry to Madeira or the hike in Gerês?"
 

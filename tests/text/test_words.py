@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demem_agent.text.language.words import STOPWORDS, clean, content_terms, terms, worded, words
 from demem_agent.text.sentences import PASSAGE_CHARS, passages, sentences
-from demem_agent.text.words import STOPWORDS, clean, content_terms, terms, worded, words
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=300)
 # Words, spaces and stops in proportions that make every kind of cut common.

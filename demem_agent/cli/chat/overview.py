@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from demem_agent.reading.packing import wrap
-from demem_agent.text.containing import contained, on_one_line
+from demem_agent.text.quoting.containing import contained, on_one_line
 from demem_agent.text.units import Measure
 from demem_agent.types import Slot
 

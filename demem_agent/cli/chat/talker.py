@@ -14,8 +14,8 @@ from demem_agent.cli.chat.quoting import QuotingAnswerer, asks
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms import ChatModel, Health, Prompt, Stream
 from demem_agent.llms.answerer import ModelAnswerer
+from demem_agent.text.language.words import content_terms
 from demem_agent.text.unsaid import in_context
-from demem_agent.text.words import content_terms
 from demem_agent.types import Draft, Line, Question
 
 __all__ = ["Talker", "rests_on"]

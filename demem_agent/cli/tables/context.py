@@ -13,7 +13,7 @@ from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.decisions import verdicts_table
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import NOT_KNOWN, route_table, route_words
-from demem_agent.text.words import content_terms, terms
+from demem_agent.text.language.words import content_terms, terms
 from demem_agent.types import Context, Evidence, Line, by_id
 
 __all__ = ["context_parts", "lines_read"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from demem_agent.llms.model import Options, Prompt
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 
 __all__ = ["chat_fields", "to_leave_out"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
-from demem_agent.text.questions import NAME, asks_how_many, asks_who, has_number
+from demem_agent.text.language.questions import NAME, asks_how_many, asks_who, has_number
 
 __all__ = ["COUNTED", "FEATURES", "NAMES"]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from demem_agent.later import pattern
 from demem_agent.scoring.features.work import Feature, Work
 from demem_agent.scoring.query import Query
-from demem_agent.text.languages import ENGLISH
-from demem_agent.text.scripts import may_be_other
-from demem_agent.text.words import content_terms, language_of
+from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.scripts import may_be_other
+from demem_agent.text.language.words import content_terms, language_of
 
 __all__ = ["FEATURES", "asked_about", "with_model"]
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 from demem_agent.scoring.query import Query
-from demem_agent.text.dates import Span, absolute, find, ranges
-from demem_agent.text.questions import asks_when
+from demem_agent.text.language.questions import asks_when
+from demem_agent.text.times.dates import Span, absolute, find, ranges
 
 __all__ = ["DAY", "FEATURES", "TIMED"]
 

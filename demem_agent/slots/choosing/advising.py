@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from demem_agent.slots import choosing
 from demem_agent.slots.choosing.situations import Told
-from demem_agent.text.containing import on_one_line
+from demem_agent.text.quoting.containing import on_one_line
 from demem_agent.text.units import Measure
 from demem_agent.types import Tried
 

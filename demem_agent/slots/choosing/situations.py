@@ -8,7 +8,7 @@ from demem_agent.scoring.columns import Column
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredSituation, Vector
 from demem_agent.slots.vocabulary import LEAST, Vocabulary
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.words import content_terms
 
 __all__ = ["SAME", "Situations", "Told"]
 

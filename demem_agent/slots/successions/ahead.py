@@ -16,7 +16,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.rivals import owner
 from demem_agent.slots.successions.worth import Worth, worth
-from demem_agent.text.words import terms
+from demem_agent.text.language.words import terms
 from demem_agent.types import Evidence
 
 __all__ = ["NEAREST", "Ahead", "Passage", "passages_of"]

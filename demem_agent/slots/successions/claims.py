@@ -11,13 +11,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from demem_agent.later import pattern
-from demem_agent.text.changes import Sign, denied, signs, tells
 from demem_agent.text.clauses import clauses, supposed
-from demem_agent.text.languages import language_of_words, stop_words
-from demem_agent.text.numbers import digits, spelt
-from demem_agent.text.scripts import may_be_other, words_of_any_script
+from demem_agent.text.language.changes import Sign, denied, signs, tells
+from demem_agent.text.language.languages import language_of_words, stop_words
+from demem_agent.text.language.numbers import digits, spelt
+from demem_agent.text.language.scripts import may_be_other, words_of_any_script
+from demem_agent.text.language.words import STOPWORDS, clean, stems
 from demem_agent.text.sentences import sentences
-from demem_agent.text.words import STOPWORDS, clean, stems
 
 __all__ = ["Claim", "claim", "claims_in", "tokens"]
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from demem_agent.scoring.index import Stretch
-from demem_agent.text.changes import asks_of_the_past
+from demem_agent.text.language.changes import asks_of_the_past
 from demem_agent.types import Context, Succession, number_of
 
 __all__ = ["HOLDS", "Lineage"]

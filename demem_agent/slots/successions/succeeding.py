@@ -20,8 +20,8 @@ from demem_agent.slots.successions.model import judged, probability
 from demem_agent.slots.successions.rivals import narrates, owner
 from demem_agent.slots.successions.signals import ALIKE, Signals, compared
 from demem_agent.slots.successions.worth import Worth
-from demem_agent.text.changes import signs
-from demem_agent.text.words import terms
+from demem_agent.text.language.changes import signs
+from demem_agent.text.language.words import terms
 from demem_agent.types import Succession, number_of
 
 __all__ = ["KEPT", "NEAREST", "Pair", "pairs", "succeeded"]

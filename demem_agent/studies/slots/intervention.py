@@ -30,8 +30,8 @@ from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.slots.audit import Row, gold_items
 from demem_agent.studies.slots.partition import PARTITIONS, Floats, Items, Labels, Partition
+from demem_agent.text.language.words import clean
 from demem_agent.text.pieces import pieces
-from demem_agent.text.words import clean
 from demem_agent.turns import whole_field
 from demem_agent.types import Encoder, Evidence
 

@@ -58,7 +58,7 @@ from demem_agent.studies.slots.audit import gold_items, share_held
 from demem_agent.studies.slots.reference import characters, gold_of, reference_states
 from demem_agent.studies.splits.loop import support_sizes
 from demem_agent.summaries.compress import Excerpt, compress, excerpts
-from demem_agent.text.words import content_terms
+from demem_agent.text.language.words import content_terms
 from demem_agent.types import Attempt, Evidence, by_id
 
 __all__ = ["REWARDS", "Bridged", "Content", "bridge", "bridged"]

@@ -1,8 +1,9 @@
 """Words and search terms of a text; nothing here knows what the text is for.
 
 A word is stemmed, and left out where it tells little, by the language of its text
-(:mod:`demem_agent.text.languages`) and by its own script (:mod:`demem_agent.text.scripts`), so that
-a question and a line of one language come out with the same terms.
+(:mod:`demem_agent.text.language.languages`) and by its own script
+(:mod:`demem_agent.text.language.scripts`), so that a question and a line of one language come out
+with the same terms.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from itertools import groupby
 import Stemmer
 
 from demem_agent.later import dataclass, pattern
-from demem_agent.text.arabic import arabic_stem
-from demem_agent.text.languages import (
+from demem_agent.text.language.arabic import arabic_stem
+from demem_agent.text.language.languages import (
     ENGLISH,
     STOPWORDS,
     are_surely_english,
@@ -24,7 +25,7 @@ from demem_agent.text.languages import (
     may_be_foreign,
     stop_words,
 )
-from demem_agent.text.scripts import (
+from demem_agent.text.language.scripts import (
     is_latin,
     may_be_other,
     spelt,

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 
 from demem_agent.later import pattern
-from demem_agent.text.cutting import FENCE, in_fence
-from demem_agent.text.dates import Span
+from demem_agent.text.quoting.cutting import FENCE, in_fence
+from demem_agent.text.times.dates import Span
 
 __all__ = ["spoken"]
 

@@ -1,6 +1,6 @@
 """Times that are counted from others: "the Friday before last", "a week from Tuesday".
 
-Conventions, beside those of :mod:`demem_agent.text.relative_dates`:
+Conventions, beside those of :mod:`demem_agent.text.times.relative_dates`:
 
 * "the week before last" is the one before "last week", "the Friday after next" the one after "next
   Friday".
@@ -22,8 +22,8 @@ from datetime import date
 from dateutil.relativedelta import relativedelta
 
 from demem_agent.later import pattern
-from demem_agent.text.amounts import COUNT, LENGTHS, amount, coming
-from demem_agent.text.periods import (
+from demem_agent.text.times.amounts import COUNT, LENGTHS, amount, coming
+from demem_agent.text.times.periods import (
     DAY,
     MONTH,
     SEASON,

@@ -1,8 +1,8 @@
 """Find the times that conversation speaks of, and which days they mean.
 
-What relative expressions mean is in :mod:`demem_agent.text.relative_dates`, with its conventions,
-and in :mod:`demem_agent.text.foreign_dates` for other languages than English; absolute ones are
-read by :mod:`demem_agent.text.absolute_dates`, in English alone.
+What relative expressions mean is in :mod:`demem_agent.text.times.relative_dates`, with its
+conventions, and in :mod:`demem_agent.text.times.foreign_dates` for other languages than English;
+absolute ones are read by :mod:`demem_agent.text.times.absolute_dates`, in English alone.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
 from demem_agent.later import dataclass
-from demem_agent.text.absolute_dates import ABSOLUTE, absolute_meaning
-from demem_agent.text.compound_dates import begins
-from demem_agent.text.foreign_dates import foreign_times
-from demem_agent.text.periods import day_name
-from demem_agent.text.relative_dates import (
+from demem_agent.text.times.absolute_dates import ABSOLUTE, absolute_meaning
+from demem_agent.text.times.compound_dates import begins
+from demem_agent.text.times.foreign_dates import foreign_times
+from demem_agent.text.times.periods import day_name
+from demem_agent.text.times.relative_dates import (
     RELATIVE,
     RUNNING,
     may_hold_time,
@@ -49,8 +49,8 @@ def find(text: str, anchor: date) -> list[Span]:
 
     Returns:
         One span for each expression that can be resolved, in order, without overlaps. The
-        conventions are those of :mod:`demem_agent.text.relative_dates`. Of two that overlap, an
-        English one is kept, and else the longer.
+        conventions are those of :mod:`demem_agent.text.times.relative_dates`. Of two that overlap,
+        an English one is kept, and else the longer.
     """
     low = _lower(text)
     day = _plain(anchor)

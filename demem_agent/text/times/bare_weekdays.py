@@ -1,6 +1,6 @@
 """A weekday without "last" or "next": which one "on Friday" is, where its sentence tells.
 
-Conventions, beside those of :mod:`demem_agent.text.relative_dates`:
+Conventions, beside those of :mod:`demem_agent.text.times.relative_dates`:
 
 * "We met on Friday" is the most recent Friday before the anchor, "we'll meet on Friday" the first
   after it: by the verbs of the clause. Where they speak of the present, of both, of what was said
@@ -15,7 +15,7 @@ import re
 from datetime import date
 
 from demem_agent.later import pattern
-from demem_agent.text.periods import DAY, Meaning, Step, day_alone, period
+from demem_agent.text.times.periods import DAY, Meaning, Step, day_alone, period
 
 __all__ = ["BARE", "bare_weekday"]
 

@@ -9,7 +9,7 @@ import re
 from datetime import date
 
 from demem_agent.later import pattern
-from demem_agent.text.periods import (
+from demem_agent.text.times.periods import (
     ALSO_WORDS,
     MONTH,
     SEASON,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from demem_agent.later import pattern
-from demem_agent.text.brackets import CODE, FAR, JSON, PROSE, Kind, Pair, pairs
+from demem_agent.text.quoting.brackets import CODE, FAR, JSON, PROSE, Kind, Pair, pairs
 from demem_agent.text.sentences import sentences
 
 __all__ = ["CUT", "FENCE", "excerpt", "in_fence", "through_turn"]

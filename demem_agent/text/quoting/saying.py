@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demem_agent.later import dataclass, pattern
-from demem_agent.text.containing import contained, entry, on_one_line, unsigned
-from demem_agent.text.cutting import excerpt, through_turn
-from demem_agent.text.dates import find
-from demem_agent.text.periods import day_name
-from demem_agent.text.spoken import spoken
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
+from demem_agent.text.quoting.containing import contained, entry, on_one_line, unsigned
+from demem_agent.text.quoting.cutting import excerpt, through_turn
+from demem_agent.text.quoting.spoken import spoken
+from demem_agent.text.times.dates import find
+from demem_agent.text.times.periods import day_name
 from demem_agent.types import Evidence
 
 __all__ = ["Told", "day", "margin", "meant", "name_of", "noted", "said", "told"]

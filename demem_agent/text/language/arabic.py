@@ -3,7 +3,8 @@
 Snowball's stemmer gives "al-qitta" (the cat) and "qittatuna" (our cat) two stems. This is the light
 stemmer of Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information Retrieval"
 (2007), with possessive endings, the sign of the future, and the persons of short verbs. Words come
-in one spelling (:func:`demem_agent.text.scripts.spelt`), with "t" for its form at the end of words.
+in one spelling (:func:`demem_agent.text.language.scripts.spelt`), with "t" for its form at the end
+of words.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ Conventions; the anchor is the day on which the text was said:
 * "this past" is "last" for a weekday, weekend, month name or season; "this past week", "month" or
   "year" is the one that ends the day before the anchor.
 * "earlier this week" ends at the anchor, "later this week" begins there.
-* What counts mean is in :mod:`demem_agent.text.amounts`, what is counted from other times ("a week
-  from Tuesday") in :mod:`demem_agent.text.compound_dates`, which "on Friday" it is in
-  :mod:`demem_agent.text.bare_weekdays`.
+* What counts mean is in :mod:`demem_agent.text.times.amounts`, what is counted from other times ("a
+  week from Tuesday") in :mod:`demem_agent.text.times.compound_dates`, which "on Friday" it is in
+  :mod:`demem_agent.text.times.bare_weekdays`.
 * "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it
   in two weeks".
 * Not resolved: "the other day", "the last week", "my last year", "the last week of May"; and "may",
@@ -33,7 +33,7 @@ from datetime import date
 from dateutil.relativedelta import relativedelta
 
 from demem_agent.later import pattern
-from demem_agent.text.amounts import (
+from demem_agent.text.times.amounts import (
     COUNT,
     COUNTED,
     FIRST_WORDS,
@@ -42,8 +42,8 @@ from demem_agent.text.amounts import (
     one_spaced,
     shifted,
 )
-from demem_agent.text.bare_weekdays import BARE, bare_weekday
-from demem_agent.text.compound_dates import (
+from demem_agent.text.times.bare_weekdays import BARE, bare_weekday
+from demem_agent.text.times.compound_dates import (
     BESIDE,
     FROM,
     HENCE,
@@ -59,7 +59,7 @@ from demem_agent.text.compound_dates import (
     in_week,
     part_of,
 )
-from demem_agent.text.periods import (
+from demem_agent.text.times.periods import (
     DAY,
     MONTH,
     SEASON,

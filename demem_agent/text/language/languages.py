@@ -15,7 +15,7 @@ from functools import cache
 
 from demem_agent.later import dataclass
 from demem_agent.shipped import shipped
-from demem_agent.text.scripts import spelt
+from demem_agent.text.language.scripts import spelt
 
 __all__ = [
     "ENGLISH",
@@ -132,7 +132,7 @@ def _score(words: list[str], spelt: list[str], language: str, tables: _Tables) -
 
 @cache
 def _tables() -> _Tables:
-    text = shipped("text/function_words.json")
+    text = shipped("text/language/function_words.json")
     data = json.loads(text)
     english = STOPWORDS.union(data["also_english"].split())
     latin: dict[str, frozenset[str]] = {}

@@ -1,8 +1,8 @@
 """Relative times in other languages than English, and which days they mean.
 
 The phrases are data, ``foreign_dates.json`` beside this module; what they mean is reckoned by
-:mod:`demem_agent.text.periods`, as for English. dateparser 1.5 takes 2 to 40 ms a text, gives one
-moment where "letzte Woche" means seven days, and the Friday before for "nächsten Freitag".
+:mod:`demem_agent.text.times.periods`, as for English. dateparser 1.5 takes 2 to 40 ms a text, gives
+one moment where "letzte Woche" means seven days, and the Friday before for "nächsten Freitag".
 
 A row of the table has words for days at a fixed distance, for units, weekdays and numbers, and
 phrases. ``{unit}`` stands for a period or a weekday, ``{count} {counted}`` for a number of units.
@@ -31,10 +31,10 @@ from dateutil.relativedelta import relativedelta
 
 from demem_agent.later import dataclass
 from demem_agent.shipped import shipped
-from demem_agent.text.languages import ENGLISH
-from demem_agent.text.periods import Meaning, day_alone, day_name, named, period, period_name
-from demem_agent.text.scripts import may_be_other
-from demem_agent.text.words import language_of
+from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.scripts import may_be_other
+from demem_agent.text.language.words import language_of
+from demem_agent.text.times.periods import Meaning, day_alone, day_name, named, period, period_name
 
 __all__ = ["foreign_times"]
 
@@ -254,7 +254,7 @@ _UNITS = ("day", "weekend", "week", "month", "year")
 
 @cache
 def _table() -> dict[str, dict[str, Any]]:
-    table: dict[str, dict[str, Any]] = json.loads(shipped("text/foreign_dates.json"))
+    table: dict[str, dict[str, Any]] = json.loads(shipped("text/times/foreign_dates.json"))
     return table
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from demem_agent.later import pattern
-from demem_agent.text.words import clean
+from demem_agent.text.language.words import clean
 
 __all__ = ["contained", "entry", "on_one_line", "shown", "unsigned"]
 

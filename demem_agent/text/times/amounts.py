@@ -15,7 +15,7 @@ from datetime import date
 from dateutil.relativedelta import relativedelta
 
 from demem_agent.later import pattern
-from demem_agent.text.periods import (
+from demem_agent.text.times.periods import (
     DAY,
     SEASON,
     SEASONS,

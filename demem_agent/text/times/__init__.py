@@ -1,0 +1,1 @@
+"""The times that people speak of, and the days that they mean."""
