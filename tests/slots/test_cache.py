@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demem_agent import Evidence
-from demem_agent.scoring import Query, Ranking, default_weights, rank
+from demem_agent.scoring import Query, Ranking, default_weights
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.cache import Cache
 from demem_agent.testing import BagEncoder
@@ -20,7 +20,7 @@ def query(text: str, asker: str | None = None) -> Query:
 
 
 def ranking(cache: Cache, index: PassageIndex, asked: Query) -> Ranking:
-    return cache.ranking_of(index, asked, lambda: rank(index, asked, default_weights()))
+    return cache.ranking_of(index, asked, default_weights())
 
 
 def test_the_same_question_is_ranked_once_while_passages_stay() -> None:
@@ -51,3 +51,12 @@ def test_nothing_is_kept_of_a_question_once_text_is_forgotten() -> None:
     ranking(cache, index, query("bread"))
     cache.forget(["e1"])
     assert "bread" not in repr(cache.rankings)
+
+
+def test_other_weights_rank_anew() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    put(index, 1, "I like bread")
+    cache = Cache()
+    nothing = Weights(tuple(0.0 for _ in default_weights().values))
+    assert ranking(cache, index, query("bread")).scores[0] != 0
+    assert cache.ranking_of(index, query("bread"), nothing).scores[0] == 0
