@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demem_agent import Evidence
-from demem_agent.scoring import Query, Ranking, default_weights
+from demem_agent.scoring import Query, Ranking, Weights, default_weights
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.cache import Cache
 from demem_agent.testing import BagEncoder
