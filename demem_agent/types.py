@@ -279,6 +279,7 @@ class Reading:
         recognised: probability in [0, 1] that the same was decided before, for the same asker; 0.0
             where nothing is known of it.
         decisions: ids of the answers that it is known from, likeliest first.
+        settled: whether a line surely proved right for this question before.
         opposed: ids of the evidence that stands behind all else since it sets another value than
             what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
@@ -300,6 +301,7 @@ class Reading:
     lines: tuple[Line, ...] = ()
     probability: float = 0.0
     recognised: float = 0.0
+    settled: bool = False
     decisions: tuple[str, ...] = ()
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
@@ -346,7 +348,8 @@ class Answer:
         text: empty when the reading holds nothing that answers, or where it is not known and
             ``Settings.unknown`` has that withheld.
         evidence: ids of the items the answer rests on.
-        known: False where memory does not seem to hold what was asked; as ``route.adequate``.
+        known: False where memory does not seem to hold what was asked: as ``route.adequate``, but
+            for what is ``reading.settled``.
     """
 
     id: str

@@ -72,10 +72,15 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
 
 def _drafted(state: State, question: Question, routed: Route) -> Flow[Draft]:
     """Have the answerer answer, unless what memory does not hold is withheld."""
-    if state.settings.unknown == "withhold" and not routed.adequate:
+    if state.settings.unknown == "withhold" and not _is_known(question.reading, routed):
         return Draft("")
     drafts: list[Draft] = yield Complete((question,))
     return drafts[0]
+
+
+def _is_known(reading: Reading, routed: Route) -> bool:
+    """Whether memory holds the answer, as far as it can tell: what proved right before is held."""
+    return routed.adequate or reading.settled
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
@@ -120,7 +125,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         asker=ask.asker,
         conditions=ask.conditions,
         lead=None if lead is None else live.index(lead),
-        known=routed.adequate,
+        known=_is_known(question.reading, routed),
     )
 
 

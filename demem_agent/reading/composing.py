@@ -93,6 +93,7 @@ def _of_passages(
     return routed, replace(
         reading,
         recognised=found.probability,
+        settled=found.settled,
         decisions=found.decisions,
         opposed=behind,
         withheld=gone,

@@ -57,6 +57,11 @@ class Decided:
         return self.known[0].probability if self.known else 0.0
 
     @property
+    def settled(self) -> bool:
+        """Whether a line surely proved right for this."""
+        return bool((self.odds >= RIGHT).any())
+
+    @property
     def decisions(self) -> tuple[str, ...]:
         """The ids of the contexts that it is known from."""
         return tuple(one.id for one in self.known)

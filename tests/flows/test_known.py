@@ -64,6 +64,19 @@ def test_an_answer_is_known_from_the_threshold_on(
     assert memory.answered(asked, "x").known == answer.known
 
 
+def test_what_proved_right_before_is_known_however_improbable_it_is() -> None:
+    memory = SlotMemory(clock=None, known_from=1.0, unknown="withhold")
+    memory.ingest("The spare key is with Mrs Silva.", speaker="Ana")
+    asked = "Where is the spare key?"
+    first = memory.answer(asked)
+    assert (first.known, first.text) == (False, "")
+    memory.feedback(first, reward=1, reference="The spare key is with Mrs Silva.")
+    again = memory.answer(asked)
+    assert again.known
+    assert "Mrs Silva" in again.text
+    assert not again.route.adequate
+
+
 @given(WORDS, st.sampled_from(["show", "withhold"]), st.none() | st.floats(0.0, 1.0))
 @settings(max_examples=25, deadline=None)
 def test_an_empty_memory_knows_nothing(asked: str, unknown: Any, known_from: float | None) -> None:
