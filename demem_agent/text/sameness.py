@@ -64,7 +64,8 @@ _EMPTY = (
         """hehe hahaha ahaha lolol rofl xd k kk mhm mm mmm aha ahh ooh ohh eh huh yay ugh ouch oops
         phew gosh good morning evening afternoon night bye goodbye cya cool nice great awesome
         perfect amazing wonderful lovely sweet fine interesting really seriously brb omw gtg ttyl
-        gotcha idk dunno hmmm hmmmm ?""".split()
+        gotcha idk dunno hmmm hmmmm yh np ty gn tbh smh wait what finally jaja jajaja jeje hihi
+        genau klar stimmt ja nein sí si vale bueno claro oui non d'accord ?""".split()
     )
 )
 #: So do these sentences.

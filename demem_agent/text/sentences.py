@@ -12,10 +12,21 @@ __all__ = ["PASSAGE_CHARS", "packed", "passages", "sentences"]
 #: Longest stretch, in characters, that is scored and packed as one piece.
 PASSAGE_CHARS = 350
 
-#: Not after an initial or a title: "J. K. Rowling", "Dr. Ito".
-_ABBREVIATED = r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)"
-_SENTENCE_END = pattern(
-    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}[\"'”’)\]]*\s+)"  # one sign to look for is fast
+#: Not after an initial, a title or what is written with a stop in German or Spanish: "J. K.
+#: Rowling", "Dr. Ito", "ca. 4 Std.".
+_TITLES = "Dr Mr Mrs Ms Sr Sra Prof St Nr ca bzw usw Std Av".split()
+_ABBREVIATED = (
+    r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!z\.B\.)(?<!d\.h\.)"
+    + "".join(rf"(?<!\b{title}\.)" for title in _TITLES)
+    + r"(?<!str\.)"
+)
+#: Nor after the number of a day in German: "14. Juni", "im 2. Stock".
+_ORDINAL = (
+    r"(?!(?<=\d\.)\s+(?:Jan(?:uar)?|Feb(?:ruar)?|März|April|Mai|Juni|Juli|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?|Stock|Etage|Klasse)\b)"
+)
+_SENTENCE_END = pattern(  # one sign to look for is fast
+    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_ORDINAL}[\"'”’)\]]*\s+)"
 )
 
 #: (start, end) in a text.

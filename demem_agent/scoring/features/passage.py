@@ -6,7 +6,7 @@ import numpy as np
 
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 
-__all__ = ["ASKS", "FEATURES", "LENGTH"]
+__all__ = ["ASKS", "FEATURES", "LENGTH", "SHORT"]
 
 
 def _has_question_mark(said: Said) -> bool:
@@ -21,6 +21,10 @@ def _trust_given(said: Said) -> float:
     return said.evidence.trust
 
 
+#: Characters from which on a passage or turn counts as longer than another. Fewer tell little,
+#: and would be ahead for being cheap to read: "lol".
+SHORT = 100
+
 ASKS = Kept("asks", np.bool_, _has_question_mark)
 LENGTH = Kept("length", np.int32, _characters)
 _TRUST = Kept("trust", np.float32, _trust_given)
@@ -31,7 +35,7 @@ def _asks(work: Work) -> Values:
 
 
 def _length(work: Work) -> Values:
-    return np.log1p(work.scored(LENGTH) / 50.0)
+    return np.log1p(np.maximum(work.scored(LENGTH), SHORT) / 50.0)
 
 
 def _trust(work: Work) -> Values:

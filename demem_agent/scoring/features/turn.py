@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.scoring.features.passage import ASKS
+from demem_agent.scoring.features.passage import ASKS, LENGTH, SHORT
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 
 __all__ = ["FEATURES"]
@@ -14,6 +14,12 @@ __all__ = ["FEATURES"]
 def _turn_characters(said: Said) -> int:
     return said.turn_length
 
+
+#: Characters beyond which a turn counts as no longer than another.
+_LONG = 1400
+#: Characters from which on a turn is a document: its passages stand for themselves, and it is no
+#: reply to what stands beside it. Set by hand: hardly any data here has one.
+_DOCUMENT = 10_000
 
 _TURN_LENGTH = Kept("turn_length", np.int64, _turn_characters)
 
@@ -25,7 +31,9 @@ def _behind(work: Work) -> NDArray[np.float32]:
 
 
 def _turn_length(work: Work) -> Values:
-    return np.log1p(work.scored(_TURN_LENGTH) / 50.0)
+    characters = work.scored(_TURN_LENGTH)
+    alone = np.where(characters >= _DOCUMENT, work.scored(LENGTH), characters)
+    return np.log1p(np.clip(alone, SHORT, _LONG) / 50.0)
 
 
 def _opens(work: Work) -> Values:
@@ -74,17 +82,21 @@ def _replies(work: Work) -> Values:
 
 
 def _beside(work: Work, step: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the turn ``step`` further for each row, and whether it is one of the same session."""
+    """Return the turn ``step`` further for each row, and whether it is one of the same session.
+
+    A document is none.
+    """
     starts = work.passages.turns.starts
     session = work.passages.session.view()
     turns = np.clip(work.turn + step, 0, len(starts) - 1)
     same = (session[starts[turns]] == session[work.rows]) & (turns != work.turn)
-    return turns, same
+    is_document = work.every(_TURN_LENGTH)[starts[turns]] >= _DOCUMENT
+    return turns, same & ~is_document
 
 
 FEATURES = (
     Feature("behind", _behind),
-    Feature("turn_length", _turn_length, kept=(_TURN_LENGTH,)),
+    Feature("turn_length", _turn_length, kept=(_TURN_LENGTH, LENGTH)),
     Feature("opens", _opens),
     Feature("turn_share", _turn_share),
     Feature("turn_before", _turn_before),

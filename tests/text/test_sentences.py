@@ -1,0 +1,24 @@
+"""A sentence ends where it does, and not at what is only written with a stop."""
+
+from __future__ import annotations
+
+import pytest
+
+from demem_agent.text.sentences import sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("Wir heiraten am 14. Juni in Lübeck. Schön!", ["Wir heiraten am 14. Juni in Lübeck.", "Schön!"]),
+        ("Wir fahren z.B. nach Rügen, ca. 4 Std. mit dem Zug.", None),
+        ("Die Praxis ist in der Karlstr. 5 im 2. Stock.", None),
+        ("El Sr. Gómez vive en la Av. Mayor.", None),
+        ("It is at St. John's.", None),
+        ("I was born in 1914. March came late.", ["I was born in 1914.", "March came late."]),
+        ("We have 3. Bring one.", ["We have 3.", "Bring one."]),
+        ("Dr. Ito met J. K. Rowling. Really?", ["Dr. Ito met J. K. Rowling.", "Really?"]),
+    ],
+)  # fmt: skip
+def test_a_text_is_cut_where_sentences_end(text: str, cut: list[str] | None) -> None:
+    assert [text[start:end] for start, end in sentences(text)] == (cut or [text])
