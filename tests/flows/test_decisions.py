@@ -14,7 +14,7 @@ from demem_agent.testing import BagEncoder
 from demem_agent.types import Reading
 
 SAID = (
-    ("Ben", "My seat is warm enough now."),
+    ("Ben", "My seat is warm, so warm."),
     ("Ben", "I like the seat heating at three."),
     ("Ana", "I like the seat heating at one."),
     ("Ana", "Please play some jazz in the morning."),

@@ -29,6 +29,7 @@ from demem_agent.scoring import (
 from demem_agent.scoring import related as relating
 from demem_agent.scoring import score as scoring
 from demem_agent.scoring.adequacy import NOTHING
+from demem_agent.scoring.features.passage import SHORT
 from demem_agent.scoring.lexical import K1, B, LexicalIndex
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.testing import BagEncoder
@@ -667,7 +668,11 @@ def test_the_first_passage_of_a_turn_opens_it() -> None:
 
 def test_the_length_of_a_turn_is_that_of_all_its_passages() -> None:
     length = feature(two_turns_and_another_session(), query("cat"), "turn_length")
-    assert length == pytest.approx([math.log1p(c / 50) for c in (6, 6, 3, 3)], abs=1e-6)
+    assert length == pytest.approx([math.log1p(SHORT / 50)] * 4, abs=1e-6)
+    index = PassageIndex(ENCODER.dimensions)
+    put(index, 0, "cat" * 40, "eel" * 60)
+    length = feature(index, query("cat"), "turn_length")
+    assert length == pytest.approx([math.log1p(300 / 50)] * 2, abs=1e-6)
 
 
 @pytest.mark.parametrize(
