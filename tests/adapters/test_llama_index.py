@@ -332,7 +332,7 @@ def test_of_a_recalled_block_that_is_pasted_back_only_what_is_new_is_remembered(
     ]
 
 
-@pytest.mark.parametrize(("limit", "kept"), [(300, True), (40, False)])
+@pytest.mark.parametrize(("limit", "kept"), [(300, True), (40, True), (20, False)])
 def test_a_block_that_is_over_the_budget_of_the_history_is_read_again_for_less(
     limit: int, kept: bool
 ) -> None:
