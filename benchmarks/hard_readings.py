@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +31,8 @@ SCENES = Path(__file__).with_suffix(".json")
 BEFORE = "f7fb248"
 #: Whether this tree dates what comes without a time; the earlier one has no such default.
 CLOCKED = "clock_of" in vars(options)
+#: Whether this tree's readings take what was said before; the earlier one names all that they take.
+TAKES_CONTEXT = "how" in signature(SlotMemory.read).parameters
 WARES = ("apple cake", "lemon tart", "walnut tart", "rye loaf", "plum cake")
 
 
@@ -76,11 +79,10 @@ def reading(scene: Scene) -> str:
     memory = SlotMemory(clock=lambda: told) if "clock" in scene and CLOCKED else SlotMemory()
     for turn in turns_of(scene):
         memory.ingest(turn["text"], speaker=turn["speaker"], at=turn.get("at"))
-    options: dict[str, Any] = {"context": scene["context"]} if "context" in scene else {}
-    try:
-        found = memory.read(scene["query"], limit=scene["limit"], at=asked, **options)
-    except TypeError:  # an earlier tree knows no context
-        found = memory.read(scene["query"], limit=scene["limit"], at=asked)
+    options: dict[str, Any] = (
+        {"context": scene["context"]} if TAKES_CONTEXT and "context" in scene else {}
+    )
+    found = memory.read(scene["query"], limit=scene["limit"], at=asked, **options)
     return found.text
 
 
