@@ -38,6 +38,7 @@ from demem_agent.types import (
     Explained,
     FeedbackReport,
     Ingested,
+    NotesTaken,
     Reading,
     Receipt,
     Route,
@@ -210,6 +211,18 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             numbers = flows.summarise.due(self._held.state, named)
         done = [await self._run(flows.summarise.summarise, number, author) for number in numbers]
+        return tuple(done)
+
+    async def take_notes(self) -> tuple[NotesTaken, ...]:
+        """Have the memory's ``note_taker`` take notes of all that was said since it last did."""
+        self._require_note_taker()
+        done: list[NotesTaken] = []
+        while not done or not done[-1].failed:
+            taken = await self._run(flows.note.take_notes)
+            if taken is None:
+                break
+            done.append(taken)
+            await self._keep_within(Brought(items=frozenset(taken.notes)))
         return tuple(done)
 
     async def rename(self, slot: int, name: str | None) -> None:

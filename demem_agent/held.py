@@ -144,6 +144,8 @@ class Held:
         }
         if team.compressor is not None:
             given["compressor"] = team.compressor
+        if team.note_taker is not None:
+            given["note_taker"] = team.note_taker
         if team.reranker is not None:
             given["reranker"] = team.reranker
         if self._counter is not None:

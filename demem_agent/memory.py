@@ -38,6 +38,7 @@ from demem_agent.types import (
     Explained,
     FeedbackReport,
     Ingested,
+    NotesTaken,
     Reading,
     Receipt,
     Route,
@@ -177,6 +178,11 @@ class MemoryHandle:
         self, answer: Answer | Decision | str, told: Told, key: str | None
     ) -> flows.feedback.Given:
         return self._door.feedback(answer, told, key, self._held.raters())
+
+    def _require_note_taker(self) -> None:
+        """Refuse to go on without a note taker."""
+        if self._held.team.note_taker is None:
+            raise InvalidInput("note_taker", None, "given when the memory is made or opened")
 
     def _author(self) -> str:
         """Return the name of the compressor; refuse to go on without one."""
@@ -544,6 +550,32 @@ class SlotMemory(MemoryHandle):
         with self._still():
             numbers = flows.summarise.due(self._held.state, named)
         return tuple(self._run(flows.summarise.summarise, number, author) for number in numbers)
+
+    def take_notes(self) -> tuple[NotesTaken, ...]:
+        """Have the memory's ``note_taker`` take notes of all that was said since it last did.
+
+        A note is a sentence that can be understood alone, remembered beside what it was made from
+        (``Evidence.made_from``), with "note" as its speaker. Ingest and read never wait for it:
+        nothing is locked while it works. A note is kept only if every number and name in it, and
+        half of its words, stand in the items that it names; it is forgotten with them, and
+        superseded with them.
+
+        Returns:
+            What became of each batch of at most 20 items, in order. The last one says so where the
+            note taker failed; the next call goes on there.
+
+        Raises:
+            InvalidInput: if the memory has no note taker.
+        """
+        self._require_note_taker()
+        done: list[NotesTaken] = []
+        while not done or not done[-1].failed:
+            taken = self._run(flows.note.take_notes)
+            if taken is None:
+                break
+            done.append(taken)
+            self._keep_within(Brought(items=frozenset(taken.notes)))
+        return tuple(done)
 
     def rename(self, slot: int, name: str | None) -> None:
         """Name a slot, for people; None takes it away. Nothing else depends on it.

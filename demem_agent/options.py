@@ -22,6 +22,7 @@ from demem_agent.types import (
     Compressor,
     Encoder,
     Mode,
+    NoteTaker,
     Order,
     Reranker,
     Scorer,
@@ -46,7 +47,8 @@ class Options(TypedDict, total=False):
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
-    compressor (writes summaries when ``summarise`` is called; none), reranker (orders the 60 best
+    compressor (writes summaries when ``summarise`` is called; none), note_taker (takes notes when
+    ``take_notes`` is called; none), reranker (orders the 60 best
     passages anew, or the name of a cross-encoder of sentence-transformers that does; none): sync or
     async. counter: measures text when unit is "tokens". clock: gives the time now, by which a turn
     that comes without ``at`` is dated, and a query asked (``datetime.now``, the local time without
@@ -76,6 +78,7 @@ class Options(TypedDict, total=False):
     scorers: Sequence[Scorer]
     judges: Sequence[Scorer]
     compressor: Compressor
+    note_taker: NoteTaker
     reranker: Reranker | str
     counter: Measure
     clock: Callable[[], datetime] | None
@@ -125,6 +128,7 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         scorers=_scorers(options),
         judges=_judges(options),
         compressor=_compressor(options),
+        note_taker=_note_taker(options),
         reranker=_reranker(options),
         store=MemoryStore() if store is None else store,
         address=Address(_name("tenant", options), _name("memory_id", options)),
@@ -177,6 +181,13 @@ def _compressor(options: Options) -> Compressor | None:
     if compressor is not None and not isinstance(compressor, Compressor):
         raise InvalidInput("compressor", compressor, "an object with a name and compress(task)")
     return compressor
+
+
+def _note_taker(options: Options) -> NoteTaker | None:
+    taker = options.get("note_taker")
+    if taker is not None and not isinstance(taker, NoteTaker):
+        raise InvalidInput("note_taker", taker, "an object with a name and take_notes(task)")
+    return taker
 
 
 def _reranker(options: Options) -> Reranker | None:

@@ -114,6 +114,7 @@ class Evidence:
         source: where it came from (a file, a channel); ``source_id`` is the caller's own id of the
             turn.
         trust: in [0, 1]; less trusted evidence is ranked lower, never dropped.
+        made_from: ids of the items that a note was made from; empty for what was said.
     """
 
     id: str
@@ -124,6 +125,7 @@ class Evidence:
     source: str | None = None
     source_id: str | None = None
     trust: float = 1.0
+    made_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -818,9 +820,22 @@ class Compression:
 
 
 @dataclass(frozen=True, slots=True)
+class Noting:
+    """What a :class:`NoteTaker` is given: lines in order, each with the id of its item.
+
+    Attributes:
+        sources: what notes are to be taken of.
+        context: what was said right before, which notes may draw on as well.
+    """
+
+    sources: tuple[Source, ...]
+    context: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a :class:`Compressor` gives: statements, and for each the ids of the evidence that it
-    was made from.
+    """What a :class:`Compressor` or a :class:`NoteTaker` gives: statements, and for each the ids of
+    the evidence that it was made from.
     """
 
     statements: tuple[str, ...]
@@ -839,6 +854,23 @@ class Summarised:
     slot: int
     kept: bool
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotesTaken:
+    """What became of the notes of some items.
+
+    Attributes:
+        of: ids of the items that were looked at.
+        notes: ids of the notes, which are evidence as well.
+        refused: why others were not kept, without any text of memory.
+        failed: why nothing was looked at; "" where it was. The next call tries again.
+    """
+
+    of: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    failed: str = ""
 
 
 @runtime_checkable
@@ -892,3 +924,18 @@ class Compressor(Protocol):
     def name(self) -> str: ...
 
     def compress(self, task: Compression, /) -> Proposal | Awaitable[Proposal]: ...
+
+
+@runtime_checkable
+class NoteTaker(Protocol):
+    """Take down what may be worth knowing of what was said (the paper's psi); may be a coroutine
+    function.
+
+    What it gives is a proposal, and each note is checked: see
+    :mod:`demem_agent.summaries.grounding`. It may be empty.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def take_notes(self, task: Noting, /) -> Proposal | Awaitable[Proposal]: ...

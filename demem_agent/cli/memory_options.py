@@ -209,11 +209,12 @@ class Place:
             return None
         return Path(self.url.removeprefix(_SQLITE))
 
-    def open(self, helpers: Helpers | None = None) -> SlotMemory:
+    def open(self, helpers: Helpers | None = None, **more: Unpack[Options]) -> SlotMemory:
         """Open a memory that exists.
 
         Args:
             helpers: models that help it; none unless given.
+            more: options that are not stored with it.
 
         Raises:
             UsageError: if none is named, or there is none; nothing was made.
@@ -223,7 +224,7 @@ class Place:
             raise UsageError(
                 f"there is no memory at {path}; demem ingest or demem import makes one"
             )
-        options = self.options()
+        options = {**self.options(), **more}
         store = open_store(self.url)
         known = store.memories(self.tenant)
         if self.memory_id not in known:

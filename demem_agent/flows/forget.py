@@ -162,7 +162,11 @@ def receipt_of(delta: Delta) -> Receipt:
 
 
 def _with_corrections(state: State, chosen: set[str]) -> Going:
-    """Add the corrections that quote what goes; a correction may have been corrected itself."""
+    """Add the notes made from what goes, and the corrections that quote it.
+
+    A correction may have been corrected itself.
+    """
+    chosen = state.derived.with_notes(chosen)
     going = Going(frozenset(chosen), _quotes(state, chosen))
     while more := _corrections(state, going):
         items = going.items | more

@@ -70,9 +70,10 @@ class _Leaving:
         ids: set[str] = getattr(self, piece.kind)
         ids.add(piece.id)
 
-    def going(self) -> Going:
-        """Return the items that go; whoever quotes them is not touched."""
-        return Going(frozenset(self.evidence), Quotes.of(()))
+    def going(self, state: State) -> Going:
+        """Return the items that go, with the notes made from them; who quotes them stays."""
+        items = state.derived.with_notes(self.evidence)
+        return Going(frozenset(items), Quotes.of(()))
 
 
 def make_room(state: State, brought: Brought) -> Flow[Receipt | None]:
@@ -138,7 +139,7 @@ def _gone_already(state: State, leaving: _Leaving, id: str) -> int:
 
 def _delta(state: State, leaving: _Leaving) -> Delta:
     """Return all rows that change, but for the line of the ledger."""
-    going = leaving.going()
+    going = leaving.going(state)
     ordered = tuple(item for item in state.evidence if item in going.items)
     seq = state.head.seq + 1
     forgotten = state.head.forgotten + len(ordered)

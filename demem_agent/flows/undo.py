@@ -15,6 +15,7 @@ from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_notes import undone_with
 from demem_agent.types import Decision, SplitCertificate, Succession
 
 __all__ = ["undo"]
@@ -80,14 +81,15 @@ def _taken_back(state: State, certified: Certified) -> Delta:
 
 
 def _standing_again(state: State, succession: Succession) -> Delta:
-    """Take back that a line was superseded; the record stays."""
+    """Take back that a line was superseded, with its notes; the records stay."""
     if succession.undone:
         raise InvalidInput("id", succession.id, "of a succession that was not undone")
     seq = state.head.seq + 1
+    gone = (succession, *undone_with(state, succession))
     return Delta(
         replace(state.head, seq=seq),
         (unkeyed(seq, "undo"),),
-        successions=(replace(succession, undone=True),),
+        successions=tuple(replace(one, undone=True) for one in gone),
     )
 
 

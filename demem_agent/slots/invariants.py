@@ -26,6 +26,7 @@ def check(state: State) -> None:
     _check_ledger(state)
     _check_slots(state)
     _check_records(state)
+    _check_notes(state)
     _check_successions(state)
     _check_choices(state)
 
@@ -92,6 +93,16 @@ def _check_summary(state: State, slot: SlotState) -> None:
         _require(own, f"what was written for slot {number} covers other items")
     whole = summary_text(slot.summary.kept) == slot.summary.text
     _require(whole, f"the summary of slot {number} is not the text of what it covers")
+
+
+def _check_notes(state: State) -> None:
+    for item in state.evidence.values():
+        for source in item.made_from:
+            live = source in state.evidence and not state.evidence[source].made_from
+            _require(live, f"{item.id} was made from {source}, which is not there or a note itself")
+            listed = item.id in state.derived.notes.get(source, ())
+            _require(listed, f"{item.id} is not among the notes of {source}")
+    _require(state.head.noted <= state.head.evidence, "notes were taken of what never came")
 
 
 def _check_choices(state: State) -> None:

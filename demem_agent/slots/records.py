@@ -45,7 +45,11 @@ REWARDED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The one-row summary of a memory: how far it has come and which encoder built it."""
+    """The one-row summary of a memory: how far it has come and which encoder built it.
+
+    Attributes:
+        noted: number of the last item of which notes were taken.
+    """
 
     seq: int = 0
     evidence: int = 0
@@ -55,6 +59,7 @@ class Head:
     successions: int = 0
     situations: int = 0
     choices: int = 0
+    noted: int = 0
     encoder: str = ""
     encoder_fingerprint: str = ""
     dimensions: int = 0

@@ -96,7 +96,8 @@ def evidence_to_json(evidence: Evidence) -> Json:
 
 def evidence_from_json(plain: Plain) -> Evidence:
     """Return an item from what :func:`evidence_to_json` returned."""
-    return Evidence(**{**plain, "at": _time_from_json(plain["at"])})
+    made_from = tuple(plain.get("made_from", ()))
+    return Evidence(**{**plain, "at": _time_from_json(plain["at"]), "made_from": made_from})
 
 
 def spans_from_json(plain: Iterable[Sequence[Any]]) -> tuple[tuple[int, int], ...]:

@@ -62,6 +62,8 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
 def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
     for stored in rows.evidence:
         name = f"evidence {number_of(stored.evidence.id)}"
+        if not state.evidence.keys() >= set(stored.evidence.made_from):
+            damaged.append(name)  # notes come after what they were made from
         if stored.vectors.shape[1] != rows.head.dimensions:
             damaged.append(name)
             continue
@@ -183,6 +185,7 @@ def _mend(state: State) -> None:
         state.slots[number] = state.rebuild(_root(state, number), items, state.head.seq)
     _move_homeless_contexts(state)
     _drop_lost_verdicts(state)
+    _drop_lost_sources(state)
 
 
 def _move_homeless_contexts(state: State) -> None:
@@ -199,6 +202,13 @@ def _drop_lost_verdicts(state: State) -> None:
         live = tuple(verdict for verdict in context.verdicts if verdict[0] in state.evidence)
         if live != context.verdicts:
             state.put_context(replace(stored, context=replace(context, verdicts=live)))
+
+
+def _drop_lost_sources(state: State) -> None:
+    for id, item in list(state.evidence.items()):
+        live = tuple(source for source in item.made_from if source in state.evidence)
+        if live != item.made_from:
+            state.evidence[id] = replace(item, made_from=live)
 
 
 def _root(state: State, number: int) -> SlotState:

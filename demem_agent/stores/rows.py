@@ -141,6 +141,7 @@ def head_to_row(head: Head) -> Columns:
         "successions": head.successions,
         "situations": head.situations,
         "choices": head.choices,
+        "noted": head.noted,
         "encoder": head.encoder,
         "encoder_fingerprint": head.encoder_fingerprint,
         "dimensions": head.dimensions,
@@ -158,6 +159,7 @@ def head_from_row(row: Row) -> Head:
         successions=int(row["successions"]),
         situations=int(row["situations"]),
         choices=int(row["choices"]),
+        noted=int(row["noted"]),
         encoder=str(row["encoder"]),
         encoder_fingerprint=str(row["encoder_fingerprint"]),
         dimensions=int(row["dimensions"]),
@@ -177,6 +179,7 @@ def evidence_to_row(stored: StoredEvidence) -> Columns:
         "source": _bytes_of(item.source),
         "source_id": _bytes_of(item.source_id),
         "trust": item.trust,
+        "made_from": dumps(item.made_from),
         "spans": dumps(stored.spans),
         "vectors": vectors_to_bytes(stored.vectors),
     }
@@ -198,10 +201,19 @@ def evidence_from_row(row: Row) -> StoredEvidence:
         source=_text_of(row["source"]),
         source_id=_text_of(row["source_id"]),
         trust=unit_field("trust", row["trust"]),
+        made_from=_ids_in(row["made_from"]),
     )
     spans = _spans_within(row["spans"], len(text))
     vectors = _unit_vectors(row["vectors"], len(spans))
     return StoredEvidence(item, int(row["slot"]), spans, vectors)
+
+
+def _ids_in(raw: str) -> tuple[str, ...]:
+    """Return the ids in a column that has them in JSON."""
+    ids = json.loads(raw)
+    for id in ids:
+        number_of(id)
+    return tuple(ids)
 
 
 def _spans_within(raw: str, length: int) -> tuple[tuple[int, int], ...]:

@@ -82,5 +82,11 @@ CREATE TABLE choice (
     PRIMARY KEY (tenant, memory_id, number));
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS, _CHOICES)
+#: What notes were made from, and how far they have come.
+_NOTES = """
+ALTER TABLE memory ADD COLUMN noted INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE evidence ADD COLUMN made_from TEXT NOT NULL DEFAULT '[]';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS, _CHOICES, _NOTES)
 VERSION = len(MIGRATIONS)

@@ -46,6 +46,7 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "bench",
         "audit",
         "mcp",
+        "notes",
     } == set(COMMANDS)
 
 

@@ -288,8 +288,9 @@ def make_earlier(file: Path, owed: int) -> None:
         db.execute("DROP TABLE succession")
         db.execute("DROP TABLE situation")
         db.execute("DROP TABLE choice")
-        for column in ("successions", "situations", "choices"):
+        for column in ("successions", "situations", "choices", "noted"):
             db.execute(f"ALTER TABLE memory DROP COLUMN {column}")
+        db.execute("ALTER TABLE evidence DROP COLUMN made_from")
         db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
         db.execute("INSERT INTO demem_schema (version) VALUES (1), (2)")
         db.execute(f"PRAGMA user_version = {owed}")

@@ -23,6 +23,7 @@ from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.mcp import mcp
+from demem_agent.cli.commands.notes import notes
 from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.replay_decisions import replay_decisions
@@ -41,6 +42,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "ingest": ingest,
     "ask": ask,
     "read": read,
+    "notes": notes,
     "feedback": feedback,
     "decide": decide,
     "outcome": outcome,
