@@ -11,6 +11,7 @@ import typer
 
 import demem_agent
 from demem_agent.cli.commands import COMMANDS
+from demem_agent.cli.examples import shown
 from demem_agent.cli.faults import UsageError, report
 from demem_agent.cli.option_groups import spread_groups
 from demem_agent.cli.printing import prepare, print_line
@@ -48,7 +49,7 @@ def demem(
 
 
 for _name, _function in COMMANDS.items():
-    app.command(_name)(spread_groups(_function))
+    app.command(_name, epilog=shown(_name))(spread_groups(_function))
 
 
 def run(arguments: Sequence[str]) -> int:

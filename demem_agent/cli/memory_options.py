@@ -177,7 +177,10 @@ class Place:
         ),
     ] = None
     memory_id: Annotated[
-        str, typer.Option("--id", metavar="NAME", help="Which of the memories in the file.")
+        str,
+        typer.Option(
+            "--id", "--memory-id", metavar="NAME", help="Which of the memories in the file."
+        ),
     ] = "default"
     tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose memories.")] = (
         "default"

@@ -21,10 +21,6 @@ def notes(place: Place, model_options: ModelOptions, output: Output) -> None:
 
     A note is a sentence that can be understood alone, remembered beside what it was made from. One
     that says what its items do not is refused. It is forgotten and superseded with them.
-
-    Examples:
-        demem notes -m bot.db --model small-model
-        demem notes -m bot.db --model qwen3 --base-url http://localhost:11434/v1 --json
     """
     name = model_options.model
     if name is None:
