@@ -82,5 +82,10 @@ CREATE TABLE choice (
     PRIMARY KEY (tenant, memory_id, number));
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS, _CHOICES)
+#: What a caller keeps beside a text: a JSON object, NULL where it is empty.
+_METADATA = """
+ALTER TABLE evidence ADD COLUMN metadata TEXT;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS, _CHOICES, _METADATA)
 VERSION = len(MIGRATIONS)
