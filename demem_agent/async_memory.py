@@ -27,7 +27,7 @@ from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
-from demem_agent.stores.portable import export
+from demem_agent.stores.parts import exported
 from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -50,6 +50,7 @@ from demem_agent.types import (
     Summarised,
     Tried,
 )
+from demem_agent.where import Where, where_field
 
 __all__ = ["AsyncSlotMemory"]
 
@@ -101,6 +102,7 @@ class AsyncSlotMemory(MemoryHandle):
         source_id: str | None = None,
         trust: float = 1.0,
         key: str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> Ingested:
         """Remember a text."""
         turn = Turn(
@@ -112,6 +114,7 @@ class AsyncSlotMemory(MemoryHandle):
             source_id=source_id,
             trust=trust,
             key=key,
+            metadata=metadata,
         )
         remembered = await self._remember([self._door.turn(turn)])
         return remembered[0]
@@ -189,12 +192,16 @@ class AsyncSlotMemory(MemoryHandle):
         return await self._run(flows.advise.tried, self._door.trying(situation, how))
 
     async def forget(
-        self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
+        self,
+        evidence_id: str | None = None,
+        *,
+        source_id: str | None = None,
+        before: When = None,
+        where: Where | Mapping[str, object] | None = None,
     ) -> Receipt:
         """Erase evidence and every text that came from it."""
-        return await self._run(
-            flows.forget.forget, self._door.selected(evidence_id, source_id, before)
-        )
+        selected = self._door.selected(evidence_id, source_id, before, where)
+        return await self._run(flows.forget.forget, selected)
 
     async def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer, or that a line was superseded."""
@@ -247,10 +254,13 @@ class AsyncSlotMemory(MemoryHandle):
         team = self._held.team_with(encoder)
         return await self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
-    async def evidence(self) -> tuple[Evidence, ...]:
-        """Return every live item, in order of ingestion."""
+    async def evidence(
+        self, *, where: Where | Mapping[str, object] | None = None
+    ) -> tuple[Evidence, ...]:
+        """Return every live item, in order of ingestion; with a filter those that it leaves."""
+        chosen = where_field(where)
         async with self._fresh():
-            return self._evidence()
+            return self._evidence(chosen)
 
     async def contexts(self) -> tuple[Context, ...]:
         """Return every decision so far: one for each answer."""
@@ -309,10 +319,13 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             return self._held.state.fingerprint()
 
-    async def export(self) -> list[dict[str, Any]]:
-        """Return the whole memory as JSON values."""
+    async def export(
+        self, *, where: Where | Mapping[str, object] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the whole memory as JSON values, or one of what a filter leaves."""
+        chosen = where_field(where)
         async with self._fresh():
-            return list(export(self._held.state))
+            return list(exported(self._held.state, chosen))
 
     @classmethod
     async def restore(

@@ -11,6 +11,7 @@ from demem_agent.channels import Signal
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
 from demem_agent.later import dataclass
+from demem_agent.metadata import Metadata
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.settings import Settings
@@ -33,6 +34,7 @@ from demem_agent.turns import (
     whole_field,
 )
 from demem_agent.types import Answer, Decision, Reading
+from demem_agent.where import Where, where_field
 
 __all__ = ["Door", "is_decision"]
 
@@ -84,11 +86,15 @@ class Door:
     def routing(self, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``route``."""
         refuse_unknown("route", given, Routes)
-        return self.reading(query, given)
+        return self._ask(query, given)
 
     def reading(self, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``read``."""
-        return ask_of(query, given, self.settings, self.when(given.get("at")))
+        ask = self._ask(query, given)
+        if ask.where is not None and ask.mode == "strict":
+            allowed = "'evidence' together with where, since a summary holds what others said"
+            raise InvalidInput("mode", ask.mode, allowed)
+        return ask
 
     def asking(self, method: str, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``answer`` or ``answered``."""
@@ -168,17 +174,24 @@ class Door:
         return id, signal, key, request_hash("outcome", [id, *astuple(signal)])
 
     def selected(
-        self, evidence_id: str | None, source_id: str | None, before: When
+        self,
+        evidence_id: str | None,
+        source_id: str | None,
+        before: When,
+        where: Where | Mapping[str, object] | None,
     ) -> flows.forget.Selected:
         """Check what is to be forgotten: exactly one of these is given."""
-        selected = flows.forget.Selected(evidence_id, source_id, time_field("before", before))
+        at = time_field("before", before)
+        selected = flows.forget.Selected(evidence_id, source_id, at, where_field(where))
+        if where is not None and selected.where is None:
+            raise InvalidInput("where", where, "a filter that asks for something")
         if evidence_id is not None:
             text_field("evidence_id", evidence_id)
         if source_id is not None:
             text_field("source_id", source_id)
-        given = (evidence_id, source_id, selected.before)
+        given = (evidence_id, source_id, selected.before, selected.where)
         if given.count(None) != len(given) - 1:
-            allowed = "given, or else one of source_id and before"
+            allowed = "given, or else one of source_id, before and where"
             raise InvalidInput("evidence_id", evidence_id, allowed)
         return selected
 
@@ -212,6 +225,9 @@ class Door:
         when = time_field("at", at)
         return self._now() if when is None else when
 
+    def _ask(self, query: str, given: Mapping[str, object]) -> Ask:
+        return ask_of(query, given, self.settings, self.when(given.get("at")))
+
     def _with_room(self, asked: Choosing) -> Choosing:
         """Refuse a situation that would exceed the storage alone, with all actions offered."""
         self._require_room("situation", asked.text, *asked.conditions, *asked.actions)
@@ -219,7 +235,8 @@ class Door:
 
     def _require_room_for(self, turn: Turn, where: str = "") -> None:
         if self.settings.storage is not None:
-            self._require_room(f"{where}text", strip_rendered(turn.text))
+            beside = Metadata(turn.metadata or ()).text
+            self._require_room(f"{where}text", strip_rendered(turn.text), beside)
 
     def _require_room(self, field: str, *texts: str) -> None:
         require_room(self.settings, self.measure, field, *texts)

@@ -22,12 +22,13 @@ from demem_agent.requests import Flow
 from demem_agent.settings import SHARING, Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
+from demem_agent.slots.filtering import items_within
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
 from demem_agent.stores import Store
-from demem_agent.stores.portable import export
+from demem_agent.stores.parts import exported
 from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -51,6 +52,7 @@ from demem_agent.types import (
     Summarised,
     Tried,
 )
+from demem_agent.where import Where, where_field
 
 __all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
@@ -136,8 +138,8 @@ class MemoryHandle:
         """Keep the state still, and up to date, while it is inspected."""
         return nullcontext()
 
-    def _evidence(self) -> tuple[Evidence, ...]:
-        return tuple(self._held.state.evidence.values())
+    def _evidence(self, where: Where | None) -> tuple[Evidence, ...]:
+        return tuple(items_within(self._held.state, where))
 
     def _contexts(self) -> tuple[Context, ...]:
         return tuple(stored.context for stored in self._held.state.contexts.values())
@@ -265,6 +267,7 @@ class SlotMemory(MemoryHandle):
         source_id: str | None = None,
         trust: float = 1.0,
         key: str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> Ingested:
         """Remember a text.
 
@@ -275,6 +278,8 @@ class SlotMemory(MemoryHandle):
             trust: in [0, 1].
             key: idempotency key: the same key with the same request gives the stored result, also
                 when its item was forgotten since; it is not remembered again.
+            metadata: what you keep beside it, JSON values by name, at most 4 KB as JSON; ``where``
+                filters by it.
 
         Raises:
             InvalidInput: naming the field and its range; nothing was stored.
@@ -289,6 +294,7 @@ class SlotMemory(MemoryHandle):
             source_id=source_id,
             trust=trust,
             key=key,
+            metadata=metadata,
         )
         return self._remember([self._door.turn(turn)])[0]
 
@@ -481,7 +487,12 @@ class SlotMemory(MemoryHandle):
         return self._run(flows.advise.tried, self._door.trying(situation, how))
 
     def forget(
-        self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
+        self,
+        evidence_id: str | None = None,
+        *,
+        source_id: str | None = None,
+        before: When = None,
+        where: Where | Mapping[str, object] | None = None,
     ) -> Receipt:
         """Erase evidence and every text that came from it.
 
@@ -489,13 +500,16 @@ class SlotMemory(MemoryHandle):
         blanked, since nobody can tell what it drew on; so is a reference that rests on the item or
         quotes it. Rewards stay.
 
-        Give exactly one of: an evidence id, the caller's own ``source_id``, or ``before``, which
-        means everything dated earlier.
+        Give exactly one of: an evidence id, the caller's own ``source_id``, ``before``, which means
+        everything dated earlier, or ``where``, which means everything that the filter leaves
+        (:class:`~demem_agent.where.Where`): of one that leaves nothing, nothing is forgotten.
 
         Raises:
             NotFound: for an unknown evidence id or source id.
+            InvalidInput: for more than one of these or none, and for a filter without any field.
         """
-        return self._run(flows.forget.forget, self._door.selected(evidence_id, source_id, before))
+        selected = self._door.selected(evidence_id, source_id, before, where)
+        return self._run(flows.forget.forget, selected)
 
     def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer or a decision, or a succession.
@@ -638,10 +652,17 @@ class SlotMemory(MemoryHandle):
         team = self._held.team_with(encoder)
         return self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Return every live item, in order of ingestion."""
+    def evidence(
+        self, *, where: Where | Mapping[str, object] | None = None
+    ) -> tuple[Evidence, ...]:
+        """Return every live item, in order of ingestion; with a filter those that it leaves.
+
+        Raises:
+            InvalidInput: naming the field of the filter and its range.
+        """
+        chosen = where_field(where)
         with self._still():
-            return self._evidence()
+            return self._evidence(chosen)
 
     def contexts(self) -> tuple[Context, ...]:
         """Return every decision so far: one for each answer."""
@@ -713,10 +734,20 @@ class SlotMemory(MemoryHandle):
         with self._still():
             return self._held.state.fingerprint()
 
-    def export(self) -> list[dict[str, Any]]:
-        """Return the whole memory as JSON values, the first with the format and the settings."""
+    def export(self, *, where: Where | Mapping[str, object] | None = None) -> list[dict[str, Any]]:
+        """Return the whole memory as JSON values, the first with the format and the settings.
+
+        With a filter it is a memory of the items alone that this leaves, with the ids that they
+        have, which ``restore`` takes as any other: their slots, made of them alone, the successions
+        between them and the keys that they came with. Questions, answers, decisions, names and
+        certificates, which may quote others, are not in it.
+
+        Raises:
+            InvalidInput: naming the field of the filter and its range.
+        """
+        chosen = where_field(where)
         with self._still():
-            return list(export(self._held.state))
+            return list(exported(self._held.state, chosen))
 
     @classmethod
     def restore(

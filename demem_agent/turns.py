@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass, module
+from demem_agent.metadata import metadata_field
 
 if TYPE_CHECKING:
     import hashlib
@@ -49,6 +50,9 @@ class Turn:
         at: a datetime, a date, or an ISO 8601 string; one without is dated by the memory's clock.
         trust: in [0, 1].
         key: idempotency key.
+        metadata: what you keep beside the text, JSON values by name, at most 4 KB as JSON; readings
+            are filtered by it (:class:`~demem_agent.where.Where`), and never show it. A turn can be
+            hashed unless this is a mapping that cannot.
     """
 
     text: str
@@ -59,6 +63,7 @@ class Turn:
     source_id: str | None = None
     trust: float = 1.0
     key: str | None = None
+    metadata: Mapping[str, object] | None = None
 
 
 _FIELDS = frozenset(Turn.__annotations__)
@@ -79,7 +84,8 @@ def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
         _optional_text(f"{where}{name}", getattr(turn, name))
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
-    return replace(turn, trust=trust, at=at)
+    metadata = metadata_field(f"{where}metadata", turn.metadata)
+    return replace(turn, trust=trust, at=at, metadata=metadata or None)
 
 
 def _turn_from(given: object, where: str) -> Turn:
@@ -181,9 +187,20 @@ def conditions_field(given: object) -> tuple[str, ...]:
 
 def request_hash(kind: str, request: object) -> str:
     """Digest a request, so that the same key can be told from a clash; no text survives in it."""
-    plain = asdict(request) if isinstance(request, Turn) else request
+    plain = _plain(request) if isinstance(request, Turn) else request
     canonical = json.dumps([kind, plain], sort_keys=True, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _plain(turn: Turn) -> dict[str, object]:
+    """Return the fields of a turn; those without metadata are as they were before there was any.
+
+    So keys that were used then are known by what they were used for.
+    """
+    plain = asdict(turn)
+    if not turn.metadata:
+        del plain["metadata"]
+    return plain
 
 
 def _optional_text(field: str, value: object) -> None:

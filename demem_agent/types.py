@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from demem_agent.later import dataclass
+from demem_agent.metadata import NO_METADATA, Metadata
 
 __all__ = [
     "Answer",
@@ -114,6 +115,7 @@ class Evidence:
         source: where it came from (a file, a channel); ``source_id`` is the caller's own id of the
             turn.
         trust: in [0, 1]; less trusted evidence is ranked lower, never dropped.
+        metadata: what the caller keeps beside it, JSON values by name; it cannot change.
         made_from: ids of the items that a note was made from; empty for what was said.
     """
 
@@ -125,6 +127,7 @@ class Evidence:
     source: str | None = None
     source_id: str | None = None
     trust: float = 1.0
+    metadata: Metadata = NO_METADATA
     made_from: tuple[str, ...] = ()
 
 
@@ -185,8 +188,9 @@ class Route:
     """Where a query goes (``g(h, q)``).
 
     Attributes:
-        slot: the chosen slot, or None while the memory is empty.
-        scores: score of every active slot; higher is nearer.
+        slot: the chosen slot; None while the memory is empty, or where a filter leaves nothing.
+        scores: score of every active slot that may be chosen, higher is nearer; under a filter of
+            those that hold something of what it leaves.
         margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
         adequate: False when memory does not seem to hold what the query asks for, so that a caller
             can abstain: when the probability is below ``Settings.known_from``, or else a threshold
@@ -775,7 +779,7 @@ class Storage:
     Attributes:
         used: all that counts, which is the sum of what follows.
         limit: ``Settings.storage``; None where there is no bound.
-        evidence: the text of items, corrections among them.
+        evidence: the text of items, corrections among them, and their metadata as JSON.
         contexts: what was asked, answered and told, and the conditions of it.
         certificates: their queries and answers, and what the slot held before.
         names: those given to slots.

@@ -135,7 +135,7 @@ CALLS: list[tuple[str, Callable[[SlotMemory], object], str]] = [
     (
         "nothing to forget",
         lambda m: m.forget(),
-        "evidence_id must be given, or else one of source_id and before",
+        "evidence_id must be given, or else one of source_id, before and where",
     ),
     (
         "two to forget",

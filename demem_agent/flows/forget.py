@@ -21,6 +21,7 @@ from demem_agent.requests import Flow
 from demem_agent.scoring import moment
 from demem_agent.slots.choosing.kept import is_kept
 from demem_agent.slots.choosing.names import forgotten_name
+from demem_agent.slots.filtering import items_within
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import (
     Certified,
@@ -39,6 +40,7 @@ from demem_agent.types import (
     Receipt,
     SplitCertificate,
 )
+from demem_agent.where import Where
 
 __all__ = [
     "Going",
@@ -59,11 +61,13 @@ class Selected:
     Attributes:
         source_id: the caller's own id of a turn.
         before: everything dated earlier.
+        where: everything that a checked filter leaves.
     """
 
     evidence_id: str | None = None
     source_id: str | None = None
     before: datetime | None = None
+    where: Where | None = None
 
 
 #: What is told of a line of an item, the item's id first.
@@ -98,9 +102,11 @@ def select(state: State, selected: Selected) -> list[str]:
     """Return the ids of the items meant.
 
     Raises:
-        NotFound: for an evidence id or source id that no live item has. ``before`` may select
-            nothing.
+        NotFound: for an evidence id or source id that no live item has. ``before`` and ``where``
+            may select nothing.
     """
+    if selected.where is not None:
+        return [item.id for item in items_within(state, selected.where)]
     if selected.evidence_id is not None:
         if selected.evidence_id not in state.evidence:
             raise NotFound("evidence", selected.evidence_id)

@@ -18,6 +18,7 @@ from demem_agent.flows.encode import (
     require_same_encoder,
 )
 from demem_agent.later import dataclass
+from demem_agent.metadata import metadata_field
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import operation, stored_result, unkeyed
@@ -194,6 +195,7 @@ def _evidence(number: int, one: _Coming) -> Evidence:
         source=turn.source,
         source_id=turn.source_id,
         trust=turn.trust,
+        metadata=metadata_field("metadata", turn.metadata),
     )
 
 

@@ -17,6 +17,7 @@ from demem_agent.reading.packing import Packed, assemble, in_time_order, packed,
 from demem_agent.reading.scope import scoped
 from demem_agent.reading.shortening import shortening
 from demem_agent.scoring import Query, Ranking
+from demem_agent.slots.filtering import within
 from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
 from demem_agent.slots.routing import slot_ranking
@@ -103,7 +104,7 @@ def _of_passages(
 
 def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None]:
     """Route a query, to the slot that is asked for where one is."""
-    routed, ranking = slot_ranking(state, query)
+    routed, ranking = slot_ranking(state, query, within(state, ask.where))
     if ask.slot is not None:
         routed = replace(routed, slot=ask.slot)
     return routed, ranking

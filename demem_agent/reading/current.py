@@ -17,6 +17,7 @@ from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import Stretch, rows_of
+from demem_agent.slots.filtering import Within, within
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
@@ -52,6 +53,7 @@ class Current:
         until: the last day of the latest time that it speaks of.
         words: its stems; numbers in digits.
         moves: whether readings of the memory move or withhold anything.
+        within: what a filter leaves; what has come since counts only if it is left. None without.
     """
 
     least: float
@@ -59,6 +61,11 @@ class Current:
     until: date | None
     words: frozenset[str]
     moves: bool
+    within: Within | None = None
+
+    def admits(self, line: Stretch) -> bool:
+        """Whether a line may be told of."""
+        return self.within is None or self.within.holds(line[0])
 
 
 def current(state: State, ask: Ask) -> Current:
@@ -71,6 +78,7 @@ def current(state: State, ask: Ask) -> Current:
         until=_latest(ask),
         words=frozenset(content_terms(digits(ask.query))),
         moves=True,
+        within=within(state, ask.where),
     )
 
 
@@ -121,7 +129,7 @@ def _followed(state: State, asked: Current, rows: Iterable[int]) -> dict[int, tu
             continue
         line = passage.stretch
         for succession in _bearing(state, asked, line):
-            for new in rows_of(index, [lineage.holding(succession.new, asked.least)]):
+            for new in rows_of(index, [_holding(state, asked, succession)]):
                 behind, ahead = row, new
                 if _asks_of_old(state, asked, succession):
                     behind, ahead = new, row
@@ -145,6 +153,8 @@ def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
     lineage = state.derived.current
 
     def counts(one: Succession) -> bool:
+        if not asked.admits(one.new):
+            return False
         touched = asked.words & _words(state, one.old)
         both = len(touched & _words(state, one.new))
         if lineage.confidence(one) < asked.least:
@@ -152,6 +162,12 @@ def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
         return both >= MUCH * len(touched) or one.how == "told"
 
     return lineage.of_line(line, min(asked.least, SHARED), counts)
+
+
+def _holding(state: State, asked: Current, succession: Succession) -> Stretch:
+    """Return the line that holds in the end; the next one where a filter leaves that out."""
+    line = state.derived.current.holding(succession.new, asked.least)
+    return line if asked.admits(line) else succession.new
 
 
 def _words(state: State, line: Stretch) -> set[str]:
@@ -243,14 +259,13 @@ def noted(state: State, asked: Current, lines: Iterable[Line]) -> Iterator[Line]
 
 
 def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, ...]:
-    lineage = state.derived.current
     whole = (line.evidence.id, line.start, line.end)
     found = []
     for one in _believed(state, asked, whole):
         noted = Superseded(
             start=max(one.old[1], line.start),
             end=min(one.old[2], line.end),
-            by=lineage.holding(one.new, asked.least),
+            by=_holding(state, asked, one),
             at=state.evidence[one.new[0]].at,
             succession=one.id,
             asked=_asks_of_old(state, asked, one),

@@ -78,10 +78,21 @@ def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     asked = Asked(query.text, ask.asker, frozenset(ask.conditions))
     behind = _behind(ranking, len(index))
     known = past.recognised(asked, index, behind)
+    if ranking.within is not None:
+        known = [one for one in known if _tells_of(state, one, ranking.within)]
     odds = _odds(state, known)
+    if ranking.within is not None:
+        odds[~ranking.within] = 0.0
     settled = np.clip(_odds(state, past.of_others(asked, index, behind)), 0.0, 1.0)
     others = OTHERS * settled * (odds <= 0)
     return Decided(tuple(known), odds, others, _foreign(state, odds))
+
+
+def _tells_of(state: State, one: Recognised, within: NDArray[np.bool_]) -> bool:
+    """Whether what a context says is of a line that a filter leaves."""
+    verdicts = state.contexts[one.id].context.verdicts
+    rows = rows_of(state.passage_index(), [(item, start, end) for item, start, end, _ in verdicts])
+    return bool(within[rows].any())
 
 
 def _foreign(state: State, odds: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -54,6 +54,7 @@ class Folding:
             again: tuple[Evidence, ...] = ()
             if row in mistyped or not index.is_alone(row):  # few are; much faster
                 alike = _alike(self._state, self._ask, row, mistyped)
+                alike = [other for other in alike if self._ranking.admits(other)]
                 self._said.update(alike)
                 again = _others(self._state, alike, passage.evidence_id)
             item = self._state.evidence[passage.evidence_id]

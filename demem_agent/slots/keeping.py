@@ -1,8 +1,8 @@
 """What counts as kept, and in which order it goes where a memory may keep only so much.
 
 All text that somebody wrote and that could be read again counts, each text once, in the memory's
-unit. Labels do not (who spoke or asked, sessions, sources, keys), nor do vectors and numbers.
-Summaries have a bound of their own, K times L.
+unit; metadata as the JSON that it is. Labels do not (who spoke or asked, sessions, sources, keys),
+nor do vectors and numbers. Summaries have a bound of their own, K times L.
 """
 
 from __future__ import annotations
@@ -366,7 +366,8 @@ def specificity(state: State, item: str) -> float:
 
 def _item_size(state: State, item: str) -> int:
     evidence = state.evidence[item]
-    return state.cache.size_of(item, evidence, (evidence.text,), state.measure)
+    texts = (evidence.text, evidence.metadata.text)
+    return state.cache.size_of(item, evidence, texts, state.measure)
 
 
 def _context_size(state: State, id: str) -> int:

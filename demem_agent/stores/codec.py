@@ -16,6 +16,7 @@ from functools import partial
 from itertools import starmap
 from typing import Any, TypeVar
 
+from demem_agent.metadata import metadata_field
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.records import Certified
 from demem_agent.slots.state import State
@@ -91,13 +92,18 @@ def settings_from_json(plain: Plain) -> Settings:
 
 def evidence_to_json(evidence: Evidence) -> Json:
     """Return an item as plain values."""
-    return {**asdict(evidence), "at": _time_to_json(evidence.at)}
+    plain = {**asdict(evidence), "at": _time_to_json(evidence.at)}
+    if not evidence.metadata:  # as it was written before there was any
+        del plain["metadata"]
+    return plain
 
 
 def evidence_from_json(plain: Plain) -> Evidence:
-    """Return an item from what :func:`evidence_to_json` returned."""
-    made_from = tuple(plain.get("made_from", ()))
-    return Evidence(**{**plain, "at": _time_from_json(plain["at"]), "made_from": made_from})
+    """Return an item from what :func:`evidence_to_json` returned, in this version or before."""
+    fields = {**plain, "at": _time_from_json(plain["at"])}
+    fields["metadata"] = metadata_field("metadata", plain.get("metadata"))
+    fields["made_from"] = tuple(plain.get("made_from", ()))
+    return Evidence(**fields)
 
 
 def spans_from_json(plain: Iterable[Sequence[Any]]) -> tuple[tuple[int, int], ...]:

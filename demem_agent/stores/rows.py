@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from demem_agent.errors import StoreError
+from demem_agent.metadata import Metadata, metadata_field
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
     Certified,
@@ -179,6 +180,7 @@ def evidence_to_row(stored: StoredEvidence) -> Columns:
         "source": _bytes_of(item.source),
         "source_id": _bytes_of(item.source_id),
         "trust": item.trust,
+        "metadata": dumps(item.metadata) if item.metadata else None,
         "made_from": dumps(item.made_from),
         "spans": dumps(stored.spans),
         "vectors": vectors_to_bytes(stored.vectors),
@@ -201,11 +203,16 @@ def evidence_from_row(row: Row) -> StoredEvidence:
         source=_text_of(row["source"]),
         source_id=_text_of(row["source_id"]),
         trust=unit_field("trust", row["trust"]),
+        metadata=_metadata(row["metadata"]),
         made_from=_ids_in(row["made_from"]),
     )
     spans = _spans_within(row["spans"], len(text))
     vectors = _unit_vectors(row["vectors"], len(spans))
     return StoredEvidence(item, int(row["slot"]), spans, vectors)
+
+
+def _metadata(raw: str | None) -> Metadata:
+    return metadata_field("metadata", json.loads(raw) if raw else None)
 
 
 def _ids_in(raw: str) -> tuple[str, ...]:

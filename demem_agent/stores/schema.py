@@ -82,11 +82,24 @@ CREATE TABLE choice (
     PRIMARY KEY (tenant, memory_id, number));
 """
 
+#: What a caller keeps beside a text: a JSON object, NULL where it is empty.
+_METADATA = """
+ALTER TABLE evidence ADD COLUMN metadata TEXT;
+"""
+
 #: What notes were made from, and how far they have come.
 _NOTES = """
 ALTER TABLE memory ADD COLUMN noted INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE evidence ADD COLUMN made_from TEXT NOT NULL DEFAULT '[]';
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS, _CHOICES, _NOTES)
+MIGRATIONS: tuple[str, ...] = (
+    _FIRST,
+    _NAMED,
+    _ERASURE,
+    _SUCCESSIONS,
+    _CHOICES,
+    _METADATA,
+    _NOTES,
+)
 VERSION = len(MIGRATIONS)

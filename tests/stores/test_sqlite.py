@@ -288,6 +288,7 @@ def make_earlier(file: Path, owed: int) -> None:
         db.execute("DROP TABLE succession")
         db.execute("DROP TABLE situation")
         db.execute("DROP TABLE choice")
+        db.execute("ALTER TABLE evidence DROP COLUMN metadata")
         for column in ("successions", "situations", "choices", "noted"):
             db.execute(f"ALTER TABLE memory DROP COLUMN {column}")
         db.execute("ALTER TABLE evidence DROP COLUMN made_from")

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import Answer
+from demem_agent.cli.filter_options import Filter
 from demem_agent.cli.json_values import answer_value, slot_of_each
 from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
@@ -35,6 +36,7 @@ def ask(
     output: Output,
     situation: Situation,
     helpers: Helpers,
+    chosen: Filter,
     all: Annotated[
         bool, typer.Option("--all", help="Show all the evidence that was read.")
     ] = False,
@@ -44,7 +46,7 @@ def ask(
     The answer's id is what feedback and explain take.
     """
     with place.open(helpers) as memory:
-        answer = memory.answer(question, **situation.asking())
+        answer = memory.answer(question, where=chosen.given(), **situation.asking())
         lines = answer.reading.lines if all else _few(answer)
         evidence = lines_table(
             f"Evidence ({_read(answer)}; * the answer rests on it)",

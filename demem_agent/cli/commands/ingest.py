@@ -55,11 +55,11 @@ def ingest(
 ) -> None:
     """Remember a file of turns: JSON lines, plain text or LoCoMo.
 
-    A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}; all
-    but the text may be left out. In plain text a turn is a paragraph. The same file again is
-    remembered once: each turn is known by the format, the file's name and its own source_id or
-    line. What is read from a file was not said now: a turn without "at" stays undated, unless --at
-    tells when.
+    A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...,
+    "metadata": {...}}; all but the text may be left out. In plain text a turn is a paragraph. The
+    same file again is remembered once: each turn is known by the format, the file's name and its
+    own source_id or line. What is read from a file was not said now: a turn without "at" stays
+    undated, unless --at tells when.
     """
     said = time_field("at", at)
     format, dialogue = load(file, format, sample)

@@ -60,7 +60,8 @@ def _parsed(where: str, line: str) -> Any:
 def load_jsonl(path: str | Path) -> Dialogue:
     """Read one turn a line.
 
-    A line is ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}``.
+    A line is ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...,
+    "metadata": {...}}``; all but the text may be left out.
 
     Raises:
         InvalidInput: naming the line and the field.
