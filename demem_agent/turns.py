@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass, module
@@ -19,6 +19,7 @@ else:
     json = module("json")
 
 __all__ = [
+    "Retold",
     "Turn",
     "as_turn",
     "asker_field",
@@ -59,6 +60,21 @@ class Turn:
     source_id: str | None = None
     trust: float = 1.0
     key: str | None = None
+
+
+class Retold(TypedDict, total=False):
+    """Keyword arguments of ``update``: what is not carried over; all may be left out.
+
+    at: when it was said; now unless given, by the memory's clock. speaker, session, source,
+    source_id, trust: as for ``ingest``; those of the item whose place it takes unless given.
+    """
+
+    at: datetime | date | str | None
+    speaker: str | None
+    session: str | None
+    source: str | None
+    source_id: str | None
+    trust: float
 
 
 _FIELDS = frozenset(Turn.__annotations__)

@@ -29,7 +29,9 @@ __all__ = [
     "Evidence",
     "Explained",
     "FeedbackReport",
+    "Gone",
     "Ingested",
+    "Known",
     "LeftOut",
     "Line",
     "MeanReward",
@@ -53,10 +55,13 @@ __all__ = [
     "Succession",
     "Summarised",
     "Superseded",
+    "Synced",
     "Tried",
     "Unit",
     "Unknown",
+    "Updated",
     "Verdict",
+    "Version",
     "by_id",
     "number_of",
 ]
@@ -67,6 +72,9 @@ Mode = Literal["evidence", "strict"]
 Stale = Literal["mark", "withhold", "show"]
 #: What an answer makes of a question that memory does not seem to hold the answer to.
 Unknown = Literal["show", "withhold"]
+#: How the turns of a list are known again, and what becomes of those that it has no more.
+Known = Literal["id", "text"]
+Gone = Literal["tell", "forget"]
 #: Which days of a reading come first.
 Order = Literal["time", "latest"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
@@ -135,7 +143,8 @@ class Succession:
         old, new: (evidence id, start, end) each.
         confidence: in [0, 1]; 1.0 where it was told. What feedback says since is not in it:
             ``SlotMemory.successions`` gives it with that.
-        how: ``found`` when the new line came in, or ``told`` by ``supersede``.
+        how: ``found`` when the new line came in, ``told`` by ``supersede``, or ``updated``: the new
+            item was remembered to take the place of the old one, by ``update`` or ``sync``.
         undone: True once it was taken back.
         after: how many answers had been given when it was made: what proves right in a later one
             speaks for it or against it.
@@ -145,9 +154,25 @@ class Succession:
     old: tuple[str, int, int]
     new: tuple[str, int, int]
     confidence: float
-    how: Literal["found", "told"]
+    how: Literal["found", "told", "updated"]
     undone: bool = False
     after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One item of a history: of items that have taken each other's place.
+
+    Attributes:
+        evidence: the item; ``evidence.at`` is when it was said.
+        replaces: why it stands here: the successions by which it took the place of others, undone
+            ones included; none of the first item.
+        holds: whether nothing else is known to hold in its place, or in that of a part of it.
+    """
+
+    evidence: Evidence
+    replaces: tuple[Succession, ...]
+    holds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -690,6 +715,53 @@ class Ingested:
     slot: int | None
     opened: bool = False
     skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What ``update`` did, or ``sync`` to one turn.
+
+    Attributes:
+        evidence_id: the item that holds now; where nothing was to change, the one that did before.
+        replaced: the item whose place it took: the one that was named, or what held in its place
+            already.
+        succession: id of the :class:`Succession` between both, which ``undo`` takes back; None
+            where nothing was to change.
+    """
+
+    evidence_id: str
+    replaced: str
+    succession: str | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was to change."""
+        return self.succession is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What ``sync`` found to be different, and did.
+
+    Attributes:
+        changed: turns that say something else than before.
+        new: ids of the evidence that was not there before.
+        gone: ids of the evidence that is not in the list any more, as it stood.
+        unchanged: how many turns were left as they are; one that was forgotten stays so.
+        skipped: how many turns were nothing but a reading of this library.
+        receipt: of what is gone, where that was to be forgotten; None else.
+    """
+
+    changed: tuple[Updated, ...] = ()
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    unchanged: int = 0
+    skipped: int = 0
+    receipt: Receipt | None = None
+
+    def __str__(self) -> str:
+        """Return it in words, such as "3 changed, 2 new, 1 gone"."""
+        return f"{len(self.changed)} changed, {len(self.new)} new, {len(self.gone)} gone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,11 +59,13 @@ class Selected:
     Attributes:
         source_id: the caller's own id of a turn.
         before: everything dated earlier.
+        items: ids of several items; those that are gone already are passed over.
     """
 
     evidence_id: str | None = None
     source_id: str | None = None
     before: datetime | None = None
+    items: frozenset[str] | None = None
 
 
 #: What is told of a line of an item, the item's id first.
@@ -101,6 +103,8 @@ def select(state: State, selected: Selected) -> list[str]:
         NotFound: for an evidence id or source id that no live item has. ``before`` may select
             nothing.
     """
+    if selected.items is not None:
+        return [item for item in state.evidence if item in selected.items]
     if selected.evidence_id is not None:
         if selected.evidence_id not in state.evidence:
             raise NotFound("evidence", selected.evidence_id)

@@ -40,6 +40,8 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
     count = state.head.successions + (known is None)
     id = f"s{count}" if known is None else known.id
     succession = _told(state, id, old, new)
+    if known is not None and known.how == "updated":
+        succession = replace(succession, how="updated")
     delta = Delta(
         replace(state.head, seq=seq, successions=count),
         (operation(seq, "supersede", key, request, asdict(succession)),),
