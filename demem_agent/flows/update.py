@@ -116,7 +116,7 @@ def carried_over(item: Evidence, given: Mapping[str, Any]) -> Turn:
 
     A correction is right for its question: what is said in its place is a statement like others.
     """
-    left = {"source", "source_id"} if item.source == CORRECTION else set()
+    left = {"speaker", "source", "source_id"} if item.source == CORRECTION else set()
     names = Turn.__annotations__.keys() & Evidence.__annotations__.keys()
     kept = {name: getattr(item, name) for name in names - left}
     return Turn(**{**kept, **given})
