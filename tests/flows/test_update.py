@@ -221,6 +221,26 @@ class TestHistory:
             known().history("e9")
 
 
+class TestForgetting:
+    def test_what_was_updated_twice_does_not_hold_again_without_what_was_between(self) -> None:
+        memory = known()
+        for text in (OKAFOR, BRAUN, "Our dentist is Dr Adeyemi."):
+            memory.update("e1", text)
+        memory.forget("e3")
+        memory.forget("e4")
+        memory.check()
+        assert [one.evidence.id for one in memory.history("e1")] == ["e1", "e5"]
+        assert not memory.history("e1")[0].holds
+        again = SlotMemory.restore(memory.export())
+        assert again.successions() == memory.successions()
+
+    def test_the_old_line_holds_again_where_the_last_is_forgotten(self) -> None:
+        memory = known()
+        memory.update("e1", OKAFOR)
+        memory.forget("e3")
+        assert memory.answer(WHO).text == f"Ana: {WEISS}"
+
+
 def test_with_coroutines_it_is_the_same() -> None:
     async def run() -> Any:
         memory = AsyncSlotMemory(clock=None)

@@ -115,12 +115,18 @@ class Lineage:
         Args:
             by: how successions were made that are followed.
         """
-        while True:
-            held = self._by_old.get(item, {}).values()
-            ahead = [one.new[0] for one in held if one.how in by and not one.undone]
-            if not ahead:
-                return item
-            item = max(ahead, key=number_of)
+        while (after := self._after(item, by)) != item:
+            item = after
+        return item
+
+    def updated(self, item: str) -> str:
+        """Return the item that an update has put in the place of one; itself where none has."""
+        return self._after(item, ("updated",))
+
+    def _after(self, item: str, by: Collection[str]) -> str:
+        held = self._by_old.get(item, {}).values()
+        ahead = [one.new[0] for one in held if one.how in by and not one.undone]
+        return max(ahead, key=number_of, default=item)
 
     def leads(self, origin: str, target: str, without: str = "") -> bool:
         """Whether following what stands from one item comes to another, or it is the same.
