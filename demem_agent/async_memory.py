@@ -7,7 +7,7 @@ import functools
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent import flows
 from demem_agent.channels import Told
@@ -29,7 +29,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
-from demem_agent.turns import Retold, Turn, text_field, whole_field
+from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -106,8 +106,10 @@ class AsyncSlotMemory(MemoryHandle):
         source_id: str | None = None,
         trust: float = 1.0,
         key: str | None = None,
+        **unknown: Never,
     ) -> Ingested:
         """Remember a text."""
+        refuse_unknown("ingest", unknown, Turn)
         turn = Turn(
             text,
             speaker=speaker,

@@ -7,7 +7,17 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Never,
+    NoReturn,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
+)
 
 from demem_agent import flows
 from demem_agent.channels import Told
@@ -16,6 +26,7 @@ from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
 from demem_agent.held import Held
+from demem_agent.later import module
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
@@ -29,7 +40,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
 from demem_agent.stores import Store
 from demem_agent.stores.portable import export
-from demem_agent.turns import Retold, Turn, text_field, whole_field
+from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -56,6 +67,11 @@ from demem_agent.types import (
     Updated,
     Version,
 )
+
+if TYPE_CHECKING:
+    from demem_agent import hints
+else:
+    hints = module("demem_agent.hints")
 
 __all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
@@ -100,6 +116,16 @@ class MemoryHandle:
         The score alone ordered what was read then; its readings say so as ``unranked``.
         """
         return dict(self._held.reranking or {})
+
+    if not TYPE_CHECKING:  # a checker is to see what is missed itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what the verb of another memory is called here."""
+            kind = type(self)
+            if name.startswith("_") or hasattr(kind, name):
+                object.__getattribute__(self, name)  # it raises what it did
+            public = [known for known in dir(kind) if not known.startswith("_")]
+            raise AttributeError(hints.for_verb(kind.__name__, name, public))
 
     def __len__(self) -> int:
         """Return the number of live evidence items."""
@@ -265,6 +291,7 @@ class SlotMemory(MemoryHandle):
         source_id: str | None = None,
         trust: float = 1.0,
         key: str | None = None,
+        **unknown: Never,
     ) -> Ingested:
         """Remember a text.
 
@@ -280,6 +307,7 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
         """
+        refuse_unknown("ingest", unknown, Turn)
         turn = Turn(
             text,
             speaker=speaker,

@@ -14,7 +14,10 @@ from demem_agent.later import dataclass, module
 if TYPE_CHECKING:
     import hashlib
     import json
+
+    from demem_agent import hints
 else:
+    hints = module("demem_agent.hints")
     hashlib = module("hashlib")
     json = module("json")
 
@@ -106,16 +109,23 @@ def _turn_from(given: object, where: str) -> Turn:
     if unknown:
         name = min(unknown)
         known = ", ".join(sorted(_FIELDS))
-        allowed = f"left out, as no field of a turn ({known})"
+        hint = hints.for_argument(name, _FIELDS)
+        meant = f": {hint}" if hint else ""
+        allowed = f"left out, as no field of a turn ({known}){meant}"
         raise InvalidInput(f"{where}{name}", given[name], allowed)
     return Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
-    """Raise TypeError for a keyword that is no key of a TypedDict, as Python would."""
+    """Raise TypeError for a keyword that is no key of a TypedDict, as Python would.
+
+    It says what the argument is called here, where that is known.
+    """
     unknown = sorted(set(given) - known.__annotations__.keys())
     if unknown:
-        raise TypeError(f"{function} got an unexpected keyword argument {unknown[0]!r}")
+        hint = hints.for_argument(unknown[0], known.__annotations__)
+        meant = f"; {hint}" if hint else ""
+        raise TypeError(f"{function} got an unexpected keyword argument {unknown[0]!r}{meant}")
 
 
 def text_field(field: str, value: object, most: int = LONGEST_TEXT) -> str:
