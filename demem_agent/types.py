@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
-from demem_agent.later import dataclass
+from demem_agent.later import dataclass, module
+
+if TYPE_CHECKING:
+    from demem_agent import notebook
+else:
+    notebook = module("demem_agent.notebook")
 
 __all__ = [
     "Answer",
@@ -90,6 +95,10 @@ Channel = Literal[
     "agreement",
 ]
 
+#: Items that the ``repr`` of a reading names, and characters that the one of an answer has.
+_NAMED = 6
+_SHOWN = 60
+
 #: What a context says of a stretch of evidence: (id, start, end, log-odds that it is right there).
 Verdict = tuple[str, int, int, float]
 
@@ -132,6 +141,13 @@ class Evidence:
     source: str | None = None
     source_id: str | None = None
     trust: float = 1.0
+
+    def __str__(self) -> str:
+        """Return what was said, and by whom."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+    def _repr_html_(self) -> str:
+        return notebook.evidence(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +218,9 @@ class Slot:
     pinned: bool = False
     author: str | None = None
 
+    def _repr_html_(self) -> str:
+        return notebook.slot(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -224,6 +243,9 @@ class Route:
     margin: float
     adequate: bool
     probability: float = 0.0
+
+    def __hash__(self) -> int:
+        return hash((self.slot, self.margin, self.adequate, self.probability))
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +365,20 @@ class Reading:
         best_first = sorted(self.lines, key=lambda line: -line.score)
         return tuple(dict.fromkeys(line.evidence for line in best_first))
 
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Return how full it is and what is in it: the text is what ``print`` shows."""
+        items = ", ".join(item.id for item in self.evidence[:_NAMED])
+        more = ", ..." if len(self.evidence) > _NAMED else ""
+        full = f"{self.size} of {self.limit} {self.unit}"
+        return f"<Reading {full}, probability {self.probability:.2f}: {items or 'nothing'}{more}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.reading(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -384,6 +420,19 @@ class Answer:
     route: Route
     reading: Reading
     known: bool
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Return what was answered, cut to a line, and what it rests on."""
+        told = "" if self.known else ", not known"
+        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}..."
+        return f"<Answer {self.id} {text!r} from {', '.join(self.evidence) or 'nothing'}{told}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.answer(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -535,6 +584,9 @@ class SplitCertificate:
     pinned: bool = False
     undivided: bool = False
     rivals: tuple[tuple[str, int, int], ...] = ()
+
+    def _repr_html_(self) -> str:
+        return notebook.certificate(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -800,6 +852,12 @@ class FeedbackReport:
     def split(self) -> bool:
         """Whether this feedback split a slot."""
         return self.certificate is not None and self.certificate.decision == "split"
+
+    def __hash__(self) -> int:
+        return hash((self.answer_id, self.reward, self.channel))
+
+    def _repr_html_(self) -> str:
+        return notebook.feedback(self)
 
 
 @dataclass(frozen=True, slots=True)
