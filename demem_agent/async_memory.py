@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent import flows
 from demem_agent.channels import Told
@@ -26,9 +26,10 @@ from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.histories import history
 from demem_agent.stores import Store
 from demem_agent.stores.parts import exported
-from demem_agent.turns import Turn, text_field, whole_field
+from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -37,7 +38,9 @@ from demem_agent.types import (
     Evidence,
     Explained,
     FeedbackReport,
+    Gone,
     Ingested,
+    Known,
     NotesTaken,
     Reading,
     Receipt,
@@ -48,7 +51,10 @@ from demem_agent.types import (
     Storage,
     Succession,
     Summarised,
+    Synced,
     Tried,
+    Updated,
+    Version,
 )
 from demem_agent.where import Where, where_field
 
@@ -103,8 +109,10 @@ class AsyncSlotMemory(MemoryHandle):
         trust: float = 1.0,
         key: str | None = None,
         metadata: Mapping[str, object] | None = None,
+        **unknown: Never,
     ) -> Ingested:
         """Remember a text."""
+        refuse_unknown("ingest", unknown, Turn)
         turn = Turn(
             text,
             speaker=speaker,
@@ -202,6 +210,44 @@ class AsyncSlotMemory(MemoryHandle):
         """Erase evidence and every text that came from it."""
         selected = self._door.selected(evidence_id, source_id, before, where)
         return await self._run(flows.forget.forget, selected)
+
+    async def update(
+        self, evidence_id: str, text: str, *, key: str | None = None, **given: Unpack[Retold]
+    ) -> Updated:
+        """Change a fact: remember a text in the place of an item."""
+        asked = self._door.updating(evidence_id, text, key, given)
+        made = await self._run(flows.update.update, asked)
+        await self._keep_within(Brought(items=frozenset({made.evidence_id})))
+        return made
+
+    async def sync(
+        self,
+        turns: Iterable[Turn | Mapping[str, object]],
+        *,
+        source: str,
+        by: Known = "id",
+        gone: Gone = "tell",
+        progress: Progress | None = None,
+    ) -> Synced:
+        """Bring the memory up to a list that was edited, such as a file read again."""
+        listing = self._door.listing(turns, source, by, gone)
+        async with self._fresh():
+            plan = flows.sync.planned(self._held.state, listing)
+        made: list[flows.update.Made | None] = []
+        size = self._batch()
+        for start in range(0, len(plan.changes), size):
+            made += await self._change(plan.changes[start : start + size])
+            if progress:
+                progress(plan.unchanged + len(made), len(listing.turns))
+        receipt = None
+        if plan.gone and gone == "forget":
+            receipt = await self._run(flows.sync.leave, plan.gone, source)
+        return flows.sync.synced(plan, made, receipt)
+
+    async def history(self, evidence_id: str) -> tuple[Version, ...]:
+        """Return what an item has taken the place of, and what has taken its, old to new."""
+        async with self._fresh():
+            return history(self._held.state, text_field("evidence_id", evidence_id))
 
     async def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer, or that a line was superseded."""
@@ -365,6 +411,14 @@ class AsyncSlotMemory(MemoryHandle):
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         await self._keep_within(Brought(items=frozenset(items)))
         return done
+
+    async def _change(
+        self, changes: Sequence[flows.update.Change]
+    ) -> list[flows.update.Made | None]:
+        made = await self._run(flows.update.changed, changes)
+        items = (one.evidence_id for one in made if one is not None)
+        await self._keep_within(Brought(items=frozenset(items)))
+        return made
 
     async def _with_place(self, report: FeedbackReport) -> FeedbackReport:
         """Look for a slot to free where a conflict waits for one, if that is wanted."""

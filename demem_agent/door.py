@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, replace
 from datetime import datetime
+from typing import Any, get_args
 
 from demem_agent import flows
 from demem_agent.channels import Signal
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
 from demem_agent.later import dataclass
-from demem_agent.metadata import Metadata
+from demem_agent.metadata import NO_METADATA, Metadata
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.settings import Settings
@@ -25,6 +26,7 @@ from demem_agent.slots.choosing.asked import (
 from demem_agent.slots.keeping import require_room
 from demem_agent.text.units import Measure
 from demem_agent.turns import (
+    Retold,
     Turn,
     as_turn,
     refuse_unknown,
@@ -33,7 +35,7 @@ from demem_agent.turns import (
     time_field,
     whole_field,
 )
-from demem_agent.types import Answer, Decision, Reading
+from demem_agent.types import Answer, Decision, Gone, Known, Reading
 from demem_agent.where import Where, where_field
 
 __all__ = ["Door", "is_decision"]
@@ -219,6 +221,34 @@ class Door:
         if key is not None:
             text_field("key", key)
         return text_field("old", old), text_field("new", new), key
+
+    def updating(
+        self, evidence_id: str, text: str, key: str | None, given: Mapping[str, Any]
+    ) -> flows.update.Request:
+        """Check a text that is to take the place of an item, and what is said of it."""
+        refuse_unknown("update", given, Retold)
+        item = text_field("evidence_id", evidence_id)
+        turn = self.turn(Turn(text, key=key, **given))
+        if not strip_rendered(turn.text).strip():
+            raise InvalidInput("text", text, "more than a reading of this library")
+        told = {name: getattr(turn, name) for name in ("text", *given)}
+        if turn.at is None:
+            told.pop("at", None)
+        if "metadata" in told:
+            told["metadata"] = turn.metadata or NO_METADATA
+        request = request_hash("update", [item, told]) if key is not None else ""
+        return flows.update.Request(item, told, key, request, self._now())
+
+    def listing(
+        self, turns: Iterable[Turn | Mapping[str, object]], source: str, by: Known, gone: Gone
+    ) -> flows.sync.Listing:
+        """Check a list that was edited, and how it is to be compared with what is remembered."""
+        if by not in get_args(Known):
+            raise InvalidInput("by", by, "'id' or 'text'")
+        if gone not in get_args(Gone):
+            raise InvalidInput("gone", gone, "'tell' or 'forget'")
+        name = text_field("source", source)
+        return flows.sync.Listing(name, tuple(self.turns(turns)), self._now(), by)
 
     def when(self, at: object) -> datetime | None:
         """Return the time given, or else what the clock says."""

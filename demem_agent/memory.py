@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Never,
+    NoReturn,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
+)
 
 from demem_agent import flows
 from demem_agent.channels import Told
@@ -16,6 +26,7 @@ from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
 from demem_agent.held import Held
+from demem_agent.later import module
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
@@ -27,9 +38,10 @@ from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.histories import history
 from demem_agent.stores import Store
 from demem_agent.stores.parts import exported
-from demem_agent.turns import Turn, text_field, whole_field
+from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
     Context,
@@ -38,7 +50,9 @@ from demem_agent.types import (
     Evidence,
     Explained,
     FeedbackReport,
+    Gone,
     Ingested,
+    Known,
     NotesTaken,
     Reading,
     Receipt,
@@ -50,9 +64,17 @@ from demem_agent.types import (
     Storage,
     Succession,
     Summarised,
+    Synced,
     Tried,
+    Updated,
+    Version,
 )
 from demem_agent.where import Where, where_field
+
+if TYPE_CHECKING:
+    from demem_agent import hints
+else:
+    hints = module("demem_agent.hints")
 
 __all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
@@ -97,6 +119,16 @@ class MemoryHandle:
         The score alone ordered what was read then; its readings say so as ``unranked``.
         """
         return dict(self._held.reranking or {})
+
+    if not TYPE_CHECKING:  # a checker is to see what is missed itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what the verb of another memory is called here."""
+            kind = type(self)
+            if name.startswith("_") or hasattr(kind, name):
+                object.__getattribute__(self, name)  # it raises what it did
+            public = [known for known in dir(kind) if not known.startswith("_")]
+            raise AttributeError(hints.for_verb(kind.__name__, name, public))
 
     def __len__(self) -> int:
         """Return the number of live evidence items."""
@@ -268,6 +300,7 @@ class SlotMemory(MemoryHandle):
         trust: float = 1.0,
         key: str | None = None,
         metadata: Mapping[str, object] | None = None,
+        **unknown: Never,
     ) -> Ingested:
         """Remember a text.
 
@@ -285,6 +318,7 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
         """
+        refuse_unknown("ingest", unknown, Turn)
         turn = Turn(
             text,
             speaker=speaker,
@@ -511,6 +545,86 @@ class SlotMemory(MemoryHandle):
         selected = self._door.selected(evidence_id, source_id, before, where)
         return self._run(flows.forget.forget, selected)
 
+    def update(
+        self, evidence_id: str, text: str, *, key: str | None = None, **given: Unpack[Retold]
+    ) -> Updated:
+        """Change a fact: remember a text in the place of an item, and return what came of it.
+
+        From then on readings treat the old item as ``Settings.stale`` says, and the new one leads.
+        Nothing is lost: ``history`` has both, and ``undo`` takes it back. An item that another has
+        been told to hold in the place of is changed by what holds now, so that its first id goes on
+        naming the fact. A text that the item has already changes nothing.
+
+        Args:
+            given: ``at``, ``speaker``, ``session``, ``source``, ``source_id``, ``trust``,
+                ``metadata``; what is not given is as it was, but for ``at``, which is now:
+                :class:`~demem_agent.turns.Retold`.
+            key: idempotency key: the same key with the same request gives the stored result.
+
+        Raises:
+            NotFound: for an id that no live item has.
+            InvalidInput: naming the field and its range; nothing was stored.
+            IdempotencyConflict: if the key was used for another request.
+        """
+        asked = self._door.updating(evidence_id, text, key, given)
+        made = self._run(flows.update.update, asked)
+        self._keep_within(Brought(items=frozenset({made.evidence_id})))
+        return made
+
+    def sync(
+        self,
+        turns: Iterable[Turn | Mapping[str, object]],
+        *,
+        source: str,
+        by: Known = "id",
+        gone: Gone = "tell",
+        progress: Progress | None = None,
+    ) -> Synced:
+        """Bring the memory up to a list that was edited, such as a file read again.
+
+        What the list says as it did is left, also where it was corrected or forgotten by hand
+        since. What it says otherwise is an update, as ``update`` makes one. What is new in it is
+        remembered. The first time all of it is new.
+
+        Args:
+            turns: as ``ingest_many`` takes them, all that the list has now. A turn is known again
+                by its ``source_id``; one without is by its text, and is given an id of its own,
+                such as "notes.txt#2". Without ``at`` it was said now, as for ``ingest``.
+            source: name of the list; what was ingested under it with a ``source_id`` counts.
+            by: "id", or "text" where ids are places in the list, which an edit moves.
+            gone: what becomes of what is in the list no more: "tell" leaves it and gives its ids,
+                "forget" erases it, with all that was said of it before.
+            progress: called with (done, total) after each batch of 512, which is one transaction.
+
+        Raises:
+            InvalidInput: naming the turn and the field; then nothing was changed.
+        """
+        listing = self._door.listing(turns, source, by, gone)
+        with self._still():
+            plan = flows.sync.planned(self._held.state, listing)
+        made: list[flows.update.Made | None] = []
+        size = self._batch()
+        for start in range(0, len(plan.changes), size):
+            made += self._change(plan.changes[start : start + size])
+            if progress:
+                progress(plan.unchanged + len(made), len(listing.turns))
+        receipt = None
+        if plan.gone and gone == "forget":
+            receipt = self._run(flows.sync.leave, plan.gone, source)
+        return flows.sync.synced(plan, made, receipt)
+
+    def history(self, evidence_id: str) -> tuple[Version, ...]:
+        """Return what an item has taken the place of, and what has taken its, old to new.
+
+        Any item of the chain gives all of it. Successions that were found count where they are
+        believed; those that were undone are told as well.
+
+        Raises:
+            NotFound: for an id that no live item has.
+        """
+        with self._still():
+            return history(self._held.state, text_field("evidence_id", evidence_id))
+
     def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer or a decision, or a succession.
 
@@ -518,8 +632,9 @@ class SlotMemory(MemoryHandle):
         after is kept. A certificate that names rivals says nothing of readings any more, whether
         or not it had split a slot. By the id of an answer what its feedback said of lines of
         memory is taken back, so that it is not recognised from it any more; its rewards stay on
-        record. By the id of a succession, such as ``s1``, its old line holds again. By the id of a
-        decision, such as ``d1``, what it came to teaches nothing any more.
+        record. By the id of a succession, such as ``s1``, its old line holds again; of one that
+        ``update`` made, in place of the new one. By the id of a decision, such as ``d1``, what it
+        came to teaches nothing any more.
 
         Raises:
             NotFound: for what is the id of nothing that can be undone.
@@ -798,6 +913,12 @@ class SlotMemory(MemoryHandle):
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         self._keep_within(Brought(items=frozenset(items)))
         return done
+
+    def _change(self, changes: Sequence[flows.update.Change]) -> list[flows.update.Made | None]:
+        made = self._run(flows.update.changed, changes)
+        items = (one.evidence_id for one in made if one is not None)
+        self._keep_within(Brought(items=frozenset(items)))
+        return made
 
     def _with_place(self, report: FeedbackReport) -> FeedbackReport:
         """Look for a slot to free where a conflict waits for one, if that is wanted.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import default_scorers
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import CrossEncoderReranker, default_encoder, describe
 from demem_agent.errors import InvalidInput
+from demem_agent.later import module
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.stores import Address, MemoryStore, Store
@@ -30,6 +31,11 @@ from demem_agent.types import (
     Unit,
     Unknown,
 )
+
+if TYPE_CHECKING:
+    from demem_agent import hints
+else:
+    hints = module("demem_agent.hints")
 
 __all__ = ["Options", "checked_encoder", "clock_of", "collaborators", "settings_given"]
 
@@ -99,7 +105,8 @@ def settings_given(options: Options) -> dict[str, Any]:
     """
     for name in options:
         if name not in _KNOWN:
-            known = f"known are {sorted(_KNOWN)}"
+            hint = hints.for_argument(name, _KNOWN)
+            known = f"{hint}; known are {sorted(_KNOWN)}" if hint else f"known are {sorted(_KNOWN)}"
             raise TypeError(f"SlotMemory got an unexpected keyword argument {name!r}; {known}")
     given = {name: value for name, value in options.items() if name in _SETTINGS}
     slots = given.get("slots")

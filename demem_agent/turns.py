@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass, module
@@ -15,11 +15,15 @@ from demem_agent.metadata import metadata_field
 if TYPE_CHECKING:
     import hashlib
     import json
+
+    from demem_agent import hints
 else:
+    hints = module("demem_agent.hints")
     hashlib = module("hashlib")
     json = module("json")
 
 __all__ = [
+    "Retold",
     "Turn",
     "as_turn",
     "asker_field",
@@ -66,6 +70,23 @@ class Turn:
     metadata: Mapping[str, object] | None = None
 
 
+class Retold(TypedDict, total=False):
+    """Keyword arguments of ``update``: what is not carried over; all may be left out.
+
+    at: when it was said; now unless given, by the memory's clock. speaker, session, source,
+    source_id, trust, metadata: as for ``ingest``; those of the item whose place it takes unless
+    given.
+    """
+
+    at: datetime | date | str | None
+    speaker: str | None
+    session: str | None
+    source: str | None
+    source_id: str | None
+    trust: float
+    metadata: Mapping[str, object] | None
+
+
 _FIELDS = frozenset(Turn.__annotations__)
 
 
@@ -96,16 +117,23 @@ def _turn_from(given: object, where: str) -> Turn:
     if unknown:
         name = min(unknown)
         known = ", ".join(sorted(_FIELDS))
-        allowed = f"left out, as no field of a turn ({known})"
+        hint = hints.for_argument(name, _FIELDS)
+        meant = f": {hint}" if hint else ""
+        allowed = f"left out, as no field of a turn ({known}){meant}"
         raise InvalidInput(f"{where}{name}", given[name], allowed)
     return Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
-    """Raise TypeError for a keyword that is no key of a TypedDict, as Python would."""
+    """Raise TypeError for a keyword that is no key of a TypedDict, as Python would.
+
+    It says what the argument is called here, where that is known.
+    """
     unknown = sorted(set(given) - known.__annotations__.keys())
     if unknown:
-        raise TypeError(f"{function} got an unexpected keyword argument {unknown[0]!r}")
+        hint = hints.for_argument(unknown[0], known.__annotations__)
+        meant = f"; {hint}" if hint else ""
+        raise TypeError(f"{function} got an unexpected keyword argument {unknown[0]!r}{meant}")
 
 
 def text_field(field: str, value: object, most: int = LONGEST_TEXT) -> str:

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
-from demem_agent.later import dataclass
+from demem_agent.later import dataclass, module
 from demem_agent.metadata import NO_METADATA, Metadata
+
+if TYPE_CHECKING:
+    from demem_agent import notebook
+else:
+    notebook = module("demem_agent.notebook")
 
 __all__ = [
     "Answer",
@@ -30,7 +35,9 @@ __all__ = [
     "Evidence",
     "Explained",
     "FeedbackReport",
+    "Gone",
     "Ingested",
+    "Known",
     "LeftOut",
     "Line",
     "MeanReward",
@@ -54,10 +61,13 @@ __all__ = [
     "Succession",
     "Summarised",
     "Superseded",
+    "Synced",
     "Tried",
     "Unit",
     "Unknown",
+    "Updated",
     "Verdict",
+    "Version",
     "by_id",
     "number_of",
 ]
@@ -68,6 +78,9 @@ Mode = Literal["evidence", "strict"]
 Stale = Literal["mark", "withhold", "show"]
 #: What an answer makes of a question that memory does not seem to hold the answer to.
 Unknown = Literal["show", "withhold"]
+#: How the turns of a list are known again, and what becomes of those that it has no more.
+Known = Literal["id", "text"]
+Gone = Literal["tell", "forget"]
 #: Which days of a reading come first.
 Order = Literal["time", "latest"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
@@ -82,6 +95,10 @@ Channel = Literal[
     "judge",
     "agreement",
 ]
+
+#: Items that the ``repr`` of a reading names, and characters that the one of an answer has.
+_NAMED = 6
+_SHOWN = 60
 
 #: What a context says of a stretch of evidence: (id, start, end, log-odds that it is right there).
 Verdict = tuple[str, int, int, float]
@@ -130,6 +147,13 @@ class Evidence:
     metadata: Metadata = NO_METADATA
     made_from: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Return what was said, and by whom."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+    def _repr_html_(self) -> str:
+        return notebook.evidence(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Succession:
@@ -140,7 +164,8 @@ class Succession:
         old, new: (evidence id, start, end) each.
         confidence: in [0, 1]; 1.0 where it was told. What feedback says since is not in it:
             ``SlotMemory.successions`` gives it with that.
-        how: ``found`` when the new line came in, or ``told`` by ``supersede``.
+        how: ``found`` when the new line came in, ``told`` by ``supersede``, or ``updated``: the new
+            item was remembered to take the place of the old one, by ``update`` or ``sync``.
         undone: True once it was taken back.
         after: how many answers had been given when it was made: what proves right in a later one
             speaks for it or against it.
@@ -150,9 +175,25 @@ class Succession:
     old: tuple[str, int, int]
     new: tuple[str, int, int]
     confidence: float
-    how: Literal["found", "told"]
+    how: Literal["found", "told", "updated"]
     undone: bool = False
     after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One item of a history: of items that have taken each other's place.
+
+    Attributes:
+        evidence: the item; ``evidence.at`` is when it was said.
+        replaces: why it stands here: the successions by which it took the place of others, undone
+            ones included; none of the first item.
+        holds: whether nothing else is known to hold in its place, or in that of a part of it.
+    """
+
+    evidence: Evidence
+    replaces: tuple[Succession, ...]
+    holds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +223,9 @@ class Slot:
     pinned: bool = False
     author: str | None = None
 
+    def _repr_html_(self) -> str:
+        return notebook.slot(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -205,6 +249,9 @@ class Route:
     margin: float
     adequate: bool
     probability: float = 0.0
+
+    def __hash__(self) -> int:
+        return hash((self.slot, self.margin, self.adequate, self.probability))
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +371,20 @@ class Reading:
         best_first = sorted(self.lines, key=lambda line: -line.score)
         return tuple(dict.fromkeys(line.evidence for line in best_first))
 
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Return how full it is and what is in it: the text is what ``print`` shows."""
+        items = ", ".join(item.id for item in self.evidence[:_NAMED])
+        more = ", ..." if len(self.evidence) > _NAMED else ""
+        full = f"{self.size} of {self.limit} {self.unit}"
+        return f"<Reading {full}, probability {self.probability:.2f}: {items or 'nothing'}{more}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.reading(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -365,6 +426,19 @@ class Answer:
     route: Route
     reading: Reading
     known: bool
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Return what was answered, cut to a line, and what it rests on."""
+        told = "" if self.known else ", not known"
+        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}..."
+        return f"<Answer {self.id} {text!r} from {', '.join(self.evidence) or 'nothing'}{told}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.answer(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,6 +590,9 @@ class SplitCertificate:
     pinned: bool = False
     undivided: bool = False
     rivals: tuple[tuple[str, int, int], ...] = ()
+
+    def _repr_html_(self) -> str:
+        return notebook.certificate(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -699,6 +776,53 @@ class Ingested:
 
 
 @dataclass(frozen=True, slots=True)
+class Updated:
+    """What ``update`` did, or ``sync`` to one turn.
+
+    Attributes:
+        evidence_id: the item that holds now; where nothing was to change, the one that did before.
+        replaced: the item whose place it took: the one that was named, or what held in its place
+            already.
+        succession: id of the :class:`Succession` between both, which ``undo`` takes back; None
+            where nothing was to change.
+    """
+
+    evidence_id: str
+    replaced: str
+    succession: str | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was to change."""
+        return self.succession is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What ``sync`` found to be different, and did.
+
+    Attributes:
+        changed: turns that say something else than before.
+        new: ids of the evidence that was not there before.
+        gone: ids of the evidence that is not in the list any more, as it stood.
+        unchanged: how many turns were left as they are; one that was forgotten stays so.
+        skipped: how many turns were nothing but a reading of this library.
+        receipt: of what is gone, where that was to be forgotten; None else.
+    """
+
+    changed: tuple[Updated, ...] = ()
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    unchanged: int = 0
+    skipped: int = 0
+    receipt: Receipt | None = None
+
+    def __str__(self) -> str:
+        """Return it in words, such as "3 changed, 2 new, 1 gone"."""
+        return f"{len(self.changed)} changed, {len(self.new)} new, {len(self.gone)} gone"
+
+
+@dataclass(frozen=True, slots=True)
 class FeedbackReport:
     """What ``feedback`` learned and did.
 
@@ -734,6 +858,12 @@ class FeedbackReport:
     def split(self) -> bool:
         """Whether this feedback split a slot."""
         return self.certificate is not None and self.certificate.decision == "split"
+
+    def __hash__(self) -> int:
+        return hash((self.answer_id, self.reward, self.channel))
+
+    def _repr_html_(self) -> str:
+        return notebook.feedback(self)
 
 
 @dataclass(frozen=True, slots=True)

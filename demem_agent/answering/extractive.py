@@ -165,15 +165,24 @@ def _draft(query: str, chosen: list[_Sentence]) -> Draft:
 
 
 def _corrected(question: Question) -> Draft | None:
-    """Return the latest correction of this very question: it outranks what it corrects."""
+    """Return the latest correction of this very question: it outranks what it corrects.
+
+    One that holds no longer is a line like others.
+    """
     latest_first = sorted(question.reading.lines, key=lambda line: -number_of(line.evidence.id))
     for line in latest_first:
-        if line.evidence.source != CORRECTION or line.start != 0:
+        if line.evidence.source != CORRECTION or line.start != 0 or _is_over(line):
             continue
         right = said_to(question.query, line.text)
         if right:
             return Draft(right, (line.evidence.id,))
     return None
+
+
+def _is_over(line: Line) -> bool:
+    """Whether all of a line holds no longer, and it is not what is asked for."""
+    over = sum(one.end - one.start for one in line.superseded if not one.asked)
+    return over >= line.end - line.start
 
 
 def _sentences(question: Question) -> list[_Sentence]:

@@ -12,7 +12,7 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import Dialogue, load_jsonl, load_locomo, load_text
 
-__all__ = ["FORMATS", "keyed", "load"]
+__all__ = ["FORMATS", "has_places", "keyed", "load"]
 
 FORMATS = ("auto", "jsonl", "text", "locomo")
 _BY_EXTENSION = {".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "text", ".md": "text"}
@@ -49,6 +49,11 @@ def keyed(turns: Iterable[Turn], format: str, name: str) -> Iterator[Turn]:
         if turn.key is None:
             turn = replace(turn, key=f"{format}:{name}:{own}{again}")
         yield turn
+
+
+def has_places(turns: Iterable[Turn], name: str) -> bool:
+    """Whether the ids of turns are but their places in a file, such as "notes.txt#2"."""
+    return all(turn.source_id == f"{name}#{n}" for n, turn in enumerate(turns, 1))
 
 
 def _format(file: Path, format: str) -> str:

@@ -94,6 +94,8 @@ def cannot_link(envelope: Envelope, level: float) -> Bools:
 class CandidateRadius:
     """Say what sharing any one of U candidates costs a pair of contexts at least.
 
+    Not hashable, as its array is not.
+
     Attributes:
         radius: smallest over the candidates of the larger of the pair's losses, in [0, 1].
         losses: shape (2, U), lower-bounded loss of each context under each candidate; read-only.

@@ -45,6 +45,8 @@ ROUNDING = 1e-9
 class Frontier:
     """Hold the distortion of a choice of actions, and the choice that attains it.
 
+    Not hashable, as its arrays are not.
+
     Attributes:
         value: distortion in [0, 1]: the worst gap of any context, or the mean gap.
         actions: the action of each state used, ascending; at most K.

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from demem_agent.flows import share as share
     from demem_agent.flows import summarise as summarise
     from demem_agent.flows import supersede as supersede
+    from demem_agent.flows import sync as sync
     from demem_agent.flows import undo as undo
+    from demem_agent.flows import update as update
 else:
     __getattr__ = members_of(__name__)

@@ -39,12 +39,14 @@ from demem_agent.types import (
     Evidence,
     Receipt,
     SplitCertificate,
+    Succession,
 )
 from demem_agent.where import Where
 
 __all__ = [
     "Going",
     "Selected",
+    "bridged",
     "forget",
     "lapsed",
     "rebuilt",
@@ -62,12 +64,14 @@ class Selected:
         source_id: the caller's own id of a turn.
         before: everything dated earlier.
         where: everything that a checked filter leaves.
+        items: ids of several items; those that are gone already are passed over.
     """
 
     evidence_id: str | None = None
     source_id: str | None = None
     before: datetime | None = None
     where: Where | None = None
+    items: frozenset[str] | None = None
 
 
 #: What is told of a line of an item, the item's id first.
@@ -107,6 +111,8 @@ def select(state: State, selected: Selected) -> list[str]:
     """
     if selected.where is not None:
         return [item.id for item in items_within(state, selected.where)]
+    if selected.items is not None:
+        return [item for item in state.evidence if item in selected.items]
     if selected.evidence_id is not None:
         if selected.evidence_id not in state.evidence:
             raise NotFound("evidence", selected.evidence_id)
@@ -140,13 +146,16 @@ def forget(state: State, selected: Selected) -> Flow[Receipt]:
     ordered = tuple(item for item in state.evidence if item in going.items)
     seq = state.head.seq + 1
     forgotten = state.head.forgotten + len(ordered)
+    bridges = bridged(state, going)
+    count = state.head.successions + len(bridges)
     delta = Delta(
-        replace(state.head, seq=seq, forgotten=forgotten),
+        replace(state.head, seq=seq, forgotten=forgotten, successions=count),
         (unkeyed(seq, "forget"),),
         forgotten=ordered,
         slots=rebuilt(state, going),
         contexts=_cleared_contexts(state, going),
         certificates=redacted_certificates(state, going),
+        successions=bridges,
         lapsed=lapsed(state, going),
         situations=_untold_situations(state, going),
         choices=_renamed_actions(state, going),
@@ -320,6 +329,32 @@ def lapsed(state: State, going: Going) -> tuple[str, ...]:
     """Return the successions of which a line goes: what is left of it then holds again."""
     found = state.successions.values()
     return tuple(one.id for one in found if going.touches((one.old[0], one.new[0])))
+
+
+def bridged(state: State, going: Going) -> tuple[Succession, ...]:
+    """Return the successions that stand in for updates of which the middle goes.
+
+    What was updated twice does not hold again because what it was in between is forgotten.
+    """
+    made: list[Succession] = []
+    for one in state.successions.values():
+        old, between = one.old[0], one.new[0]
+        if one.how == "updated" and not one.undone and going.touches([between]):
+            after = _kept_after(state, going, between)
+            if after is not None and not going.touches([old]):
+                id = f"s{state.head.successions + len(made) + 1}"
+                whole = (after, 0, len(state.evidence[after].text))
+                made.append(replace(one, id=id, new=whole))
+    return tuple(made)
+
+
+def _kept_after(state: State, going: Going, item: str) -> str | None:
+    """Return the first item that updates lead to from one that goes and that stays itself."""
+    while (after := state.derived.current.updated(item)) != item:
+        if not going.touches([after]):
+            return after
+        item = after
+    return None
 
 
 def _untold_situations(state: State, going: Going) -> tuple[StoredSituation, ...]:

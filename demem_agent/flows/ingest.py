@@ -31,13 +31,13 @@ from demem_agent.text.pieces import pieces
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Ingested, Succession
 
-__all__ = ["ingest"]
+__all__ = ["Coming", "arrivals_of", "cut", "encoded_turns", "head_after", "ingest"]
 
 _SKIPPED = Ingested(None, None, skipped=True)
 
 
 @dataclass(frozen=True, slots=True)
-class _Coming:
+class Coming:
     """A turn on its way in.
 
     Attributes:
@@ -62,11 +62,11 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
         EncoderMismatch: for an encoder of other dimensions than the memory was built with.
         StaleState: if the memory was moved to another encoder meanwhile.
     """
-    coming = [_cut(turn, request) for turn, request in zip(turns, hashes, strict=True)]
-    passages = yield from _encoded(state, coming)
+    coming = [cut(turn, request) for turn, request in zip(turns, hashes, strict=True)]
+    passages = yield from encoded_turns(state, coming)
     fresh = _not_done(state, coming)
-    arrivals = _arrivals(state, coming, fresh, passages)
-    head = _head_after(state, passages.encoder, arrivals)
+    arrivals = arrivals_of(state, coming, fresh, passages)
+    head = head_after(state, passages.encoder, arrivals)
     placed = place(state, arrivals)
     results = _results(coming, fresh, placed)
     operations = _ledger_lines(state, coming, results)
@@ -101,7 +101,7 @@ def _successions(state: State, arrivals: Sequence[Arrival]) -> tuple[Succession,
     return with_notes(state, succeeded(state, arrivals, without=CORRECTION))
 
 
-def _encoded(state: State, coming: Sequence[_Coming]) -> Flow[Passages]:
+def encoded_turns(state: State, coming: Sequence[Coming]) -> Flow[Passages]:
     """Encode the passages of all turns, by the encoder that the memory was built with."""
     texts = [one.text for one in coming]
     spans = [one.spans for one in coming]
@@ -111,8 +111,8 @@ def _encoded(state: State, coming: Sequence[_Coming]) -> Flow[Passages]:
     return passages
 
 
-def _arrivals(
-    state: State, coming: Sequence[_Coming], fresh: Sequence[int], passages: Passages
+def arrivals_of(
+    state: State, coming: Sequence[Coming], fresh: Sequence[int], passages: Passages
 ) -> list[Arrival]:
     """Return the items of the turns to carry out; a turn without any passage is none."""
     arrivals: list[Arrival] = []
@@ -126,9 +126,7 @@ def _arrivals(
     return arrivals
 
 
-def _results(
-    coming: Sequence[_Coming], fresh: Sequence[int], placed: Placed
-) -> dict[int, Ingested]:
+def _results(coming: Sequence[Coming], fresh: Sequence[int], placed: Placed) -> dict[int, Ingested]:
     """Return what became of each turn that was carried out, by its number."""
     results: dict[int, Ingested] = {}
     outcomes = iter(placed.results)
@@ -138,13 +136,14 @@ def _results(
     return results
 
 
-def _cut(turn: Turn, request: str) -> _Coming:
+def cut(turn: Turn, request: str) -> Coming:
+    """Cut a turn into passages, without what memory itself had rendered."""
     text = strip_rendered(turn.text)
     spans = tuple(pieces(text)) if text.strip() else ()
-    return _Coming(turn, request, text, spans)
+    return Coming(turn, request, text, spans)
 
 
-def _not_done(state: State, coming: Sequence[_Coming]) -> list[int]:
+def _not_done(state: State, coming: Sequence[Coming]) -> list[int]:
     """Return the numbers of the turns to carry out: those whose key is new, each key once."""
     first: dict[str, int] = {}
     fresh = []
@@ -160,7 +159,7 @@ def _not_done(state: State, coming: Sequence[_Coming]) -> list[int]:
     return fresh
 
 
-def _replayed(state: State, one: _Coming) -> Ingested:
+def _replayed(state: State, one: Coming) -> Ingested:
     stored = stored_result(state, one.turn.key, one.request)
     if not stored:
         return _SKIPPED
@@ -168,7 +167,7 @@ def _replayed(state: State, one: _Coming) -> Ingested:
 
 
 def _ledger_lines(
-    state: State, coming: Sequence[_Coming], results: Mapping[int, Ingested]
+    state: State, coming: Sequence[Coming], results: Mapping[int, Ingested]
 ) -> tuple[Operation, ...]:
     """Return one operation for each turn that was carried out."""
     lines = []
@@ -178,13 +177,13 @@ def _ledger_lines(
     return tuple(lines)
 
 
-def _ledger_line(seq: int, one: _Coming, result: Ingested) -> Operation:
+def _ledger_line(seq: int, one: Coming, result: Ingested) -> Operation:
     if one.turn.key is None:
         return unkeyed(seq, "ingest")
     return operation(seq, "ingest", one.turn.key, one.request, asdict(result))
 
 
-def _evidence(number: int, one: _Coming) -> Evidence:
+def _evidence(number: int, one: Coming) -> Evidence:
     turn = one.turn
     return Evidence(
         id=f"e{number}",
@@ -199,7 +198,7 @@ def _evidence(number: int, one: _Coming) -> Evidence:
     )
 
 
-def _head_after(state: State, encoder: EncoderInfo | None, arrivals: Sequence[Arrival]) -> Head:
+def head_after(state: State, encoder: EncoderInfo | None, arrivals: Sequence[Arrival]) -> Head:
     """Return the head once these have arrived; the first of them name the encoder.
 
     Raises:

@@ -18,7 +18,14 @@ from typing import Any
 import numpy as np
 
 from demem_agent.flows.commit import committed
-from demem_agent.flows.forget import Going, lapsed, rebuilt, receipt_of, redacted_certificates
+from demem_agent.flows.forget import (
+    Going,
+    bridged,
+    lapsed,
+    rebuilt,
+    receipt_of,
+    redacted_certificates,
+)
 from demem_agent.flows.quoting import Quotes
 from demem_agent.later import dataclass
 from demem_agent.requests import Flow
@@ -144,13 +151,16 @@ def _delta(state: State, leaving: _Leaving) -> Delta:
     seq = state.head.seq + 1
     forgotten = state.head.forgotten + len(ordered)
     contexts = tuple(_contexts(state, leaving, going))
+    bridges = bridged(state, going)
+    count = state.head.successions + len(bridges)
     return Delta(
-        replace(state.head, seq=seq, forgotten=forgotten),
+        replace(state.head, seq=seq, forgotten=forgotten, successions=count),
         (),
         forgotten=ordered,
         slots=_slots(state, leaving, going, _uses_after(state, contexts, going)),
         contexts=contexts,
         certificates=_certificates(state, leaving, going),
+        successions=bridges,
         lapsed=lapsed(state, going),
         situations=_wordless_situations(state, leaving),
         choices=_renamed_actions(state, leaving),

@@ -40,6 +40,8 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
     known = _standing(state, old, new)
     id = f"s{state.head.successions + 1}" if known is None else known.id
     succession = _told(state, id, old, new)
+    if known is not None and known.how == "updated":
+        succession = replace(succession, how="updated")
     made = with_notes(state, (succession,))
     count = state.head.successions + sum(one.id not in state.successions for one in made)
     delta = Delta(

@@ -15,7 +15,7 @@ from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.of_notes import undone_with
+from demem_agent.slots.successions.of_notes import undone_with, with_notes
 from demem_agent.types import Decision, SplitCertificate, Succession
 
 __all__ = ["undo"]
@@ -81,16 +81,46 @@ def _taken_back(state: State, certified: Certified) -> Delta:
 
 
 def _standing_again(state: State, succession: Succession) -> Delta:
-    """Take back that a line was superseded, with its notes; the records stay."""
+    """Take back that a line was superseded, with its notes; the records stay.
+
+    An item that was remembered to take the place of another does not stand beside it then: the old
+    one has its place back.
+    """
     if succession.undone:
         raise InvalidInput("id", succession.id, "of a succession that was not undone")
     seq = state.head.seq + 1
     gone = (succession, *undone_with(state, succession))
+    undone = tuple(replace(one, undone=True) for one in gone)
+    back = _back(state, succession) if succession.how == "updated" else ()
+    count = state.head.successions + len(back)
     return Delta(
-        replace(state.head, seq=seq),
+        replace(state.head, seq=seq, successions=count),
         (unkeyed(seq, "undo"),),
-        successions=tuple(replace(one, undone=True) for one in gone),
+        successions=(*undone, *back),
     )
+
+
+def _back(state: State, updated: Succession) -> tuple[Succession, ...]:
+    """Return that the old item of an update holds in place of the new one again.
+
+    Raises:
+        InvalidInput: if the new one was updated since, or superseded by hand.
+    """
+    later = state.derived.current.settled(updated.new[0])
+    if later != updated.new[0]:
+        allowed = f"of the last update of an item: {later} has come after it, so undo that first"
+        raise InvalidInput("id", updated.id, allowed)
+    if state.derived.current.leads(updated.old[0], updated.new[0], without=updated.id):
+        return ()  # another way leads to the new one still
+    held = replace(
+        updated,
+        id=f"s{state.head.successions + 1}",
+        old=updated.new,
+        new=updated.old,
+        how="told",
+        after=state.head.contexts,
+    )
+    return with_notes(state, (held,))
 
 
 def _merged(state: State, certified: Certified) -> Delta:

@@ -84,6 +84,8 @@ def shared_prefix(earlier: Prompt, later: Prompt) -> float:
 class Options:
     """How a model is to answer; what is None is left to the provider.
 
+    Not hashable with a schema, which is a mapping.
+
     Attributes:
         max_tokens: most tokens of the answer, >= 1; an answer that needs more is an error, never
             half an answer.

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 
 import numpy as np
 
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
-from demem_agent.scoring import Ranking
+from demem_agent.scoring import Ranking, moment
 from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.filtering import Within, within
 from demem_agent.slots.state import State
@@ -159,7 +159,7 @@ def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
         both = len(touched & _words(state, one.new))
         if lineage.confidence(one) < asked.least:
             return both >= max(FEWEST, MUCH * len(touched))
-        return both >= MUCH * len(touched) or one.how == "told"
+        return both >= MUCH * len(touched) or one.how != "found"
 
     return lineage.of_line(line, min(asked.least, SHARED), counts)
 
@@ -266,10 +266,21 @@ def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, .
             start=max(one.old[1], line.start),
             end=min(one.old[2], line.end),
             by=_holding(state, asked, one),
-            at=state.evidence[one.new[0]].at,
+            at=_until(state, one),
             succession=one.id,
             asked=_asks_of_old(state, asked, one),
         )
         found.append(noted)
     found.sort(key=lambda one: (one.start, one.end))
     return tuple(found)
+
+
+def _until(state: State, one: Succession) -> datetime | None:
+    """Return when a line was said that holds since; None where that is no later than the old one.
+
+    An edited file has its old times, and what is taken back was said before.
+    """
+    before, since = (state.evidence[item].at for item in (one.old[0], one.new[0]))
+    if before is not None and since is not None and moment(since) <= moment(before):
+        return None
+    return since

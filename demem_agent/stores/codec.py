@@ -226,7 +226,7 @@ def succession_from_json(plain: Plain) -> Succession:
     """
     old, new = _stretches((plain["old"], plain["new"]))
     confidence = float(plain["confidence"])
-    if not 0 <= confidence <= 1 or plain["how"] not in ("found", "told"):
+    if not 0 <= confidence <= 1 or plain["how"] not in ("found", "told", "updated"):
         raise ValueError("a succession that cannot be")
     return Succession(
         id=str(plain["id"]),

@@ -103,3 +103,20 @@ def test_an_export_never_overwrites_the_memory(demem: Demem, memory: Path) -> No
 def test_an_export_that_cannot_be_written_is_one_line(demem: Demem, memory: Path) -> None:
     done = demem("export", "no/such/folder/e.jsonl", "-m", memory)
     assert (done.code, done.err.count("\n")) == (1, 1)
+
+
+def test_a_fact_is_changed_and_its_history_told(demem: Demem, memory: Path) -> None:
+    made = demem.document("update", "e1", "Changed.", "--at", "2025-09-01", "-m", memory)
+    assert (made["evidence_id"], made["replaced"]) == ("e81", "e1")
+    chain = demem.document("history", "e1", "-m", memory)
+    assert [(one["id"], one["holds"]) for one in chain] == [("e1", False), ("e81", True)]
+    shown = demem("history", "e81", "-m", memory).out
+    assert f"e1 ({made['succession']}, updated)" in shown
+    assert demem("undo", made["succession"], "-m", memory).code == 0
+    assert [one["id"] for one in demem.document("history", "e1", "-m", memory)] == ["e81", "e1"]
+
+
+def test_a_text_that_an_item_has_already_changes_nothing(demem: Demem, memory: Path) -> None:
+    text = demem.document("explain", "e1", "-m", memory)["evidence"]["text"]
+    assert "nothing changed" in demem("update", "e1", text, "-m", memory).out
+    assert demem.document("check", "-m", memory)["items"] == 80

@@ -19,6 +19,8 @@ USES: dict[str, list[str]] = {
     "slots": [],
     "explain": ["a2"],
     "certificates": [],
+    "update": ["e1", "Bruno takes Rimadyl."],
+    "history": ["e1"],
     "supersede": ["e1", "e2"],
     "outcome": ["d1", "--reward", "1"],
     "decisions": [],

@@ -34,15 +34,49 @@ def test_a_file_that_has_grown_adds_only_what_is_new(demem: Demem, tmp_path: Pat
     assert demem.document("ingest", file, "-m", "m.db")["remembered"] == 1
 
 
+def test_a_file_that_was_edited_says_what_has_changed(demem: Demem, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("The key is under the mat.\n\nThe alarm code is 7431.\n\nWater the plants.\n")
+    demem("ingest", file, "-m", "m.db")
+    file.write_text(
+        "The bins go out on Monday.\n\nThe key is under the pot.\n\nWater the plants.\n"
+    )
+    told = demem("ingest", file, "-m", "m.db")
+    assert "1 changed, 1 new, 1 gone. Items remembered now: 5." in told.out
+    assert "Not in the file any more, but remembered: e2;" in told.out
+    with SlotMemory.open("sqlite:///m.db") as memory:
+        assert [one.evidence.id for one in memory.history("e1")] == ["e1", "e5"]
+    forgotten = demem.document("ingest", file, "-m", "m.db", "--gone", "forget")
+    assert (forgotten["gone"], forgotten["known"], forgotten["items"]) == (["e2"], 3, 4)
+
+
+def test_turns_with_ids_are_known_by_them(demem: Demem, tmp_path: Path) -> None:
+    file = rows_file(tmp_path / "a.jsonl", {"text": "One.", "source_id": "x"}, {"text": "Two."})
+    demem("ingest", file, "-m", "m.db")
+    rows_file(file, {"text": "Two."}, {"text": "Uno.", "source_id": "x"})
+    document = demem.document("ingest", file, "-m", "m.db")
+    assert (document["changed"], document["new"], document["known"]) == (1, 0, 1)
+
+
+def test_a_memory_made_by_keys_alone_knows_its_files(demem: Demem, tmp_path: Path) -> None:
+    file = rows_file(tmp_path / "a.jsonl", {"text": "One."}, {"text": "Two."})
+    with SlotMemory.open("sqlite:///m.db", clock=None) as memory:
+        memory.ingest_many(keyed([Turn("One."), Turn("Two.")], "jsonl", "a"))
+        memory.forget("e2")
+    assert demem.document("ingest", file, "-m", "m.db")["known"] == 2
+    rows_file(file, {"text": "Nil."}, {"text": "One."})
+    document = demem.document("ingest", file, "-m", "m.db")
+    assert (document["new"], document["known"], document["gone"]) == (1, 1, [])
+
+
 def test_another_file_of_the_same_name_is_told_apart_by_name(demem: Demem, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     demem("ingest", rows_file(tmp_path / "chat.jsonl", {"text": "One."}), "-m", "m.db")
     other = rows_file(tmp_path / "other" / "chat.jsonl", {"text": "Uno."})
-    refused = demem("ingest", other, "-m", "m.db")
-    assert refused.code == 1
-    assert "--name" in refused.err
     named = demem.document("ingest", other, "-m", "m.db", "--name=other")
-    assert named["items"] == 2
+    assert (named["items"], named["gone"]) == (2, [])
+    unnamed = demem("ingest", other, "-m", "m.db")
+    assert "--name" in unnamed.out
 
 
 def test_turns_that_share_a_source_id_are_all_remembered(demem: Demem, tmp_path: Path) -> None:

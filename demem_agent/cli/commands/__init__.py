@@ -21,6 +21,7 @@ from demem_agent.cli.commands.explain import explain
 from demem_agent.cli.commands.export import export
 from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
+from demem_agent.cli.commands.history import history
 from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.mcp import mcp
 from demem_agent.cli.commands.notes import notes
@@ -29,6 +30,7 @@ from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.replay_decisions import replay_decisions
 from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.supersede import supersede
+from demem_agent.cli.commands.update import update
 from demem_agent.cli.measuring.audit import audit
 from demem_agent.cli.measuring.bench import bench
 from demem_agent.cli.measuring.eval import evaluate_own
@@ -55,6 +57,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "share": share,
     "explain": explain,
     "certificates": certificates,
+    "update": update,
+    "history": history,
     "supersede": supersede,
     "forget": forget,
     "undo": undo,

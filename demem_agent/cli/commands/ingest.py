@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from demem_agent import Ingested, SlotMemory, Turn
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.sources import FORMATS, keyed, load
+from demem_agent.cli.sources import FORMATS, has_places, keyed, load
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
-from demem_agent.errors import IdempotencyConflict
 from demem_agent.turns import time_field
+from demem_agent.types import Gone, Synced
 
 __all__ = ["ingest"]
+
+#: Ids that are named, of all that are gone.
+SHOWN = 10
 
 
 def ingest(
@@ -52,55 +54,63 @@ def ingest(
             metavar="NAME", help="Name that the turns are known by; the file's own unless given."
         ),
     ] = None,
+    gone: Annotated[
+        Gone,
+        typer.Option(help="What becomes of what an edited file has no more: tell it, or forget."),
+    ] = "tell",
 ) -> None:
     """Remember a file of turns: JSON lines, plain text or LoCoMo.
 
     A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...,
     "metadata": {...}}; all but the text may be left out. In plain text a turn is a paragraph. The
-    same file again is remembered once: each turn is known by the format, the file's name and its
-    own source_id or line. What is read from a file was not said now: a turn without "at" stays
-    undated, unless --at tells when.
+    same file again is remembered once. Of one that was edited, what says something else takes the
+    place of what it said before, and what is new is added; what is gone is told, and --gone forget
+    erases it. Turns are known again by the file's name and their own source_id, or by their text.
+    What is read from a file was not said now: a turn without "at" stays undated, unless --at tells
+    when.
     """
     said = time_field("at", at)
     format, dialogue = load(file, format, sample)
     turns = list(keyed(dialogue.turns, format, name or dialogue.name))
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
-        new, skipped = _remember(memory, turns)
+        with ticking("remembering", transient=True) as tick:
+            done = memory.sync(
+                turns,
+                source=name or (dialogue.name if format == "locomo" else file.name),
+                by="text" if has_places(dialogue.turns, file.name) else "id",
+                gone=gone,
+                progress=tick,
+            )
         document = {
             "file": str(file),
             "format": format,
             "turns": len(turns),
-            "remembered": new,
-            "known": len(turns) - new - skipped,
-            "skipped": skipped,
+            "remembered": len(done.new) + len(done.changed),
+            "new": len(done.new),
+            "changed": len(done.changed),
+            "gone": done.gone,
+            "known": done.unchanged,
+            "skipped": done.skipped,
             "items": len(memory),
             "slots": len(memory.slots),
         }
-        words = cell(f"New: {new} of {len(turns)} turns. Items remembered now: {len(memory)}.")
-        output.show(document, words, slots_table(memory.slots, memory.settings))
+        words = [cell(line) for line in _words(done, len(turns), len(memory))]
+        output.show(document, *words, slots_table(memory.slots, memory.settings))
 
 
-def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> tuple[int, int]:
-    """Remember turns; return how many items are new, and how many turns were skipped."""
-    before = _ids(memory)
-    results = _ingest(memory, turns)
-    # A turn that was forgotten is known by its key and stays forgotten: it is not new.
-    new = _ids(memory) - before
-    return len(new), sum(result.skipped for result in results)
+def _words(done: Synced, turns: int, items: int) -> Iterator[str]:
+    """Yield what became of a file, in lines."""
+    is_edited = done.changed or done.gone
+    what = str(done) if is_edited else f"New: {len(done.new)} of {turns} turns"
+    yield f"{what}. Items remembered now: {items}."
+    if done.gone and done.receipt is None:
+        yield f"Not in the file any more, but remembered: {_ids(done.gone)}; --gone forget erases."
+        if not done.unchanged and not done.changed:
+            yield "Nothing in it was known. If it is another file, give it a name: --name NAME."
 
 
-def _ids(memory: SlotMemory) -> set[str]:
-    return {item.id for item in memory.evidence()}
-
-
-def _ingest(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
-    with ticking("remembering", transient=True) as tick:
-        try:
-            return memory.ingest_many(turns, progress=tick)
-        except IdempotencyConflict as conflict:
-            conflict.add_note(
-                "a turn of this name was remembered with another text; "
-                "--name NAME tells two files apart"
-            )
-            raise
+def _ids(ids: Sequence[str]) -> str:
+    """Return the first of some ids, and how many there are beyond."""
+    more = len(ids) - SHOWN
+    return ", ".join(ids[:SHOWN]) + (f" and {more} more" if more > 0 else "")

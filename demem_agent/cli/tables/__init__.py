@@ -17,7 +17,7 @@ from demem_agent.cli.tables.route import NOT_KNOWN, route_table, route_words
 from demem_agent.cli.tables.slots import slots_table
 from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
 from demem_agent.cli.tables.split_audit import audit_parts
-from demem_agent.cli.tables.successions import succession_words, successions_table
+from demem_agent.cli.tables.successions import history_table, succession_words, successions_table
 
 __all__ = [
     "NOT_KNOWN",
@@ -28,6 +28,7 @@ __all__ = [
     "context_parts",
     "evaluation_parts",
     "explained_parts",
+    "history_table",
     "left_out_words",
     "lines_table",
     "paper_scores",

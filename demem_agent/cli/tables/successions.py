@@ -9,9 +9,9 @@ from rich.table import Table
 from demem_agent import Evidence
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, day, table
 from demem_agent.cli.tables.figures import share
-from demem_agent.types import Succession
+from demem_agent.types import Succession, Version
 
-__all__ = ["succession_words", "successions_table"]
+__all__ = ["history_table", "succession_words", "successions_table"]
 
 
 def successions_table(
@@ -44,6 +44,25 @@ def succession_words(one: Succession, live: Mapping[str, Evidence]) -> str:
     undone = ", undone" if one.undone else ""
     sure = share(one.confidence, 2)
     return f"superseded by {one.new[0]}{when}, {one.how}, confidence {sure}{undone} ({one.id})"
+
+
+def history_table(versions: Sequence[Version]) -> Table:
+    """Show the items of a history, each with why it stands where it does."""
+    shown = table("Old to new")
+    add_columns(shown, "id", "said", "holds")
+    shown.add_column("text", overflow="fold", ratio=1)
+    shown.add_column("takes the place of", overflow="fold")
+    for one in versions:
+        item = one.evidence
+        why = ", ".join(map(_why, one.replaces))
+        said = day(item.at) if item.at else ""
+        shown.add_row(item.id, said, "yes" if one.holds else "no", cell(item.text), cell(why))
+    return shown
+
+
+def _why(one: Succession) -> str:
+    how = f"{one.how}, undone" if one.undone else one.how
+    return f"{one.old[0]} ({one.id}, {how})"
 
 
 def _words(line: tuple[str, int, int], live: Mapping[str, Evidence]) -> str:

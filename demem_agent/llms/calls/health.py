@@ -17,6 +17,8 @@ __all__ = ["Health", "Meter"]
 class Health:
     """How a model has done since it was made.
 
+    Not hashable, as it counts by kind in a mapping.
+
     Attributes:
         calls: that were begun; ``running``: of these, not ended yet.
         failures: by kind of :class:`~demem_agent.errors.ModelError`, or ``budget spent``;

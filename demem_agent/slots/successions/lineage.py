@@ -3,13 +3,13 @@
 A succession that was found is as sure as it was when the new line came in, and surer or less sure
 by what proves right afterwards: a verdict for the new line speaks for it, one for the old line
 against it, in the log-odds that verdicts are kept in. A question of how it was before says nothing
-of what holds now. One that a user told is settled.
+of what holds now. One that a user told, or made by an update, is settled.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from demem_agent.scoring.index import Stretch
 from demem_agent.text.language.changes import asks_of_the_past
@@ -60,7 +60,7 @@ class Lineage:
         """Return how sure a succession is now, in [0, 1]; 0.0 once it is undone."""
         if succession.undone:
             return 0.0
-        if succession.how == "told":
+        if succession.how != "found":
             return succession.confidence
         for_new = self._proved(succession.new, succession.after)
         for_old = self._proved(succession.old, succession.after)
@@ -114,8 +114,31 @@ class Lineage:
             line = max(follow, key=_order)
             passed.add(line)
 
-    def leads(self, origin: str, target: str) -> bool:
-        """Whether following what stands from one item comes to another, or it is the same."""
+    def settled(self, item: str, by: Collection[str] = ("told", "updated")) -> str:
+        """Return the item that holds in place of one by what was settled; itself where none does.
+
+        Args:
+            by: how successions were made that are followed.
+        """
+        while (after := self._after(item, by)) != item:
+            item = after
+        return item
+
+    def updated(self, item: str) -> str:
+        """Return the item that an update has put in the place of one; itself where none has."""
+        return self._after(item, ("updated",))
+
+    def _after(self, item: str, by: Collection[str]) -> str:
+        held = self._by_old.get(item, {}).values()
+        ahead = [one.new[0] for one in held if one.how in by and not one.undone]
+        return max(ahead, key=number_of, default=item)
+
+    def leads(self, origin: str, target: str, without: str = "") -> bool:
+        """Whether following what stands from one item comes to another, or it is the same.
+
+        Args:
+            without: id of a succession that is not followed.
+        """
         passed: set[str] = set()
         ahead = [origin]
         while ahead:
@@ -124,12 +147,12 @@ class Lineage:
                 return True
             if item not in passed:
                 passed.add(item)
-                ahead += self._next(item)
+                ahead += self._next(item, without)
         return False
 
-    def _next(self, item: str) -> Iterable[str]:
+    def _next(self, item: str, without: str) -> Iterable[str]:
         held = self._by_old.get(item, {}).values()
-        return [succession.new[0] for succession in held if not succession.undone]
+        return [one.new[0] for one in held if not one.undone and one.id != without]
 
     def _proved(self, line: Stretch, after: int) -> float:
         """Return what later contexts say for a line, in log-odds."""

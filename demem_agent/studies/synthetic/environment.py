@@ -32,6 +32,8 @@ SPREAD, CENTRES, DIMENSIONS = 0.25, 1.5, 8  # descriptions: k-means finds the gr
 class World:
     """Hold what is true, and what describes it.
 
+    Not hashable, as its arrays are not.
+
     Attributes:
         mu: mean rewards, shape (N, A).
         identity: shape (N,).

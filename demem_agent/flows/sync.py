@@ -1,0 +1,424 @@
+"""Bring a memory up to a list that was edited: what changed, what is new, what is gone.
+
+A turn is known again by its own id or, where it has none, by what it says. What the list said last
+is in the ledger, so that what was corrected or forgotten by hand since stays so until the list
+itself says something else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from demem_agent.flows.commit import committed
+from demem_agent.flows.forget import Selected, forget
+from demem_agent.flows.update import Change, Made, carried_over, says_the_same
+from demem_agent.later import dataclass, pattern
+from demem_agent.requests import Flow
+from demem_agent.slots.ledger import operation
+from demem_agent.slots.records import Delta
+from demem_agent.slots.state import State
+from demem_agent.text.language.words import terms
+from demem_agent.turns import Turn, request_hash
+from demem_agent.types import Evidence, Known, Receipt, Synced, Updated
+
+__all__ = ["Listing", "Plan", "leave", "planned", "synced"]
+
+#: Share of the words that two texts have in common from which on one is taken for the other,
+#: edited. By hand.
+EDITED = 0.5
+#: A word that more texts have than this says too little to look for a text by it.
+COMMON = 50
+_NUMBERED = pattern(r" #\d+$")
+#: The kind of the operations, and the request of one that says that a turn has left its list.
+KIND = "sync"
+LEFT = "left"
+#: What follows where nothing but a list itself does.
+UPDATES = ("updated",)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of turns as it is now, checked.
+
+    Attributes:
+        source: its name.
+        now: dates turns that come without a time; None leaves them undated.
+        by: how turns are known again; by their text where their ids are places in the list.
+    """
+
+    source: str
+    turns: tuple[Turn, ...]
+    now: datetime | None
+    by: Known
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a memory has of one turn of a list.
+
+    Attributes:
+        own: the id by which the list knows it, each once.
+        item: id of the evidence that it was remembered as; it may be forgotten by now.
+        request: hash of what the list said last; "" where the item came another way.
+        seq: of the operation that recorded that; 0 without one.
+        by_place: whether the id is but a place in the list.
+    """
+
+    own: str
+    item: str | None
+    request: str = ""
+    seq: int = 0
+    by_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done.
+
+    Attributes:
+        changes: turns to remember, in order.
+        gone: what is in the list no more, but in the memory, by the id of the item that holds.
+        unchanged: how many turns are to be left.
+    """
+
+    changes: tuple[Change, ...]
+    gone: Mapping[str, Entry]
+    unchanged: int
+
+
+def planned(state: State, listing: Listing) -> Plan:
+    """Compare a list with what is remembered of it."""
+    return _Comparison(state, listing).plan()
+
+
+def leave(state: State, gone: Mapping[str, Entry], source: str) -> Flow[Receipt]:
+    """Forget what is in a list no more, with all that it said before.
+
+    That it has left is recorded: should it come back, it is new.
+    """
+    items: set[str] = set()
+    for item in gone:
+        items |= _versions(state, item)
+    receipt = yield from forget(state, Selected(items=frozenset(items)))
+    operations = []
+    for seq, entry in enumerate(gone.values(), state.head.seq + 1):
+        result = {"evidence_id": None, "list": source, "own": entry.own}
+        key = _free(state, f"{source}:{entry.own} @{entry.seq} {LEFT}", LEFT)
+        operations.append(operation(seq, KIND, key, LEFT, result))
+    delta = Delta(replace(state.head, seq=operations[-1].seq), tuple(operations))
+    yield from committed(state, delta)
+    return receipt
+
+
+def synced(plan: Plan, made: Sequence[Made | None], receipt: Receipt | None) -> Synced:
+    """Put what was planned and what became of it into words."""
+    done = [one for one in made if one is not None]
+    return Synced(
+        changed=tuple(_updates(done)),
+        new=tuple(one.evidence_id for one in done if one.replaced is None),
+        gone=tuple(plan.gone),
+        unchanged=plan.unchanged,
+        skipped=len(made) - len(done),
+        receipt=receipt,
+    )
+
+
+def _updates(made: Iterable[Made]) -> Iterator[Updated]:
+    for one in made:
+        if one.replaced is not None:
+            yield Updated(one.evidence_id, one.replaced, one.succession)
+
+
+class _Comparison:
+    """One comparison of a list with a memory; what is claimed is known again."""
+
+    def __init__(self, state: State, listing: Listing) -> None:
+        self.state = state
+        self.listing = listing
+        self.entries = _entries(state, listing.source)
+        given = [turn.source_id or "" for turn in listing.turns if listing.by == "id"]
+        self.places = _last_place([*self.entries, *given], listing.source)
+        self.claimed: set[str] = set()
+        self.changes: dict[int, Change] = {}
+        self.unchanged = 0
+
+    def plan(self) -> Plan:
+        seen: Counter[str] = Counter()
+        placed: list[int] = []
+        for n, turn in enumerate(self.listing.turns):
+            if self.listing.by == "text" or turn.source_id is None:
+                placed.append(n)
+            else:
+                seen[turn.source_id] += 1
+                self._by_id(n, turn, _nth(turn.source_id, seen[turn.source_id]))
+        self._by_text(placed)
+        changes = tuple(self.changes[n] for n in sorted(self.changes))
+        return Plan(changes, self._gone(), self.unchanged)
+
+    def _gone(self) -> dict[str, Entry]:
+        here = {self._standing(self.entries[own]) for own in self.claimed & self.entries.keys()}
+        gone: dict[str, Entry] = {}
+        for own, entry in self.entries.items():
+            item = self._standing(entry)
+            if own not in self.claimed and item is not None and item not in here:
+                gone[item.id] = entry
+        return gone
+
+    def _by_id(self, n: int, turn: Turn, own: str) -> None:
+        """Compare a turn with what is remembered under its id, or else its key."""
+        request = request_hash("ingest", turn)
+        entry = self.entries.get(own) or _keyed(self.state, turn, own)
+        self.claimed.add(own)
+        if entry is not None:
+            self.entries[own] = entry
+            if entry.request == request or self._says(entry, turn):
+                self.unchanged += 1
+                return
+        key = turn.key or f"{self.listing.source}:{own}"
+        self._remember(n, turn, entry, request=request, key=key, own=own)
+
+    def _by_text(self, placed: Sequence[int]) -> None:
+        """Compare turns without ids with what no id has claimed: the same text first."""
+        self._enter_keyed(self.listing.turns[n] for n in placed)
+        rest = self._without_known(placed)
+        edited = self._edited(rest)
+        for n in rest:
+            turn = self.listing.turns[n]
+            entry = edited.get(n)
+            own = self._next_place() if entry is None else entry.own
+            self.claimed.add(own)
+            key = f"{self.listing.source}:{own}"
+            named = replace(turn, source_id=own)
+            self._remember(n, named, entry, request=_plain(turn), key=key, own=own)
+
+    def _enter_keyed(self, turns: Iterable[Turn]) -> None:
+        """Take in what is remembered under the keys of turns alone."""
+        held = {one.item for one in self.entries.values()}
+        for turn in turns:
+            entry = _keyed(self.state, turn, turn.key or "")
+            if entry is not None and entry.item not in held:
+                self.entries.setdefault(entry.own, replace(entry, by_place=True))
+
+    def _open(self) -> Iterator[Entry]:
+        """Yield the entries that turns without ids may be."""
+        for own, entry in self.entries.items():
+            if own not in self.claimed and (self.listing.by == "text" or entry.by_place):
+                yield entry
+
+    def _without_known(self, placed: Sequence[int]) -> list[int]:
+        """Return those of some turns that are not remembered as they are."""
+        by_request: dict[str, list[Entry]] = defaultdict(list)
+        by_text: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self._open():
+            by_request[entry.request].append(entry)
+            item = self._standing(entry)
+            if item is not None:
+                by_text[item.text].append(entry)
+        rest = []
+        for n in placed:
+            turn = self.listing.turns[n]
+            requests = (_plain(turn), request_hash("ingest", turn))
+            found = [*by_request.get(requests[0], ()), *by_request.get(requests[1], ())]
+            found += [one for one in by_text.get(turn.text, ()) if self._says(one, turn)]
+            known = next((one for one in found if one.own not in self.claimed), None)
+            if known is None:
+                rest.append(n)
+            else:
+                self.claimed.add(known.own)
+                self.unchanged += 1
+        return rest
+
+    def _edited(self, rest: Sequence[int]) -> dict[int, Entry]:
+        """Return which entries some turns are, edited: of the most alike each takes the other."""
+        open_entries = [one for one in self._open() if self._standing(one) is not None]
+        if not open_entries:
+            return {}
+        alike = _Alike([self._text(one) for one in open_entries])
+        pairs = []
+        for n in rest:
+            for share, m in alike.to(self.listing.turns[n].text):
+                pairs.append((-share, n, m))
+        found: dict[int, Entry] = {}
+        taken: set[int] = set()
+        for _, n, m in sorted(pairs):
+            if n not in found and m not in taken:
+                found[n] = open_entries[m]
+                taken.add(m)
+        return found
+
+    def _remember(
+        self, n: int, turn: Turn, entry: Entry | None, *, request: str, key: str, own: str
+    ) -> None:
+        """Have a turn remembered, in the place of what is live of its entry."""
+        source = self.listing.source
+        if entry is not None and entry.seq:
+            key = f"{key} @{entry.seq}"
+        old = None if entry is None else self._standing(entry)
+        at = turn.at or self.listing.now
+        if old is None:
+            made = replace(turn, key=None, at=at, source=turn.source or source)
+        else:
+            made = carried_over(old, {**_given(turn), "at": at})
+        self.changes[n] = Change(
+            turn=made,
+            old=None if old is None else old.id,
+            kind=KIND,
+            key=_free(self.state, key, request),
+            request=request,
+            noted=(("list", source), ("own", own)),
+        )
+
+    def _says(self, entry: Entry, turn: Turn) -> bool:
+        """Whether what is live of an entry says what a turn does, at first or by now."""
+        if entry.item not in self.state.evidence:
+            return False
+        first = self.state.evidence[entry.item]
+        standing = self._standing(entry) or first
+        given = _given(turn)
+        if says_the_same(standing, given):
+            return True
+        return not entry.request and says_the_same(first, given)
+
+    def _standing(self, entry: Entry) -> Evidence | None:
+        """Return what holds of an entry, with what was changed by hand; None if it is forgotten."""
+        if entry.item not in self.state.evidence:
+            return None
+        lineage = self.state.derived.current
+        return self.state.evidence[lineage.settled(entry.item, UPDATES)]
+
+    def _text(self, entry: Entry) -> str:
+        item = self._standing(entry)
+        return "" if item is None else item.text
+
+    def _next_place(self) -> str:
+        self.places += 1
+        return f"{self.listing.source}#{self.places}"
+
+
+class _Alike:
+    """Texts, to be found by those that share most of their words."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._words = [Counter(terms(text)) for text in texts]
+        self._held: dict[str, list[int]] = defaultdict(list)
+        for m, words in enumerate(self._words):
+            for word in words:
+                self._held[word].append(m)
+
+    def to(self, text: str) -> Iterator[tuple[float, int]]:
+        """Yield the texts that are much alike, each with the share of words in common."""
+        words = Counter(terms(text))
+        near: set[int] = set()
+        for word in words:
+            held = self._held.get(word, ())
+            if len(held) <= COMMON:
+                near.update(held)
+        for m in sorted(near):
+            both = (words & self._words[m]).total()
+            share = 2 * both / (words.total() + self._words[m].total())
+            if share >= EDITED:
+                yield share, m
+
+
+def _entries(state: State, source: str) -> dict[str, Entry]:
+    """Return what a memory has of a list, by the list's ids."""
+    entries: dict[str, Entry] = {}
+    listed: set[str | None] = set()
+    for told, request, seq in _recorded(state):
+        listed.add(told["evidence_id"])
+        if told["list"] == source:
+            own = told["own"]
+            by_place = _place(own, source) > 0
+            entries[own] = Entry(own, told["evidence_id"], request, seq, by_place)
+    count: Counter[str] = Counter()
+    for item in _first_of(state, source):
+        if item.id not in listed:
+            id = item.source_id or ""
+            count[id] += 1
+            own = _nth(id, count[id])
+            by_place = _place(own, source) > 0
+            entries.setdefault(own, Entry(own, item.id, by_place=by_place))
+    return entries
+
+
+def _first_of(state: State, source: str) -> Iterator[Evidence]:
+    """Yield the items of a source that have an id of their own, but for what updates made."""
+    updates = {one.new[0] for one in state.successions.values() if one.how == "updated"}
+    for item in state.evidence.values():
+        if item.source == source and item.source_id is not None and item.id not in updates:
+            yield item
+
+
+def _recorded(state: State) -> Iterator[tuple[dict[str, Any], str, int]]:
+    """Yield what was recorded of turns of lists, with its request and operation, in order."""
+    for line in sorted(state.keyed.values(), key=lambda line: line.seq):
+        if line.kind == KIND:
+            yield json.loads(line.result), line.request, line.seq
+
+
+def _keyed(state: State, turn: Turn, own: str) -> Entry | None:
+    """Return what is remembered under the key of a turn by ``ingest``."""
+    line = None if turn.key is None else state.keyed.get(turn.key)
+    if line is None or line.kind != "ingest":
+        return None
+    return Entry(own, json.loads(line.result)["evidence_id"], line.request, line.seq)
+
+
+def _versions(state: State, item: str) -> set[str]:
+    """Return an item with all that updates made of it, and what they made it of."""
+    beside: dict[str, set[str]] = defaultdict(set)
+    for one in state.successions.values():
+        if one.how == "updated":
+            beside[one.old[0]].add(one.new[0])
+            beside[one.new[0]].add(one.old[0])
+    found = {item}
+    ahead = [item]
+    while ahead:
+        fresh = beside[ahead.pop()] - found
+        found |= fresh
+        ahead += fresh
+    return found
+
+
+def _free(state: State, key: str, request: str) -> str:
+    """Return a key that nothing else was done under."""
+    while key in state.keyed and state.keyed[key].request != request:
+        key = f"{key}'"
+    return key
+
+
+def _given(turn: Turn) -> dict[str, Any]:
+    """Return what a turn says of itself, but for where it comes from."""
+    blank = Turn("")
+    told = {}
+    for name in Turn.__annotations__.keys() - {"key", "source", "source_id"}:
+        value = getattr(turn, name)
+        if value != getattr(blank, name):
+            told[name] = value
+    return told
+
+
+def _plain(turn: Turn) -> str:
+    """Digest a turn wherever it stands in its list."""
+    return request_hash(KIND, replace(turn, key=None, source_id=None))
+
+
+def _nth(id: str, count: int) -> str:
+    """Return an id that several turns share, told apart by their order; no other has the same."""
+    is_plain = count == 1 and not _NUMBERED.search(id)
+    return id if is_plain else f"{id} #{count}"
+
+
+def _place(own: str, source: str) -> int:
+    """Return the place that an id names, such as 2 in "notes.txt#2"; 0 where it names none."""
+    number = own.removeprefix(f"{source}#")
+    return int(number) if number != own and number.isdecimal() else 0
+
+
+def _last_place(own: Iterable[str], source: str) -> int:
+    return max((_place(one, source) for one in own), default=0)

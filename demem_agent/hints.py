@@ -1,0 +1,178 @@
+"""What the verbs and arguments of other memories are called here; read only when one is missed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+
+__all__ = ["ARGUMENTS", "VERBS", "for_argument", "for_verb"]
+
+_REMEMBER = "ingest(text) for one text, ingest_many(turns) for many"
+_READ = "read(query) for the text to put before a model, or answer(query)"
+_LIST = "evidence(), every item that is remembered"
+_ONE = "evidence(), which has every item by its id, or history(evidence_id)"
+_FORGET = "forget(evidence_id), or forget(source_id=...) by your own id"
+_FORGET_ALL = "forget(before=...) for all that is older, or forget(evidence_id) for one item"
+_CHANGE = "update(evidence_id, text)"
+_MERGE = "sync(turns, source=...), which updates what changed and adds what is new"
+_KEPT = "nothing: each call is kept when it returns, in the file that SlotMemory.open(url) names"
+_COUNT = "len(memory), or storage() for how much is kept"
+
+#: By the name of a method elsewhere, what is called here for the same.
+VERBS = {
+    "add": _REMEMBER,
+    "add_fact": _REMEMBER,
+    "add_facts": _REMEMBER,
+    "add_memory": _REMEMBER,
+    "add_message": _REMEMBER,
+    "add_messages": _REMEMBER,
+    "add_texts": _REMEMBER,
+    "aadd": _REMEMBER,
+    "append": _REMEMBER,
+    "archival_memory_insert": _REMEMBER,
+    "archival_memory_search": _READ,
+    "ask": "answer(query)",
+    "chat": "read(query) before you ask your model, and answered(query, text) after",
+    "clear": _FORGET_ALL,
+    "commit": _KEPT,
+    "conversation_search": _READ,
+    "core_memory_append": _REMEMBER,
+    "core_memory_replace": _CHANGE,
+    "correct": "update(evidence_id, text), or feedback(answer, correction=...)",
+    "count": _COUNT,
+    "delete": _FORGET,
+    "delete_all": _FORGET_ALL,
+    "dump": "export()",
+    "edit": _CHANGE,
+    "erase": _FORGET,
+    "facts": _LIST,
+    "find": _READ,
+    "flush": _KEPT,
+    "get": _ONE,
+    "get_all": _LIST,
+    "get_context": _READ,
+    "get_history": "history(evidence_id)",
+    "get_memories": _LIST,
+    "get_memory": _READ,
+    "get_relevant_documents": _READ,
+    "insert": _REMEMBER,
+    "invoke": _READ,
+    "items": _LIST,
+    "learn": "feedback(answer, reward=...)",
+    "list": _LIST,
+    "list_memories": _LIST,
+    "load": "SlotMemory.open(url), or SlotMemory.restore(lines)",
+    "load_memory_variables": _READ,
+    "lookup": _READ,
+    "memories": _LIST,
+    "modify": _CHANGE,
+    "persist": _KEPT,
+    "put": _REMEMBER,
+    "query": _READ,
+    "rate": "feedback(answer, thumbs=...)",
+    "recall": _READ,
+    "reflect": "answer(query)",
+    "remember": _REMEMBER,
+    "remove": _FORGET,
+    "replace": _CHANGE,
+    "reset": _FORGET_ALL,
+    "retain": _REMEMBER,
+    "retrieve": _READ,
+    "revert": "undo(id)",
+    "reward": "feedback(answer, reward=...)",
+    "rollback": "undo(id)",
+    "save": f"ingest(text) to remember; to keep, {_KEPT}",
+    "save_context": _REMEMBER,
+    "search": _READ,
+    "similarity_search": _READ,
+    "size": _COUNT,
+    "stats": "storage(), len(memory) and slots",
+    "store": _REMEMBER,
+    "summarize": "summarise(slot)",
+    "summary": "slots, each with its summary, or read(query, mode='strict')",
+    "supersedes": "supersede(old, new)",
+    "to_json": "export()",
+    "update_memory": _CHANGE,
+    "upsert": _MERGE,
+    "versions": "history(evidence_id)",
+    "write": _REMEMBER,
+}
+
+#: What arguments of ours are for, as far as their names elsewhere mislead.
+_FOR = {
+    "limit": "how much may be read, in the memory's unit (characters), not how many items",
+    "floor": "the least probability of being evidence with which a line is read",
+    "where": "a filter",
+    "asker": "who asks",
+    "speaker": "who said it",
+    "session": "which conversation it is of",
+    "at": "when",
+    "context": "what was said last",
+    "source_id": "your own id of a turn",
+    "trust": "from 0 to 1",
+    "key": "the same key again changes nothing",
+    "metadata": "what else is to be kept with it",
+    "mode": "'evidence' or 'strict'",
+    "actions": "what can be chosen",
+}
+#: What is given when a memory is made or opened.
+_AT_OPENING = {
+    "memory_id": "a memory is named where it is opened: SlotMemory.open(url, memory_id=...)",
+    "reranker": "a reranker is given when the memory is made: SlotMemory(reranker=...)",
+    "encoder": "an encoder is given when the memory is made: SlotMemory(encoder=...)",
+    "stale": "what becomes of old lines is said when the memory is made: SlotMemory(stale=...)",
+}
+#: By the name of an argument elsewhere, those here that stand for it, the first that fits.
+ARGUMENTS = {
+    **dict.fromkeys(
+        ("k", "top_k", "topk", "n", "n_results", "max_results", "max_tokens", "size"), ("limit",)
+    ),
+    **dict.fromkeys(("score", "threshold", "min_score", "score_threshold"), ("floor",)),
+    **dict.fromkeys(("filter", "filters", "metadata_filter"), ("where",)),
+    **dict.fromkeys(("user_id", "user"), ("asker", "speaker", "memory_id")),
+    **dict.fromkeys(("agent_id", "namespace", "app_id", "bank_id", "memory_id"), ("memory_id",)),
+    **dict.fromkeys(("role", "name", "author"), ("speaker", "asker")),
+    **dict.fromkeys(
+        ("run_id", "session_id", "thread_id", "conversation_id"), ("session", "memory_id")
+    ),
+    **dict.fromkeys(
+        ("date", "time", "timestamp", "created_at", "when", "reference_time", "valid_at"), ("at",)
+    ),
+    **dict.fromkeys(("messages", "history", "chat_history"), ("context",)),
+    **dict.fromkeys(("id", "doc_id", "uuid"), ("source_id",)),
+    **dict.fromkeys(("tags", "meta", "extra"), ("metadata",)),
+    **dict.fromkeys(("confidence", "weight", "importance"), ("trust",)),
+    **dict.fromkeys(("idempotency_key", "request_id"), ("key",)),
+    **dict.fromkeys(("rerank", "reranking"), ("reranker",)),
+    **dict.fromkeys(("embedder", "embedding", "embedding_model"), ("encoder",)),
+    **dict.fromkeys(("options", "tools", "choices"), ("actions",)),
+}
+
+
+def for_verb(kind: str, name: str, known: Collection[str]) -> str:
+    """Return what to say of a method that a memory does not have.
+
+    Args:
+        kind: name of the class.
+        known: what it has.
+    """
+    if name in VERBS:
+        return f"{kind} has no {name!r}: use {VERBS[name]}"
+    near = difflib.get_close_matches(name, known, 1, 0.75)
+    meant = f": did you mean {near[0]!r}?" if near else ""
+    return f"{kind} has no {name!r}{meant}"
+
+
+def for_argument(name: str, known: Collection[str]) -> str:
+    """Return what to say of an argument that a method does not take, "" where nothing is near."""
+    for ours in ARGUMENTS.get(name, ()):
+        if ours in known:
+            return f"here it is {ours}={_for(ours)}"
+        if ours in _AT_OPENING:
+            return _AT_OPENING[ours]
+    near = difflib.get_close_matches(name, known, 1, 0.6)
+    return f"did you mean {near[0]}=?" if near else ""
+
+
+def _for(argument: str) -> str:
+    return f", {_FOR[argument]}" if argument in _FOR else ""
