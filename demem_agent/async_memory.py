@@ -26,7 +26,7 @@ from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
-from demem_agent.stores import Store
+from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.portable import export
 from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
@@ -316,6 +316,11 @@ class AsyncSlotMemory(MemoryHandle):
         """Assert every invariant."""
         async with self._fresh():
             check(self._held.state)
+
+    async def delete(self) -> DeletionReceipt:
+        """Delete the whole memory, which cannot be taken back."""
+        async with self._lock:
+            return await asyncio.to_thread(self._held.delete)
 
     async def close(self) -> None:
         """Release the store, if ``open`` made it from a URL."""

@@ -10,7 +10,7 @@ from typing import Any
 from demem_agent import flows
 from demem_agent.drivers import Collaborators
 from demem_agent.encoders import describe
-from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState, StoreError
+from demem_agent.errors import EncoderMismatch, InvalidInput, MemoryGone, StoreError
 from demem_agent.options import (
     Options,
     checked_encoder,
@@ -20,9 +20,11 @@ from demem_agent.options import (
 )
 from demem_agent.settings import Settings
 from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.records import Head
 from demem_agent.slots.state import State
-from demem_agent.stores import Rows, Store
+from demem_agent.stores import DeletionReceipt, Rows, Store
 from demem_agent.stores.loading import load_state
+from demem_agent.text.remembered import forget_texts
 from demem_agent.text.units import measure
 from demem_agent.types import Encoder, Scorer
 
@@ -92,16 +94,37 @@ class Held:
         """Load the state again if another process has moved the memory on.
 
         Raises:
-            StaleState: if the memory is gone from its store.
+            MemoryGone: if the memory is gone from its store.
             EncoderMismatch: if it was encoded anew with another encoder.
         """
-        if self.team.store.seq(self.team.address) == self.state.head.seq:
+        try:
+            seq = self.team.store.seq(self.team.address, self.state.head.era)
+        except MemoryGone:
+            self._let_go()
+            raise
+        if seq == self.state.head.seq:
             return
         rows = self._rows()
-        if rows is None:
-            raise StaleState(f"the memory {self.team.address.memory_id!r} is gone from its store")
+        if rows is None or rows.head.era != self.state.head.era:
+            self._let_go()
+            raise MemoryGone(self.team.address.memory_id)
         self.state = self._state_of(rows)
         self._check_encoder()
+
+    def delete(self) -> DeletionReceipt:
+        """Delete the memory from its store, and let go of what is in RAM.
+
+        Raises:
+            MemoryGone: if it is gone already.
+            StoreError: also where its text cannot leave the file yet.
+        """
+        self.refresh()
+        store = self.team.store
+        try:
+            return store.delete(self.team.address.tenant, self.team.address.memory_id)
+        finally:
+            if not store.holds(self.team.address):
+                self._let_go()
 
     def team_with(self, encoder: Encoder | None) -> Collaborators:
         """Return who does the work, with another encoder if one is given."""
@@ -165,11 +188,18 @@ class Held:
         try:
             self.team.store.create(self.team.address, settings)
         except StoreError:
-            made = self._rows()
-            if made is None:
-                raise
-            return made  # by another process, in the meantime
-        return Rows(settings, State(settings, len).head)
+            if not self.team.store.holds(self.team.address):
+                raise  # else another process has made it in the meantime
+        made = self._rows()
+        if made is None:
+            raise MemoryGone(self.team.address.memory_id)
+        return made
+
+    def _let_go(self) -> None:
+        """Keep nothing of a memory that is gone but what tells that it is."""
+        head = Head(era=self.state.head.era)
+        self.state = State(self.state.settings, self.state.measure, head=head)
+        forget_texts()
 
     def _state_of(self, rows: Rows) -> State:
         settings = replace(rows.settings, **self._changes(rows.settings))

@@ -26,7 +26,7 @@ from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
-from demem_agent.stores import Store
+from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.portable import export
 from demem_agent.turns import Turn, text_field, whole_field
 from demem_agent.types import (
@@ -709,6 +709,21 @@ class SlotMemory(MemoryHandle):
         """
         with self._still():
             check(self._held.state)
+
+    def delete(self) -> DeletionReceipt:
+        """Delete the whole memory, which cannot be taken back.
+
+        When this returns nothing of it is in any file, nor in what this handle keeps. Every later
+        call raises MemoryGone, by this handle and by any other, also in another process; none of
+        them brings it back. Exports and backups that were made before are yours.
+
+        Raises:
+            MemoryGone: if it is gone already.
+            StoreError: also where it is deleted, but its text cannot leave the file yet since
+                another process reads; it does so with the next write or close.
+        """
+        with self._lock:
+            return self._held.delete()
 
     def close(self) -> None:
         """Release the store, if ``open`` made it from a URL.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -30,7 +30,14 @@ from demem_agent.types import (
     Unknown,
 )
 
-__all__ = ["Options", "checked_encoder", "clock_of", "collaborators", "settings_given"]
+__all__ = [
+    "Options",
+    "address_of",
+    "checked_encoder",
+    "clock_of",
+    "collaborators",
+    "settings_given",
+]
 
 
 class Options(TypedDict, total=False):
@@ -127,8 +134,21 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         compressor=_compressor(options),
         reranker=_reranker(options),
         store=MemoryStore() if store is None else store,
-        address=Address(_name("tenant", options), _name("memory_id", options)),
+        address=address_of(options),
     )
+
+
+def address_of(options: Options, field: str = "memory_id") -> Address:
+    """Return which memory of a store the options name.
+
+    Args:
+        field: what its id is called in errors.
+
+    Raises:
+        InvalidInput: for what cannot be a name.
+    """
+    tenant = _name("tenant", options.get("tenant", "default"))
+    return Address(tenant, _name(field, options.get("memory_id", "default")))
 
 
 def clock_of(options: Options) -> Callable[[], datetime] | None:
@@ -189,8 +209,8 @@ def _reranker(options: Options) -> Reranker | None:
     return reranker
 
 
-def _name(field: str, options: Mapping[str, object]) -> str:
-    name = text_field(field, options.get(field, "default"))
+def _name(field: str, given: object) -> str:
+    name = text_field(field, given)
     if clean(name) != name or "\0" in name:
         raise InvalidInput(field, name, "a text without NUL and lone surrogates")
     return name

@@ -45,7 +45,12 @@ REWARDED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The one-row summary of a memory: how far it has come and which encoder built it."""
+    """The one-row summary of a memory: how far it has come and which encoder built it.
+
+    Attributes:
+        era: how many memories its store had deleted or renamed before this one was made there: it
+            tells the memory from an earlier one of the same id.
+    """
 
     seq: int = 0
     evidence: int = 0
@@ -58,6 +63,7 @@ class Head:
     encoder: str = ""
     encoder_fingerprint: str = ""
     dimensions: int = 0
+    era: int = 0
 
     def fits(self, name: str, fingerprint: str) -> bool:
         """Whether vectors of the encoder so named can be compared with those of the memory."""

@@ -13,7 +13,6 @@ from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.invariants import check
 from demem_agent.slots.records import (
-    Delta,
     Head,
     Operation,
     StoredContext,
@@ -25,7 +24,6 @@ from demem_agent.stores import Address, Rows, Store
 from demem_agent.stores.codec import (
     Json,
     Plain,
-    certified_from_json,
     certified_to_json,
     context_from_json,
     context_to_json,
@@ -44,7 +42,7 @@ from demem_agent.stores.codec import (
     succession_to_json,
 )
 from demem_agent.stores.loading import load_state
-from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
+from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.text.units import Measure, measure
 from demem_agent.types import Decision, Succession
@@ -61,7 +59,7 @@ def export(state: State) -> Iterator[Json]:
         "kind": "memory",
         "format": FORMAT,
         "settings": settings_to_json(state.settings),
-        "head": asdict(state.head),
+        "head": _head_to_line(state.head),
     }
     for item in state.evidence:
         yield {"kind": "evidence", **_evidence_to_line(state, item)}
@@ -96,36 +94,16 @@ def restore(
     if not isinstance(lines, Iterable) or isinstance(lines, str | Mapping):
         raise InvalidInput("lines", lines, "what export gave: a list of mappings")
     rows = _rows(lines)
-    state = _checked_state(rows, counter)
-    delta = _whole(rows, state)
-    store.create(address, rows.settings)
-    store.commit(address, delta)
+    _check(rows, counter)
+    store.put(address, rows)
 
 
-def _checked_state(rows: Rows, counter: Measure | None) -> State:
+def _check(rows: Rows, counter: Measure | None) -> None:
     try:
-        state = load_state(rows, measure(rows.settings.unit, counter))
-        check(state)
+        check(load_state(rows, measure(rows.settings.unit, counter)))
     except (InvariantBroken, StoreError) as error:
         allowed = "a whole export, with every line that it had"
         raise InvalidInput("lines", str(error), allowed) from error
-    return state
-
-
-def _whole(rows: Rows, state: State) -> Delta:
-    """Return all rows as one delta, from before the first operation."""
-    return Delta(
-        head=rows.head,
-        operations=(*rows.keyed, *rows.receipts),
-        evidence=tuple(rows.evidence),
-        slots=tuple(slot_state(state, row) for row in rows.slots),
-        contexts=tuple(rows.contexts),
-        certificates=tuple(certified_from_json(plain, state) for plain in rows.certificates),
-        successions=tuple(rows.successions),
-        situations=tuple(rows.situations),
-        choices=tuple(rows.choices),
-        since=0,
-    )
 
 
 @dataclass(slots=True)
@@ -204,6 +182,13 @@ def _add(found: _Found, line: Plain) -> None:
             kept.append(operation)
         case _:
             raise ValueError(f"unknown kind {kind!r}")
+
+
+def _head_to_line(head: Head) -> Json:
+    """Return a head as plain values; its era is that of the store, not of the memory."""
+    line = asdict(head)
+    del line["era"]
+    return line
 
 
 def _settings_from_line(body: Json) -> Settings:

@@ -31,6 +31,9 @@ USES: dict[str, list[str]] = {
     "share": [],
     "export": [],
     "check": [],
+    "copy": ["--to", "twin"],
+    "rename-memory": ["--to", "twin"],
+    "delete": ["--yes"],
 }
 
 
@@ -46,6 +49,7 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "bench",
         "audit",
         "mcp",
+        "memories",
     } == set(COMMANDS)
 
 

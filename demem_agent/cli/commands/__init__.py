@@ -28,6 +28,10 @@ from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.replay_decisions import replay_decisions
 from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.supersede import supersede
+from demem_agent.cli.commands.whole.copy import copy
+from demem_agent.cli.commands.whole.delete import delete
+from demem_agent.cli.commands.whole.memories import memories
+from demem_agent.cli.commands.whole.rename_memory import rename_memory
 from demem_agent.cli.measuring.audit import audit
 from demem_agent.cli.measuring.bench import bench
 from demem_agent.cli.measuring.eval import evaluate_own
@@ -59,6 +63,10 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "export": export,
     "import": restore,
     "check": check,
+    "memories": memories,
+    "copy": copy,
+    "rename-memory": rename_memory,
+    "delete": delete,
     "eval": evaluate_own,
     "bench": bench,
     "audit": audit,
